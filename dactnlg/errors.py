@@ -1,0 +1,78 @@
+"""Errors that the package raises on purpose.
+
+Everything a user can mend derives from `UserError`: the command line prints it as one plain message
+and exits with code 2. Every error of the package derives from `DactnlgError`.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class DactnlgError(Exception):
+    """Root of every error that dactnlg raises on purpose."""
+
+
+class UserError(DactnlgError):
+    """Something the user can mend: an act, a configuration, a file, an option."""
+
+
+class ActError(UserError):
+    """An act that cannot be read, printed or used."""
+
+
+class ActSyntaxError(ActError):
+    """Text that is not a dialogue act; the message shows the line and a caret under the character.
+
+    Attributes:
+        reason: what was expected, without the picture.
+        text: the whole text that was parsed.
+        position: index of the offending character in `text` (its length, if something is missing at the end).
+    """
+
+    def __init__(self, reason: str, text: str, position: int, where: str = "") -> None:
+        self.reason, self.text, self.position = reason, text, position
+        # A caret can only stand under one line: show the line that holds the position.
+        start = text.rfind("\n", 0, position) + 1
+        end = text.find("\n", position)
+        line = text[start : len(text) if end < 0 else end]
+        column = position - start
+        window = slice(max(0, column - 60), column + 60)
+        shown = "".join(char if char.isprintable() else " " for char in line[window])
+        line_number = text.count("\n", 0, position) + 1
+        place = where or f"line {line_number}"
+        super().__init__(f"{place}, column {column + 1}: {reason}\n  {shown}\n  {' ' * (column - window.start)}^")
+
+
+class UnknownNameError(UserError):
+    """A name outside the valid choices; the message gives the nearest ones."""
+
+    def __init__(self, kind: str, name: str, choices: Iterable[str]) -> None:
+        super().__init__(f"unknown {kind} '{name}'; {suggest(name, choices)}")
+
+
+class ConfigError(UserError):
+    """A configuration with mistakes: all of them, one a line."""
+
+
+class CorpusError(UserError):
+    """A corpus that is missing, damaged or in an unexpected format."""
+
+
+class RunError(UserError):
+    """A run folder that is missing, unfinished or not readable by this version."""
+
+
+class MetricError(UserError):
+    """Input that a metric cannot score, or a metric whose data are not installed."""
+
+
+def suggest(name: str, choices: Iterable[str]) -> str:
+    """Return "did you mean 'x'?" for close names, else the valid choices."""
+    valid = sorted(set(choices))
+    near = difflib.get_close_matches(name, valid, n=3, cutoff=0.6)
+    if near:
+        return "did you mean " + " or ".join(f"'{n}'" for n in near) + "?"
+    shown = ", ".join(valid[:20]) + (f", ... ({len(valid)} in all)" if len(valid) > 20 else "")
+    return f"valid: {shown}" if valid else "there are no valid choices"
