@@ -1,0 +1,119 @@
+"""Which slots a sentence says: the proof that goes with every generated sentence, and the slot error rate.
+
+A delexicalisable slot is said when its placeholder (or its value, in a finished sentence) is there, once. A special
+value (`kidsallowed=no`) is said when one of the surface cues on the corpus's data card is there.
+Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dactnlg.acts import Turn
+from dactnlg.delexicalization import Delexicalizer, is_placeholder
+from dactnlg.surface import strip_joiner
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was asked for and how it came out, one entry a fault: `food=thai`."""
+
+    required: int = 0
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """Missing and redundant slots together; two redundant copies count twice."""
+        return len(self.missing) + len(self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotReport:
+    """The slots of one sentence: `values` the delexicalisable ones, `cues` the special values that can be checked."""
+
+    values: Tally
+    cues: Tally = Tally()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Slots that should have been said and were not."""
+        return self.values.missing + self.cues.missing
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """Slots said too often, or never asked for."""
+        return self.values.extra + self.cues.extra
+
+    @property
+    def required(self) -> int:
+        """The number of slots that could be checked."""
+        return self.values.required + self.cues.required
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is missing and nothing is extra."""
+        return not self.missing and not self.extra
+
+
+class SlotChecker:
+    """Checks sentences against their turns.
+
+    Args:
+        delexicalizer: finds values in sentences.
+        cues: for a slot, the regular expressions that show a special value: `{slot: {"no": [pattern, ...]}}`;
+            they are searched for in the lower-cased raw sentence.
+    """
+
+    def __init__(
+        self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
+    ) -> None:
+        self.delexicalizer = delexicalizer
+        self._cues = {
+            slot: {value: re.compile("|".join(f"(?:{p})" for p in patterns)) for value, patterns in values.items()}
+            for slot, values in (cues or {}).items()
+        }
+
+    def check(self, turn: Turn, sentence: str) -> SlotReport:
+        """Check a lexicalised sentence, by finding the turn's values in it."""
+        tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
+        return SlotReport(self.tally(turn, tokens), self.check_cues(turn, sentence))
+
+    def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
+        """Count placeholders in delexicalised tokens against those that the turn requires."""
+        required = {item.placeholder: str(item.slot) for item in self.delexicalizer.required(turn)}
+        said = Counter(strip_joiner(token) for token in tokens if is_placeholder(token))
+        missing = tuple(slot for placeholder, slot in required.items() if placeholder not in said)
+        extra = tuple(
+            required.get(placeholder, placeholder)
+            for placeholder, count in said.items()
+            for _ in range(count - (placeholder in required))
+        )
+        return Tally(len(required), missing, extra)
+
+    def check_cues(self, turn: Turn, sentence: str) -> Tally:
+        """Look for the cues of special values: those the turn has must show, those it does not have must not."""
+        if not self._cues:
+            return Tally()
+        text = " ".join(sentence.lower().split())
+        asked: dict[str, list[str | None]] = {}
+        for _, slot in turn.slots():
+            asked.setdefault(slot.name, []).append(slot.special if slot.value is not None else None)
+        required, missing, extra = 0, [], []
+        for slot_name, patterns in self._cues.items():
+            values = asked.get(slot_name)
+            if values is None:
+                extra += [
+                    f"{slot_name}={value}"
+                    for value, pattern in patterns.items()
+                    if value in ("yes", "no") and pattern.search(text)
+                ][:1]
+            # A question about the slot, or a choice between its values, may be worded either way.
+            elif len(values) == 1 and values[0] in patterns:
+                required += 1
+                if not patterns[values[0]].search(text):
+                    missing.append(f"{slot_name}={values[0]}")
+        return Tally(required, tuple(missing), tuple(extra))
