@@ -1,7 +1,6 @@
-"""What a corpus is: examples, data cards, and where the files are looked for.
+"""What a corpus is: examples in splits, read when they are first asked for.
 
-A card (`datasets/NAME.yaml`) says where the files come from and how they are to be read; a `Corpus` reads a split
-when it is first asked for. Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache
+Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache
 (where `dactnlg corpora fetch` puts them) and beside the card.
 """
 
@@ -9,22 +8,33 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
-
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from dactnlg import resources
 from dactnlg.acts import Turn
-from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.corpora.card import ArchiveCard, Card, FileCard, SlotCard, corpus_names, load_card
+from dactnlg.errors import CorpusError
 
+__all__ = [
+    "SPLITS",
+    "ArchiveCard",
+    "Card",
+    "Corpus",
+    "Example",
+    "FileCard",
+    "SlotCard",
+    "cache_dir",
+    "corpus_names",
+    "load_card",
+    "load_corpus",
+    "search_path",
+]
 SPLITS = ("train", "valid", "test")
-SplitName = Literal["train", "valid", "test"]
+RELEASE_LISTS = "scripts/config"
+"""Where DSTC2's release keeps its file lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,95 +52,6 @@ class Example:
     references: tuple[str, ...]
     handcrafted: tuple[str, ...] = ()
     origin: str = ""
-
-
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FileCard(_Strict):
-    """One file of a corpus: its path under a data folder, its publisher's address and its SHA-256.
-
-    `url` is None where the file has no publisher of its own; `release` is the path of the same split in the
-    publisher's own layout, read if `path` is not there (DSTC2's flists).
-    """
-
-    path: str
-    url: str | None = None
-    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    release: str | None = None
-
-
-class ArchiveCard(_Strict):
-    """An archive that a publisher offers instead of single files; it is unpacked into the folder `into`.
-
-    `members` are the paths, under the data folder, that must be there afterwards.
-    """
-
-    url: str
-    into: str
-    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    members: list[str] = []
-
-
-def _spell_special_keys(mapping: Any) -> Any:
-    # YAML 1.1 reads the bare keys `yes` and `no` as booleans.
-    if not isinstance(mapping, dict):
-        return mapping
-    return {{True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key: v for key, v in mapping.items()}
-
-
-class SlotCard(_Strict):
-    """What the code cannot work out about a slot.
-
-    Attributes:
-        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
-            lower-cased raw sentence where the value is expressed.
-        aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
-    """
-
-    cues: dict[str, list[str]] = {}
-    aliases: dict[str, list[str]] = {}
-
-    _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
-
-    @field_validator("cues")
-    @classmethod
-    def _compile(cls, cues: dict[str, list[str]]) -> dict[str, list[str]]:
-        for value, patterns in cues.items():
-            for pattern in patterns:
-                try:
-                    re.compile(pattern)
-                except re.error as error:
-                    raise ValueError(f"the cue {pattern!r} of '{value}' is not a regular expression: {error}") from None
-        return cues
-
-
-class Card(_Strict):
-    """A corpus's data card.
-
-    Attributes:
-        files: for each split its file.
-        splits: for each split its number of act/sentence pairs, as published.
-        cased: the sentences have capital letters, so values are matched regardless of case.
-        spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
-        silent: "act.slot" combinations that the sentences never say.
-    """
-
-    name: str = Field(pattern=r"^[\w.-]+$")
-    title: str = ""
-    licence: str = ""
-    citation: str = ""
-    source: str = ""
-    notes: str = ""
-    format: Literal["rnnlg", "dstc2", "bracket", "pairs"]
-    files: dict[SplitName, FileCard]
-    archives: list[ArchiveCard] = []
-    splits: dict[SplitName, int] = {}
-    cased: bool = False
-    spaced: bool = False
-    slots: dict[str, SlotCard] = {}
-    silent: list[str] = []
 
 
 class Corpus:
@@ -170,7 +91,7 @@ class Corpus:
             raise CorpusError(f"corpus '{self.name}' has no split '{split}'; it has {', '.join(self.splits)}")
         file = self.card.files[split]  # type: ignore[index]
         for root in self._roots:
-            for relative in filter(None, (file.path, file.release)):
+            for relative in (file.path, *file.release):
                 if (root / relative).is_file():
                     return root / relative
         looked = ", ".join(map(str, self._roots))
@@ -210,38 +131,6 @@ class Corpus:
         return state.hexdigest()
 
 
-def corpus_names() -> list[str]:
-    """Return the names of the corpora that have a card in `datasets/`."""
-    return sorted(path.stem for path in resources.datasets_dir().glob("*.yaml"))
-
-
-def load_card(name: str | Path) -> Card:
-    """Read a data card: a corpus's name, or the path of a user's own card.
-
-    Raises:
-        UnknownNameError: neither a known name nor a file.
-        CorpusError: the file is not a card; every mistake is named.
-    """
-    path = Path(name)
-    if path.suffix not in (".yaml", ".yml"):
-        path = resources.datasets_dir() / f"{name}.yaml"
-        if str(name) not in corpus_names():
-            raise UnknownNameError("corpus", str(name), corpus_names())
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read the data card {path}: {error}") from None
-    except yaml.YAMLError as error:
-        raise CorpusError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict):
-        raise CorpusError(f"{path} is not a data card: a card is a mapping with name, format, files")
-    try:
-        return Card(**{str(key): value for key, value in data.items()})
-    except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r:.60})" for e in error.errors()]
-        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(lines)) from None
-
-
 def search_path(data_dir: str | Path | None = None) -> list[Path]:
     """Return the folders where corpus files are looked for: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
     roots = [Path(data_dir)] if data_dir else []
@@ -262,7 +151,7 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
 
     Args:
         name: a corpus's name, the path of a card (`.yaml`), of one `.jsonl` or `.csv` file (all of it is the train
-            split), or of a folder with train, valid and test files of that kind.
+            split), of a folder with train, valid and test files of that kind, or of DSTC2's release.
         data_dir: a folder to look in first.
 
     Raises:
@@ -272,9 +161,20 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
     path = Path(name)
     is_card = path.suffix in (".yaml", ".yml")
     if not is_card and str(name) not in corpus_names() and (path.suffix in (".jsonl", ".csv") or path.is_dir()):
+        if any((path / RELEASE_LISTS).glob("dstc2_*.flist")):
+            return _open_release(path)
         from dactnlg.corpora import pairs
 
         return pairs.open_path(path)
     card = load_card(name)
     beside = path.parent if is_card else resources.datasets_dir()
     return Corpus(card, [*search_path(data_dir), beside])
+
+
+def _open_release(folder: Path) -> Corpus:
+    """Return DSTC2 as read from its publishers' release in `folder`."""
+    card = load_card("dstc2")
+    names = {"train": "train", "valid": "dev", "test": "test"}
+    files = {split: FileCard(path=f"{RELEASE_LISTS}/dstc2_{name}.flist") for split, name in names.items()}
+    present = {split: file for split, file in files.items() if (folder / file.path).is_file()}
+    return Corpus(card.model_copy(update={"files": present}), [folder])

@@ -1,0 +1,141 @@
+"""Data cards: what is known about a corpus beyond its files.
+
+A card (`datasets/NAME.yaml`) says where the files come from, how they are read, how many pairs they hold, and what
+code cannot work out about the slots: by which wording "no children" shows, which values have two spellings.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from dactnlg import resources
+from dactnlg.errors import CorpusError, UnknownNameError
+
+SplitName = Literal["train", "valid", "test"]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileCard(_Strict):
+    """One file of a corpus: its path under a data folder, its publisher's address and its SHA-256.
+
+    `url` is None where the file has no publisher of its own, or comes in an archive; `release` are paths of the same
+    split in the publisher's own layout, looked for where `path` is not there (DSTC2's flists).
+    """
+
+    path: str
+    url: str | None = None
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    release: list[str] = []
+
+
+class ArchiveCard(_Strict):
+    """An archive that a publisher offers instead of single files.
+
+    `members` says which of its files are wanted: path under the data folder -> name in the archive; without it all
+    of the archive is unpacked into the folder `into`, less the one folder that it may be wrapped in.
+    """
+
+    url: str
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    into: str = "."
+    members: dict[str, str] = {}
+
+
+def _spell_special_keys(mapping: Any) -> Any:
+    # YAML 1.1 reads the bare keys `yes` and `no` as booleans.
+    if not isinstance(mapping, dict):
+        return mapping
+    return {{True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key: v for key, v in mapping.items()}
+
+
+class SlotCard(_Strict):
+    """What the code cannot work out about a slot.
+
+    Attributes:
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
+            lower-cased raw sentence where the value is expressed.
+        aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
+    """
+
+    cues: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
+
+    _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
+
+    @field_validator("cues")
+    @classmethod
+    def _compile(cls, cues: dict[str, list[str]]) -> dict[str, list[str]]:
+        for value, patterns in cues.items():
+            for pattern in patterns:
+                try:
+                    re.compile(pattern)
+                except re.error as error:
+                    raise ValueError(f"the cue {pattern!r} of '{value}' is not a regular expression: {error}") from None
+        return cues
+
+
+class Card(_Strict):
+    """A corpus's data card.
+
+    Attributes:
+        files: for each split its file.
+        splits: for each split its number of act/sentence pairs, as published.
+        cased: the sentences have capital letters, so values are matched regardless of case.
+        spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
+        silent: "act.slot" combinations that the sentences never say.
+    """
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    title: str = ""
+    licence: str = ""
+    citation: str = ""
+    source: str = ""
+    notes: str = ""
+    format: Literal["rnnlg", "dstc2", "bracket", "pairs"]
+    files: dict[SplitName, FileCard]
+    archives: list[ArchiveCard] = []
+    splits: dict[SplitName, int] = {}
+    cased: bool = False
+    spaced: bool = False
+    slots: dict[str, SlotCard] = {}
+    silent: list[str] = []
+
+
+def corpus_names() -> list[str]:
+    """Return the names of the corpora that have a card in `datasets/`."""
+    return sorted(path.stem for path in resources.datasets_dir().glob("*.yaml"))
+
+
+def load_card(name: str | Path) -> Card:
+    """Read a data card: a corpus's name, or the path of a user's own card.
+
+    Raises:
+        UnknownNameError: neither a known name nor a file.
+        CorpusError: the file is not a card; every mistake is named.
+    """
+    path = Path(name)
+    if path.suffix not in (".yaml", ".yml"):
+        path = resources.datasets_dir() / f"{name}.yaml"
+        if str(name) not in corpus_names():
+            raise UnknownNameError("corpus", str(name), corpus_names())
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"cannot read the data card {path}: {error}") from None
+    except yaml.YAMLError as error:
+        raise CorpusError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise CorpusError(f"{path} is not a data card: a card is a mapping with name, format, files")
+    try:
+        return Card(**{str(key): value for key, value in data.items()})
+    except ValidationError as error:
+        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r:.60})" for e in error.errors()]
+        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(lines)) from None
