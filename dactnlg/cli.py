@@ -1,0 +1,289 @@
+"""The command line: arguments in, calls to the package, messages and exit codes out.
+
+Commands import what they need when they run: `--help`, `score` and `corpora` never wait for TensorFlow.
+Exit codes: 0; 2 for what the user can mend, with one plain message; 130 after Ctrl-C; 1 for the rest.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from dactnlg import __version__
+from dactnlg.errors import DactnlgError, UserError
+
+if TYPE_CHECKING:
+    from dactnlg.generation import Generation
+
+app = typer.Typer(
+    help="Dialogue acts in, checked sentences out: train, generate, evaluate, score.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Plain text: help and errors are read by people, logs and grep alike.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+corpora_app = typer.Typer(help="List, fetch and inspect the corpora.", no_args_is_help=True, rich_markup_mode=None)
+app.add_typer(corpora_app, name="corpora")
+
+Constraint = Literal["none", "rerank", "hard"]
+DataDir = Annotated[
+    Path | None,
+    typer.Option("--data-dir", help="Look for corpus files here first, then in $DACTNLG_DATA and the user's cache."),
+]
+Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON; - is stdout.")]
+Model = Annotated[Path, typer.Option("--model", metavar="RUN", help="The folder that `dactnlg train` wrote.")]
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
+    if version:
+        print(f"dactnlg {__version__}")
+        raise typer.Exit
+
+
+@app.command()
+def train(
+    config: Annotated[
+        Path, typer.Argument(metavar="CONFIG", help="A YAML file, or the name of one that comes with dactnlg.")
+    ],
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key; may be repeated.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last finished epoch of RUN.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Train a generator and write its run folder.
+
+    \b
+    dactnlg train trails-sclstm
+    dactnlg train configs/restaurants-sclstm.yaml --set training.epochs=20 --output runs/mine
+    """
+    from dactnlg.config import load_config
+
+    overrides = [*(overrides or ())]
+    if data_dir:
+        overrides.append(f"corpus.data_dir={json.dumps(str(data_dir))}")
+    checked = load_config(config, overrides)
+
+    from dactnlg.training import train as train_model
+
+    run = train_model(checked, output or Path("runs") / config.stem, resume=resume, progress=sys.stderr.isatty())
+    print(run)
+
+
+@app.command()
+def generate(
+    model: Model,
+    acts: Annotated[list[str] | None, typer.Argument(metavar="ACT", help="Acts, one an argument.")] = None,
+    input_file: Annotated[
+        str | None, typer.Option("--input", metavar="FILE", help="Acts, one a line; - is standard input.")
+    ] = None,
+    output_format: Annotated[
+        Literal["text", "json"], typer.Option("--format", help="A sentence a line, or a JSON object.")
+    ] = ("text"),
+    n_best: Annotated[
+        int, typer.Option(min=1, help="Sentences an act; as text they stand in one line, parted by tabs.")
+    ] = 1,
+    beam_width: Annotated[int | None, typer.Option(min=1, help="[default: the run's]")] = None,
+    constraint: Annotated[Constraint | None, typer.Option(help="[default: the run's]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random model's choice.")] = None,
+) -> None:
+    """Say acts as sentences: one line an act, in order.
+
+    Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends
+    the output there, with exit code 2.
+
+    \b
+    dactnlg generate --model runs/trails-sclstm "inform(name='fern loop';difficulty=easy)"
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
+    """
+    from dactnlg.acts import parse
+    from dactnlg.lines import answer_each, open_acts, parsed_chunks
+
+    if acts and input_file is not None:
+        raise UserError("give acts as arguments or with --input, not both")
+    # Acts on the command line are few: all are checked before the model is loaded.
+    given = [(parse(text, where=f"act {number}"), f"act {number}") for number, text in enumerate(acts or (), 1)]
+    if not given and input_file is None and sys.stdin.isatty():
+        raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
+
+    with open_acts(input_file or "-") as source:
+        from dactnlg.generation import Generator
+
+        generator = Generator.load(model)
+        done = 0
+        for chunk in [given] if given else parsed_chunks(source, input_file or "-", full=seed is not None):
+            answer = partial(
+                generator.generate,
+                constraint=constraint,
+                beam_width=beam_width,
+                n_best=n_best,
+                # Each chunk its own seed, or the first act of every chunk would get the same draw.
+                seed=None if seed is None else seed + done,
+            )
+            for generation in answer_each(answer, chunk):
+                print(_shown(generation, output_format, n_best))
+            sys.stdout.flush()
+            done += len(chunk)
+
+
+@app.command()
+def evaluate(
+    model: Model,
+    corpus: Annotated[str | None, typer.Option(metavar="NAME", help="[default: the one it was trained on]")] = None,
+    split: Annotated[Literal["train", "valid", "test"], typer.Option(help="Which part of the corpus.")] = "test",
+    preset: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="An evaluation protocol; may be repeated.")
+    ] = None,
+    json_file: Json = None,
+    report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report for people.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Generate a split of a corpus and score it under one or more presets.
+
+    \b
+    dactnlg evaluate --model runs/trails-sclstm
+    dactnlg evaluate --model runs/restaurants-sclstm --preset sharma2017 --preset rnnlg --json -
+    """
+    _check_folders(json_file, report)
+
+    from dactnlg.evaluation import evaluate as evaluate_run
+
+    result = evaluate_run(model, corpus=corpus, split=split, presets=preset or [], data_dir=data_dir)
+    if report:
+        report.write_text(result.report(), encoding="utf-8")
+    _print_scores(result.table, result.to_json, json_file)
+
+
+@app.command()
+def score(
+    input_file: Annotated[
+        str | None,
+        typer.Option("--input", metavar="PAIRS.jsonl", help='Lines {"hypothesis", "references": [...], "act"?}.'),
+    ] = None,
+    hypotheses: Annotated[str | None, typer.Option(metavar="FILE", help="Plain text, one segment a line.")] = None,
+    references: Annotated[list[str] | None, typer.Option(metavar="FILE...", help="One or more, line by line.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
+    metric: Annotated[list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: all]")] = None,
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
+    json_file: Json = None,
+) -> None:
+    """Score sentences against references, without any model.
+
+    \b
+    dactnlg score --input pairs.jsonl --preset single
+    dactnlg score --hypotheses out.txt --references ref0.txt ref1.txt --metric BLEU-4 --json -
+    """
+    from dactnlg.scoring import read_input, score_pairs
+
+    _check_folders(json_file)
+    # `--references A B` reaches us as the option A and the argument B.
+    files = [*(references or ()), *(more or ())]
+    if more and not references:
+        raise UserError(f"unexpected argument '{more[0]}'")
+    pairs = read_input(input_file, hypotheses, files)
+    result = score_pairs(pairs, metrics=metric or None, preset=preset)
+    _print_scores(result.table, result.to_json, json_file)
+
+
+@corpora_app.command("list")
+def corpora_list(data_dir: DataDir = None) -> None:
+    """List the corpora, and whether their files are here."""
+    from dactnlg import corpora
+
+    print(corpora.overview(data_dir))
+
+
+@corpora_app.command("fetch")
+def corpora_fetch(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: DataDir = None) -> None:
+    """Download a corpus from its publisher and check it.
+
+    \b
+    dactnlg corpora fetch restaurants
+    """
+    from dactnlg import corpora
+
+    for path in corpora.fetch(name, data_dir):
+        print(path)
+
+
+@corpora_app.command("inspect")
+def corpora_inspect(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: DataDir = None) -> None:
+    """Audit a corpus: counts, acts, values not found, overlap between its splits.
+
+    \b
+    dactnlg corpora inspect trails
+    """
+    from dactnlg import corpora
+
+    print(corpora.audit(corpora.load_corpus(name, data_dir)))
+
+
+def _shown(generation: Generation, output_format: str, n_best: int) -> str:
+    if output_format == "json":
+        return json.dumps(generation.to_json(), ensure_ascii=False)
+    texts = [generation.text] if n_best == 1 else [best.text for best in generation.n_best]
+    # A value may hold a line break or a tab; the output is one line an act all the same.
+    return "\t".join(" ".join(text.split()) for text in texts)
+
+
+def _check_folders(*files: str | Path | None) -> None:
+    # Before minutes of work, not after.
+    for file in files:
+        if file not in (None, "-") and not (folder := Path(str(file)).parent).is_dir():
+            raise UserError(f"cannot write {file}: there is no folder {folder}")
+
+
+def _print_scores(table: Callable[[], str], to_json: Callable[[], dict[str, Any]], json_file: str | None) -> None:
+    if json_file is not None:
+        text = json.dumps(to_json(), ensure_ascii=False, indent=1) + "\n"
+        if json_file == "-":
+            sys.stdout.write(text)
+            return
+        Path(json_file).write_text(text, encoding="utf-8")
+    print(table())
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code; `arguments` are those of the process by default."""
+    # Before TensorFlow is imported anywhere: neither CUDA's absence nor its own start is news to the user.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Sentences are UTF-8 wherever we run; a lone surrogate from JSON must not stop the line after it.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    try:
+        app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="dactnlg")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else 1
+    except KeyboardInterrupt:
+        return 130
+    except UserError as error:
+        print(f"dactnlg: {error}", file=sys.stderr)
+        return 2
+    except DactnlgError as error:
+        print(f"dactnlg: {error}", file=sys.stderr)
+        return 1
+    except OSError as error:
+        if error.filename is None:
+            raise
+        print(f"dactnlg: {error.filename}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

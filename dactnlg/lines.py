@@ -1,0 +1,121 @@
+"""Acts as lines: read in chunks, so that a file of any size passes through, each with its place for messages."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, NamedTuple, TypeVar
+
+from dactnlg.acts import Turn, parse
+from dactnlg.errors import ActError, UserError
+
+T = TypeVar("T")
+PlacedTurn = tuple[Turn, str]
+"""A turn and the place it was read from, for messages."""
+
+CHUNK = 256
+"""Most acts handed on at once: enough to fill a batch, few enough to answer soon."""
+
+
+class Line(NamedTuple):
+    """One act as text, and where it stands ("acts.txt, line 3")."""
+
+    text: str
+    where: str
+
+
+def read_chunks(source: BinaryIO, name: str, size: int = CHUNK, full: bool = False) -> Iterator[list[Line]]:
+    """Yield the lines of a binary stream, at most `size` at once.
+
+    A pipe's lines are handed on as they come, so a program may write one act and wait for its sentence; with `full`
+    each chunk but the last has `size` lines, whatever the timing.
+
+    Raises:
+        ActError: a line is blank or not UTF-8. The lines before it have been handed on.
+    """
+    chunk: list[Line] = []
+    number = 0
+    try:
+        for lines in _raw_lines(source):
+            for raw in lines:
+                number += 1
+                chunk.append(_line(raw, name, number))
+                if len(chunk) == size:
+                    yield chunk
+                    chunk = []
+            if chunk and not full:
+                yield chunk
+                chunk = []
+    except ActError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
+        yield chunk
+
+
+@contextlib.contextmanager
+def open_acts(name: str) -> Iterator[BinaryIO]:
+    """Open a file of acts; `-` is standard input."""
+    if name == "-":
+        yield sys.stdin.buffer
+        return
+    with Path(name).open("rb") as file:
+        yield file
+
+
+def parsed_chunks(source: BinaryIO, name: str, full: bool) -> Iterator[list[PlacedTurn]]:
+    """Parse a stream chunk by chunk; the acts before one that cannot be read are handed on first."""
+    for lines in read_chunks(source, "standard input" if name == "-" else name, full=full):
+        chunk: list[PlacedTurn] = []
+        for line in lines:
+            try:
+                chunk.append((parse(line.text, where=line.where), line.where))
+            except UserError:
+                if chunk:
+                    yield chunk
+                raise
+        yield chunk
+
+
+def answer_each(answer: Callable[[list[Turn]], list[T]], chunk: list[PlacedTurn]) -> Iterator[T]:
+    """Generate a chunk; where the generator refuses an act, the message names the line it came from."""
+    try:
+        answers = answer([turn for turn, _ in chunk])
+    except UserError:
+        for turn, where in chunk:
+            try:
+                yield from answer([turn])
+            except UserError as error:
+                raise UserError(f"{where}: {error}") from None
+        return
+    yield from answers
+
+
+def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
+    """Yield the lines that each read brought to an end, then the last one if nothing ended it."""
+    rest: list[bytes] = []
+    # os.read returns what a pipe holds; the methods of file objects wait until a buffer is full.
+    while block := os.read(source.fileno(), 1 << 16):
+        first, *others = block.split(b"\n")
+        rest.append(first)
+        if others:
+            yield [b"".join(rest), *others[:-1]]
+            rest = [others[-1]]
+    if any(rest):
+        yield [b"".join(rest)]
+
+
+def _line(raw: bytes, name: str, number: int) -> Line:
+    where = f"{name}, line {number}"
+    try:
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+    except UnicodeDecodeError as error:
+        raise ActError(f"{where}: not UTF-8 (byte {error.start + 1} of the line)") from None
+    if not text.strip():
+        # Skipping it would shift every later sentence against its act.
+        raise ActError(f"{where}: blank; every line must hold an act, since every line gets a sentence")
+    return Line(text, where)
