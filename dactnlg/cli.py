@@ -106,7 +106,7 @@ def generate(
     the output there, with exit code 2.
 
     \b
-    dactnlg generate --model runs/trails-sclstm "inform(name='fern loop';difficulty=easy)"
+    dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     """
     from dactnlg.acts import parse
@@ -151,7 +151,7 @@ def evaluate(
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report for people.")] = None,
     data_dir: DataDir = None,
 ) -> None:
-    """Generate a split of a corpus and score it under one or more presets.
+    """Generate a split of a corpus and score it.
 
     \b
     dactnlg evaluate --model runs/trails-sclstm

@@ -246,7 +246,7 @@ def _plain(detail: ErrorDetails) -> str:
     bounds = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
     for bound, words in bounds.items():
         if bound in context:
-            return f"must be {words} {context[bound]}; got {value!r:.60}"
+            return f"must be {words} {context[bound]:g}; got {value!r:.60}"
     types = {"int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number"}
     types |= {"string_type": "text", "list_type": "a list", "finite_number": "a finite number"}
     if kind in types:

@@ -1,0 +1,52 @@
+# make demo   install, train on the embedded corpus, generate from acts, evaluate, print the table
+# make test   install, lint, types, all tests
+# Both take VENV=folder and PYTHON=interpreter; real corpora are found through DACTNLG_DATA.
+
+PYTHON ?= python3
+VENV ?= .venv
+RUN ?= runs/trails-sclstm
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.dactnlg-installed
+
+export TF_CPP_MIN_LOG_LEVEL ?= 3
+export TF_ENABLE_ONEDNN_OPTS ?= 0
+
+.PHONY: install demo test lint types unit wheel clean
+
+install: $(STAMP)
+
+# The stamp is renewed when what is to be installed changes, not when the code does: the install is editable.
+$(STAMP): setup.cfg pyproject.toml
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	touch $@
+
+demo: $(STAMP)
+	rm -rf $(RUN)
+	$(BIN)/dactnlg train configs/trails-sclstm.yaml --output $(RUN)
+	$(BIN)/dactnlg generate --model $(RUN) \
+	  "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowed=yes)" \
+	  "recommend(name='Shepherd\'s Stair';view='the glacier';season=dontcare)" \
+	  "inform_no_match(region='Marl Valley or Hollow Hills';stroller=yes)" \
+	  "inform_count(count=12;difficulty=easy)" \
+	  "?request(region)" \
+	  "goodbye()"
+	$(BIN)/dactnlg evaluate --model $(RUN)
+
+test: lint types unit
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(STAMP)
+	$(BIN)/mypy
+
+unit: $(STAMP)
+	$(BIN)/python -m pytest
+
+wheel: $(STAMP)
+	$(BIN)/python -m build --wheel --outdir dist
+
+clean:
+	rm -rf build dist runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
