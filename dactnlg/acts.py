@@ -26,7 +26,7 @@ SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true"
 
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 # What a name cannot hold: the characters that delimit it in one of the notations.
-_NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\]*""")
+_NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 _ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 # An unquoted value runs to the next `;` or `)`; brackets that close again belong to it.
@@ -70,7 +70,9 @@ class DialogueAct:
 
     def __post_init__(self) -> None:
         if not _ACT_TYPE.fullmatch(self.act_type):
-            raise ActError(f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\")
+            raise ActError(
+                f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
+            )
 
     def __str__(self) -> str:
         return f"{self.act_type}({';'.join(map(str, self.slots))})"
@@ -164,6 +166,8 @@ def _parse_json(text: str, where: str) -> Turn:
         raise ActSyntaxError(f"not JSON ({error.msg})", text, error.pos, where) from None
     except RecursionError:
         raise ActSyntaxError("JSON nested too deeply", text, 0, where) from None
+    except ValueError as error:  # a number of more digits than Python converts
+        raise ActSyntaxError(f"not JSON ({error})", text, 0, where) from None
     return turn_from_json(data, where)
 
 
