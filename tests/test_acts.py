@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dactnlg import DialogueAct, Slot, Turn, parse
@@ -48,6 +48,8 @@ def test_what_cannot_be_a_name(name: str) -> None:
 
 @given(turns)
 def test_json_gives_it_back(turn: Turn) -> None:
+    # DSTC2 writes request(food) as ["slot", "food"], so JSON has no way to say a slot named "slot".
+    assume(all(slot.name != "slot" for _, slot in turn.slots()))
     assert turn_from_json(json.loads(json.dumps(turn.to_json()))) == turn
     assert parse(json.dumps(turn.to_json())) == turn
 
