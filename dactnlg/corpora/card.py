@@ -63,10 +63,12 @@ class SlotCard(_Strict):
         cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
             lower-cased raw sentence where the value is expressed.
         aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
+        proper: the values are names, which a reader expects with capitals even where the corpus has none.
     """
 
     cues: dict[str, list[str]] = {}
     aliases: dict[str, list[str]] = {}
+    proper: bool = False
 
     _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
 

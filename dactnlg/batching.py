@@ -1,0 +1,83 @@
+"""Training pairs as arrays, in batches of a few fixed shapes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.codec import Codec, Pair
+from dactnlg.vocabulary import BOS_ID, EOS_ID
+
+Batch = dict[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All pairs of a split, encoded once.
+
+    Attributes:
+        inputs: per-pair arrays that the model takes: `act` (N, D), and `entries`, `words` for the hierarchical one.
+        tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
+        lengths: how many of them are predicted, (N,).
+    """
+
+    inputs: Batch
+    tokens: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+
+    @classmethod
+    def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
+        """Encode pairs; `lexicalized` adds what the hierarchical model reads."""
+        turns = [pair.turn for pair in pairs]
+        inputs: Batch = {"act": codec.encoder.vectors(turns, [pair.corpus for pair in pairs])}
+        if lexicalized:
+            inputs["entries"], inputs["words"] = codec.encoder.sequences(turns)
+        rows = [[BOS_ID, *codec.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
+        lengths = np.array([len(row) - 1 for row in rows], np.int32)
+        tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)
+        for index, row in enumerate(rows):
+            tokens[index, : len(row)] = row
+        return cls(inputs, tokens, lengths)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[tuple[Batch, int]]:
+        """Yield batches with their number of real tokens.
+
+        Sentences of like length share a batch and are padded to one of a few lengths; a last, short batch is filled
+        up with empty rows. With `rng` the pairs are shuffled, without it they come by length.
+        """
+        if rng is None:
+            order = np.argsort(self.lengths, kind="stable")
+        else:
+            # Like lengths together but not always the same neighbours: sort with a little noise.
+            noisy = self.lengths + rng.uniform(-1.5, 1.5, len(self))
+            order = np.argsort(noisy, kind="stable")
+        starts = np.arange(0, len(order), size)
+        if rng is not None:
+            rng.shuffle(starts)
+        for start in starts:
+            rows = order[start : start + size]
+            yield self._batch(rows, size), int(self.lengths[rows].sum())
+
+    def _batch(self, rows: NDArray[np.intp], size: int) -> Batch:
+        longest = bucket(int(self.lengths[rows].max()))
+        empty = size - len(rows)
+        rows = np.concatenate([rows, np.zeros(empty, rows.dtype)])
+        lengths = self.lengths[rows].copy()
+        lengths[size - empty :] = 0
+        width = min(longest + 1, self.tokens.shape[1])
+        tokens = np.zeros((size, longest + 1), np.int32)
+        tokens[:, :width] = self.tokens[rows, :width]
+        batch: Batch = {name: array[rows] for name, array in self.inputs.items()}
+        return {**batch, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": lengths}
+
+
+def bucket(length: int) -> int:
+    """Return the padded length: steps of 4 up to 32, then of 16."""
+    step = 4 if length <= 32 else 16
+    return -(-length // step) * step

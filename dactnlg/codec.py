@@ -1,0 +1,164 @@
+"""Between acts and sentences on one side and a model's arrays on the other: all that training learns but the weights.
+
+A codec is made from training data only, is saved in the run folder as JSON, and is the same object while training
+and while generating.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.acts import Turn
+from dactnlg.casing import Casing
+from dactnlg.corpora.base import Card
+from dactnlg.delexicalization import Delexicalizer, is_placeholder, lexicalize
+from dactnlg.encoding import ActEncoder
+from dactnlg.slots import SlotChecker
+from dactnlg.surface import realize, strip_joiner, title_case
+from dactnlg.templates import Templates
+from dactnlg.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A training pair as a model sees it: the turn, its corpus (None if there is only one), lower-case tokens."""
+
+    turn: Turn
+    corpus: str | None
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a corpus's card says about its sentences, as far as generation needs it."""
+
+    cased: bool
+    spaced: bool
+    aliases: dict[str, dict[str, list[str]]]
+    cues: dict[str, dict[str, list[str]]]
+    silent: tuple[str, ...]
+    proper: tuple[str, ...] = ()
+
+    @classmethod
+    def from_card(cls, card: Card) -> Style:
+        """Take from a data card what generation needs."""
+        return cls(
+            card.cased,
+            card.spaced,
+            {name: slot.aliases for name, slot in card.slots.items() if slot.aliases},
+            {name: slot.cues for name, slot in card.slots.items() if slot.cues},
+            tuple(card.silent),
+            tuple(name for name, slot in card.slots.items() if slot.proper),
+        )
+
+    def checker(self) -> SlotChecker:
+        """Return the slot checker for sentences of this style."""
+        return SlotChecker(Delexicalizer(self.aliases, self.silent), self.cues)
+
+
+class Codec:
+    """See the module.
+
+    Args:
+        vocabulary: the decoder's tokens; placeholders come first, in one stretch.
+        encoder: makes DA vectors.
+        casing: gives words and values their usual forms.
+        templates: the training sentences of the corpus that is spoken.
+        style: from the corpus's card.
+    """
+
+    def __init__(
+        self, vocabulary: Vocabulary, encoder: ActEncoder, casing: Casing, templates: Templates, style: Style
+    ) -> None:
+        self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
+        self.templates, self.style = templates, style
+        self.checker = style.checker()
+        self.delexicalizer = self.checker.delexicalizer
+        bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
+        self.placeholders = sorted({base for base in bases if base})
+        self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
+        self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
+
+    @classmethod
+    def build(cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style) -> Codec:
+        """Number tokens and entries of training pairs; `corpus` names the one to speak like, if there are several."""
+        tokens = Vocabulary.build(pair.tokens for pair in pairs).tokens[4:]
+        # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
+        ordered = sorted((t for t in tokens if is_placeholder(t))) + [t for t in tokens if not is_placeholder(t)]
+        encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
+        templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
+        return cls(Vocabulary(ordered), encoder, casing, templates, style)
+
+    def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
+        """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
+        counts = np.zeros((len(turns), len(self.placeholders)), np.float32)
+        for row, turn in enumerate(turns):
+            for item in self.delexicalizer.required(turn):
+                if item.placeholder in self._columns:
+                    counts[row, self._columns[item.placeholder]] = 1.0
+        return counts
+
+    def knows(self, placeholder: str) -> bool:
+        """Whether training sentences said this placeholder."""
+        return placeholder in self._columns
+
+    def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
+        """Return the raw sentence: usual casing, values in the place of placeholders."""
+        restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
+        return lexicalize(restored, self._fillers(turn, tokens, text=False))
+
+    def text(self, turn: Turn, tokens: Sequence[str]) -> str:
+        """Return the sentence as a user reads it."""
+        restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
+        raw = lexicalize(restored, self._fillers(turn, tokens, text=True))
+        asks = any(act.act_type.startswith("?") for act in turn)
+        return realize(raw, True if asks and self.style.spaced else None)
+
+    def _fillers(self, turn: Turn, tokens: Sequence[str], text: bool) -> dict[str, tuple[str, ...]]:
+        fillers = {}
+        for item in self.delexicalizer.required(turn):
+            filler = self.casing.filler(item)
+            if text and item.slot.name in self.style.proper:
+                filler = tuple(title_case(token) for token in filler)
+            fillers[item.placeholder] = filler
+        values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
+        # A placeholder that the turn does not have (no constraint, random baseline) still must not be shown:
+        # it says the special value of that slot, or its name.
+        for placeholder in values:
+            name = placeholder.removeprefix("SLOT_").split("#")[0]
+            special = [s.value for _, s in turn.slots() if s.name.upper() == name and s.value is not None]
+            fillers[placeholder] = tuple((special[0] if special else name.lower()).replace("_", " ").split())
+        return fillers
+
+    def save(self, path: Path) -> None:
+        """Write the codec as JSON."""
+        data: dict[str, Any] = {
+            "vocabulary": self.vocabulary.tokens[4:],
+            "features": self.encoder.features,
+            "words": self.encoder.words.tokens[4:],
+            "corpus": self.encoder.corpus,
+            "casing": self.casing.to_json(),
+            "style": {name: getattr(self.style, name) for name in self.style.__slots__},
+            "templates": self.templates.to_json(),
+        }
+        path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Codec:
+        """Read what `save` wrote."""
+        data = json.loads(path.read_text(encoding="utf-8"))
+        style = {name: tuple(v) if name in ("silent", "proper") else v for name, v in data["style"].items()}
+        return cls(
+            Vocabulary(data["vocabulary"]),
+            ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
+            Casing(**data["casing"]),
+            Templates.from_json(data["templates"]),
+            Style(**style),
+        )

@@ -1,0 +1,233 @@
+"""Generation: acts in, checked sentences out.
+
+`Generator.generate` -> `Decoder.search` -> the compiled search -> `model.step`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dactnlg.acts import Turn, parse
+from dactnlg.codec import Codec
+from dactnlg.config import CONSTRAINTS, DecodingConfig
+from dactnlg.errors import UnknownNameError, UserError
+from dactnlg.run import Run
+from dactnlg.slots import SlotReport
+
+if TYPE_CHECKING:
+    from dactnlg.decoding import Decoder
+
+Act = str | Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """A sentence for an act, with the proof of what it says.
+
+    Attributes:
+        act: the act in canonical notation.
+        text: the sentence as a user reads it.
+        raw: the sentence in the corpus's own manner; metrics are defined on it.
+        delexicalized: the tokens with placeholders, joined by spaces.
+        score: log probability under the model; None where no model chose the sentence.
+        slots_ok: nothing missing, nothing extra.
+        missing: slots that should have been said and were not.
+        extra: slots said too often or never asked for.
+        origin: `model`, `inserted` (a placeholder was put where the model likes it best) or `template`.
+        n_best: the best sentences, this one first; empty unless asked for.
+    """
+
+    act: str
+    text: str
+    raw: str
+    delexicalized: str
+    score: float | None
+    slots_ok: bool
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    origin: str = "model"
+    n_best: tuple[Generation, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields of the command line's JSON output."""
+        data = {name: getattr(self, name) for name in ("act", "text", "delexicalized", "score", "slots_ok")}
+        data |= {"missing": list(self.missing), "extra": list(self.extra), "origin": self.origin, "raw": self.raw}
+        data["n_best"] = [
+            {key: value for key, value in other.to_json().items() if key != "n_best"} for other in self.n_best
+        ]
+        return data
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    tokens: tuple[str, ...]
+    score: float | None
+    report: SlotReport
+    origin: str
+
+
+class Generator:
+    """Says dialogue acts as sentences.
+
+    Args:
+        codec: the codec of a run.
+        decoder: searches with a trained model; None for the random baseline.
+        options: the run's decoding options.
+        seed: of the random baseline's choice.
+    """
+
+    def __init__(self, codec: Codec, decoder: Decoder | None, options: DecodingConfig, seed: int = 1) -> None:
+        self.codec, self.decoder, self.options, self.seed = codec, decoder, options, seed
+
+    @classmethod
+    def load(cls, path: str | Path) -> Generator:
+        """Read a run folder.
+
+        Raises:
+            RunError: the folder is not a run, or its training has not kept any weights yet.
+        """
+        run = Run(path)
+        config = run.check()
+        codec = Codec.load(run.codec_path)
+        if config.model.name == "random":
+            return cls(codec, None, config.decoding, config.training.seed)
+        from dactnlg.decoding import Decoder
+        from dactnlg.models import load_model
+
+        decoder = Decoder(load_model(run.model_path), codec, config.decoding.max_length)
+        return cls(codec, decoder, config.decoding, config.training.seed)
+
+    def generate(
+        self,
+        acts: Sequence[Act],
+        *,
+        constraint: str | None = None,
+        beam_width: int | None = None,
+        n_best: int = 1,
+        seed: int | None = None,
+        strict: bool = True,
+    ) -> list[Generation]:
+        """Return a sentence for each act, in order.
+
+        Args:
+            acts: act strings or turns.
+            constraint: `none`, `rerank` (Wen et al. 2015b, section 3.4) or `hard`; the run's own by default.
+            beam_width: the run's own by default.
+            n_best: how many sentences each result holds in `n_best`; more than one widens the beam if it must.
+            seed: of the random baseline's choice; without it the run's seed.
+            strict: refuse act types and slots that training never had, as typing errors; False says them as well as
+                can be.
+
+        Raises:
+            ActError: an act that cannot be read.
+            UnknownNameError: an act type or slot that the model does not know (only if `strict`), or a constraint.
+        """
+        constraint = constraint or self.options.constraint
+        if constraint not in CONSTRAINTS:
+            raise UnknownNameError("constraint", constraint, CONSTRAINTS)
+        width = max(beam_width or self.options.beam_width, n_best)
+        if width < 1 or n_best < 1:
+            raise UserError(f"beam_width and n_best must be at least 1, not {beam_width} and {n_best}")
+        turns = [act if isinstance(act, Turn) else parse(act) for act in acts]
+        if strict:
+            for turn in turns:
+                self.check_names(turn)
+        if not turns:
+            return []
+        if self.decoder is None:
+            # Each act its own draw, so that an act's sentence does not depend on how many came before it.
+            base = self.seed if seed is None else seed
+            found = [self._draw(turn, random.Random(f"{base}/{i}"), constraint) for i, turn in enumerate(turns)]
+        else:
+            found = self._search(self.decoder, turns, width, constraint)
+        return [self._result(turn, rows, n_best, constraint) for turn, rows in zip(turns, found, strict=True)]
+
+    def check_names(self, turn: Turn) -> None:
+        """Refuse act types and slots that the model does not know.
+
+        Raises:
+            UnknownNameError: names the nearest ones that it knows.
+        """
+        encoder = self.codec.encoder
+        for act in turn:
+            if act.act_type not in encoder.act_types:
+                raise UnknownNameError("act type", act.act_type, encoder.act_types)
+            for slot in act.slots:
+                if slot.name not in encoder.slot_names:
+                    raise UnknownNameError("slot", slot.name, encoder.slot_names)
+
+    def _search(
+        self, decoder: Decoder, turns: Sequence[Turn], width: int, constraint: str
+    ) -> list[list[_Candidate]]:
+        hard = constraint == "hard"
+        # Without reranking only the best hypothesis is looked at.
+        keep = 1 if constraint == "none" else width
+        rows = []
+        for turn, found in zip(turns, decoder.search(turns, width, hard, keep), strict=True):
+            power = self.options.length_normalization
+            candidates = []
+            for hypothesis in found:
+                if hypothesis.finished or not hard:
+                    tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
+                    score = hypothesis.score / (len(tokens) + 1) ** power
+                    candidates.append(_Candidate(tokens, score, self._report(turn, tokens), "model"))
+            rows.append(candidates)
+        if hard:
+            self._mend(decoder, turns, rows)
+        return rows
+
+    def _mend(self, decoder: Decoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
+        """Give placeholders that the vocabulary lacks a place in the sentences found without them."""
+        from dactnlg.insertion import insert_missing
+
+        for turn, candidates in zip(turns, rows, strict=True):
+            unknown = [r for r in self.codec.delexicalizer.required(turn) if not self.codec.knows(r.placeholder)]
+            if unknown and candidates:
+                candidates[:] = [
+                    _Candidate(tokens, score, self._report(turn, tokens), "inserted")
+                    for tokens, score in insert_missing(decoder, turn, candidates[0].tokens, unknown)
+                ]
+
+    def _draw(self, turn: Turn, chance: random.Random, constraint: str) -> list[_Candidate]:
+        templates = list(self.codec.templates.same(turn))
+        chance.shuffle(templates)
+        return [_Candidate(tokens, None, self._report(turn, tokens), "template") for tokens in templates]
+
+    def _report(self, turn: Turn, tokens: Sequence[str]) -> SlotReport:
+        checker = self.codec.checker
+        return SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
+
+    def _result(self, turn: Turn, candidates: list[_Candidate], n_best: int, constraint: str) -> Generation:
+        candidates = [candidate for candidate in candidates if candidate.tokens]
+        if constraint == "hard":
+            candidates = [candidate for candidate in candidates if not candidate.report.values.errors]
+        if not candidates:
+            tokens = tuple(self.codec.templates.cover(turn, self.codec.delexicalizer.required(turn)))
+            candidates = [_Candidate(tokens, None, self._report(turn, tokens), "template")]
+        if constraint != "none":
+            candidates = sorted(candidates, key=self._cost)
+        shown = [self._generation(turn, candidate) for candidate in candidates[:n_best]]
+        return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
+
+    def _cost(self, candidate: _Candidate) -> float:
+        """Negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
+        errors = candidate.report.values.errors + candidate.report.cues.errors
+        return self.options.slot_error_weight * errors - (candidate.score or 0.0)
+
+    def _generation(self, turn: Turn, candidate: _Candidate) -> Generation:
+        report = candidate.report
+        return Generation(
+            act=str(turn),
+            text=self.codec.text(turn, candidate.tokens),
+            raw=self.codec.raw(turn, candidate.tokens),
+            delexicalized=" ".join(candidate.tokens),
+            score=candidate.score,
+            slots_ok=report.ok,
+            missing=report.missing,
+            extra=report.extra,
+            origin=candidate.origin,
+        )

@@ -1,0 +1,1 @@
+"""Recurrent cells and what they need."""

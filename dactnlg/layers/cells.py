@@ -1,0 +1,97 @@
+"""Recurrent cells whose input is already projected onto their gates.
+
+The projection of a word does not depend on the recurrence, so models do it outside: once per vocabulary entry, as a
+table. A cell adds the recurrent part. All arrays may have any leading dimensions: (batch, ...) under
+`keras.layers.RNN` while training, (batch, beams, ...) in a search.
+
+Shape letters: H hidden units, D entries of the DA vector, G gates (4H, or 4H + D).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+Tensor = Any
+
+
+@keras.saving.register_keras_serializable("dactnlg")
+class LSTMCell(keras.layers.Layer):
+    """The LSTM cell (Hochreiter and Schmidhuber 1997); gates in the order input, forget, output, candidate."""
+
+    def __init__(self, hidden_size: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.hidden_size = hidden_size
+        self.gate_size = 4 * hidden_size
+        self.state_size: list[int] = [hidden_size, hidden_size]
+        self.output_size = hidden_size
+        self.recurrent = self.add_weight((hidden_size, self.gate_size), "orthogonal", name="recurrent")
+        self.built = True
+
+    def call(self, gates: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+        """Take one step.
+
+        Args:
+            gates: projected input, (..., 4H).
+            states: h and c, each (..., H).
+            training: unused.
+
+        Returns:
+            The output h, (..., H), and the new states.
+        """
+        h, c = states
+        gates = gates + ops.matmul(h, self.recurrent)  # (..., 4H)
+        h, c = _update(gates, c, self.hidden_size, 0.0)
+        return h, [h, c]
+
+
+@keras.saving.register_keras_serializable("dactnlg")
+class SCLSTMCell(keras.layers.Layer):
+    """The semantically controlled LSTM cell (Wen et al. 2015b, section 3.1), which carries the act d.
+
+    r = sigma(W_wr w + alpha W_hr h);  d = r * d_prev;  c = f * c_prev + i * c~ + tanh(W_dc d);  h = o * tanh(c)
+
+    Args:
+        hidden_size: H.
+        act_size: D, the length of the DA vector.
+        alpha: weight of the hidden state in the reading gate.
+    """
+
+    def __init__(self, hidden_size: int, act_size: int, alpha: float = 0.5, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.hidden_size, self.act_size, self.alpha = hidden_size, act_size, alpha
+        self.gate_size = 4 * hidden_size + act_size
+        self.state_size: list[int] = [hidden_size, hidden_size, act_size]
+        # The act goes out with h: the loss looks at how it was used up.
+        self.output_size = hidden_size + act_size
+        self.recurrent = self.add_weight((hidden_size, 4 * hidden_size), "orthogonal", name="recurrent")
+        self.reading = self.add_weight((hidden_size, act_size), "glorot_uniform", name="reading")
+        self.act = self.add_weight((act_size, hidden_size), "glorot_uniform", name="act")
+        self.built = True
+
+    def call(self, gates: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+        """Take one step.
+
+        Args:
+            gates: projected input, (..., 4H + D).
+            states: h and c, each (..., H), and d, (..., D).
+            training: unused.
+
+        Returns:
+            The output [h; d], (..., H + D), and the new states.
+        """
+        h, c, d = states
+        # One product for the gates and the reading gate together.
+        kernel = ops.concatenate([self.recurrent, self.alpha * self.reading], axis=-1)  # (H, 4H + D)
+        gates = gates + ops.matmul(h, kernel)
+        d = ops.sigmoid(gates[..., 4 * self.hidden_size :]) * d  # (..., D)
+        h, c = _update(gates, c, self.hidden_size, ops.tanh(ops.matmul(d, self.act)))
+        return ops.concatenate([h, d], axis=-1), [h, c, d]
+
+
+def _update(gates: Tensor, c: Tensor, size: int, extra: Tensor | float) -> tuple[Tensor, Tensor]:
+    i, f, o = (ops.sigmoid(gates[..., k * size : (k + 1) * size]) for k in range(3))
+    c = f * c + i * ops.tanh(gates[..., 3 * size : 4 * size]) + extra  # (..., H)
+    return o * ops.tanh(c), c

@@ -1,0 +1,60 @@
+"""The models by name. Keras is imported when one of them is asked for."""
+
+from __future__ import annotations
+
+import inspect
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dactnlg.errors import RunError, UnknownNameError
+
+if TYPE_CHECKING:
+    from dactnlg.codec import Codec
+    from dactnlg.models.base import NeuralModel
+
+NEURAL = ("lstm", "sclstm", "hierarchical")
+
+
+def build_model(name: str, codec: Codec, **options: Any) -> NeuralModel:
+    """Build a neural model for a codec's vocabulary and features.
+
+    Args:
+        name: one of `NEURAL`.
+        codec: gives the sizes that follow from the data.
+        **options: sizes and weights; those that the model does not take are left out.
+
+    Raises:
+        UnknownNameError: there is no such model.
+    """
+    if name not in NEURAL:
+        raise UnknownNameError("model", name, NEURAL)
+    from dactnlg.models.hierarchical import HierarchicalSCLSTM
+    from dactnlg.models.lstm import LSTM
+    from dactnlg.models.sclstm import SCLSTM
+
+    model_class: type[NeuralModel] = {"lstm": LSTM, "sclstm": SCLSTM, "hierarchical": HierarchicalSCLSTM}[name]
+    sizes = {
+        "vocabulary_size": len(codec.vocabulary),
+        "act_size": len(codec.encoder.features),
+        "word_count": len(codec.encoder.words),
+    }
+    accepted: set[str] = set()
+    for base in model_class.__mro__:
+        accepted |= set(inspect.signature(base.__init__).parameters) if base.__module__.startswith("dactnlg") else set()
+    return model_class(**{key: value for key, value in {**sizes, **options}.items() if key in accepted})
+
+
+def load_model(path: Path) -> NeuralModel:
+    """Read a `.keras` file that training wrote.
+
+    Raises:
+        RunError: it is not one.
+    """
+    import keras
+
+    from dactnlg.models import hierarchical, lstm, sclstm  # noqa: F401  (registers the classes with Keras)
+
+    try:
+        return keras.saving.load_model(path, compile=False)  # type: ignore[no-any-return]
+    except (OSError, ValueError, TypeError) as error:
+        raise RunError(f"{path} is not a model that this version can read: {error}") from None

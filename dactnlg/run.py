@@ -1,0 +1,139 @@
+"""The run folder: what training writes and everything else reads.
+
+    config.yaml     the configuration as used, defaults spelt out
+    codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
+    model.keras     the best weights
+    history.csv     one line an epoch
+    checkpoint.keras, state.json   the last finished epoch with the optimizer's state, for --resume
+    manifest.json   corpora with hashes, package versions, seed, summary; written last
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from dactnlg import __version__
+from dactnlg.config import Config, load_config
+from dactnlg.corpora.base import Corpus
+from dactnlg.errors import ConfigError, RunError
+
+PACKAGES = ("tensorflow", "keras", "jax", "numpy", "nltk", "pyyaml", "tqdm", "pydantic", "sacrebleu")
+
+
+class Run:
+    """A run folder; nothing is read or written before a method is called."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.config_path = self.path / "config.yaml"
+        self.codec_path = self.path / "codec.json"
+        self.model_path = self.path / "model.keras"
+        self.checkpoint_path = self.path / "checkpoint.keras"
+        self.state_path = self.path / "state.json"
+        self.history_path = self.path / "history.csv"
+        self.manifest_path = self.path / "manifest.json"
+
+    def begin(self, config: Config, corpora: Sequence[Corpus], resume: bool) -> None:
+        """Make the folder and write the configuration.
+
+        Raises:
+            RunError: the folder holds something else, or another configuration is to be resumed.
+        """
+        if resume and self.config_path.exists():
+            if _comparable(load_config(self.config_path)) != _comparable(config):
+                raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
+            return
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"{self.path} is a file; a run is a folder")
+        if self.path.exists() and any(self.path.iterdir()) and not self.config_path.exists():
+            raise RunError(f"{self.path} holds other files; name an empty or a new folder with --output")
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            for old in (self.manifest_path, self.checkpoint_path, self.state_path, self.model_path, self.history_path):
+                old.unlink(missing_ok=True)
+            self.config_path.write_text(config.to_yaml(), encoding="utf-8")
+        except OSError as error:
+            raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
+        manifest = {
+            "dactnlg": __version__,
+            "seed": config.training.seed,
+            "corpora": {corpus.name: {"train": corpus.digest("train")} for corpus in corpora},
+            "packages": {name: _version(name) for name in PACKAGES},
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        }
+        self._write_json(self.path / "begun.json", manifest)
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Write the manifest: the run is whole."""
+        begun = self.path / "begun.json"
+        manifest = json.loads(begun.read_text(encoding="utf-8")) if begun.exists() else self.manifest()
+        self._write_json(self.manifest_path, {**manifest, "training": dict(summary)})
+        begun.unlink(missing_ok=True)
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the manifest of a finished run."""
+        data: dict[str, Any] = json.loads(self.manifest_path.read_text(encoding="utf-8"))
+        return data
+
+    def check(self) -> Config:
+        """Return the configuration of a run that can be used.
+
+        Raises:
+            RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
+        """
+        if not self.config_path.exists() or not self.codec_path.exists():
+            what = "is not a run folder" if self.path.is_dir() else "does not exist"
+            raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
+        try:
+            config = load_config(self.config_path)
+        except ConfigError as error:
+            raise RunError(f"{self.path} cannot be read by dactnlg {__version__}: {error}") from None
+        if config.model.name != "random" and not self.model_path.exists():
+            raise RunError(f"{self.path} has no weights yet; finish it with: dactnlg train CONFIG --resume")
+        return config
+
+    def save_state(self, state: Mapping[str, Any]) -> None:
+        """Keep the state of training at the end of an epoch."""
+        self._write_json(self.state_path, state)
+
+    def load_state(self) -> dict[str, Any] | None:
+        """Return the kept state, or None where no epoch was finished."""
+        if not self.state_path.exists() or not self.checkpoint_path.exists():
+            return None
+        state: dict[str, Any] = json.loads(self.state_path.read_text(encoding="utf-8"))
+        return state
+
+    def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write the history of all epochs so far."""
+        partial = self.history_path.with_suffix(".tmp")
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        partial.replace(self.history_path)
+
+    def _write_json(self, path: Path, data: Mapping[str, Any]) -> None:
+        # Written beside and moved into place: a kill leaves the old file or the new one, never half of one.
+        partial = path.with_suffix(".tmp")
+        partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+        partial.replace(path)
+
+
+def _comparable(config: Config) -> Config:
+    # Where the data lie may differ between machines, what they are may not.
+    return config.model_copy(update={"corpus": config.corpus.model_copy(update={"data_dir": None})})
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None

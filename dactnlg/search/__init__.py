@@ -1,0 +1,1 @@
+"""Searches over a step function: they know nothing of models."""

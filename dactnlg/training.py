@@ -1,0 +1,120 @@
+"""Training: from a configuration to a run folder.
+
+The run folder holds everything that generation needs, and after every epoch a checkpoint with the optimizer's state,
+so that a broken run goes on where it was and ends with the same weights as an unbroken one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dactnlg.casing import Casing
+from dactnlg.codec import Codec, Pair, Style
+from dactnlg.config import Config, CorpusConfig
+from dactnlg.corpora.base import Corpus, Example, load_corpus
+from dactnlg.delexicalization import Delexicalized, Delexicalizer, Required
+from dactnlg.encoding import features
+from dactnlg.errors import CorpusError
+from dactnlg.run import Run
+from dactnlg.surface import realize
+
+if TYPE_CHECKING:
+    from dactnlg.acts import Turn
+
+
+def train(config: Config, output: Path, resume: bool = False, progress: bool = True) -> Path:
+    """Train a model and write its run folder.
+
+    Args:
+        config: the experiment.
+        output: the run folder; made if it is not there.
+        resume: go on from the last finished epoch, if there is one.
+        progress: show a progress bar on standard error.
+
+    Returns:
+        The run folder.
+
+    Raises:
+        RunError: the folder holds another run, or another configuration is to be resumed.
+        CorpusError: the corpus is missing, damaged or empty.
+    """
+    corpus = load_corpus(config.corpus.name, config.corpus.data_dir)
+    others = [load_corpus(name, config.corpus.data_dir) for name in config.corpus.also]
+    run = Run(output)
+    run.begin(config, [corpus, *others], resume)
+    codec, pairs = build_codec(config.corpus, corpus, others)
+    codec.save(run.codec_path)
+    if config.model.name == "random":
+        run.finish({})
+        return output
+    # Keras is slow to import: not before all that can go wrong without it has been checked.
+    from dactnlg.fitting import fit
+
+    held_out = validation_pairs(config.corpus, corpus, codec)
+    summary = fit(config, codec, pairs, held_out, run, progress)
+    run.finish(summary)
+    return output
+
+
+def build_codec(config: CorpusConfig, corpus: Corpus, others: Sequence[Corpus]) -> tuple[Codec, list[Pair]]:
+    """Delexicalise the training split, and those of further corpora, and collect what the models need from it."""
+    style = Style.from_card(corpus.card)
+    named = corpus.name if others else None
+    found = list(_delexicalized(corpus, "train", config.targets, style))
+    pairs = _complete(found, named)
+    if not pairs:
+        raise CorpusError(f"corpus '{corpus.name}' has no training pairs")
+    casing = Casing.learn((required, sentence) for _, required, sentence in found)
+    for other in others:
+        theirs = Style.from_card(other.card)
+        rows = _delexicalized(other, "train", "human", theirs, spoken=theirs.spaced and not style.spaced)
+        pairs += _complete(list(rows), other.name)
+    return Codec.build(pairs, named, casing, style), pairs
+
+
+def validation_pairs(config: CorpusConfig, corpus: Corpus, codec: Codec) -> list[Pair]:
+    """Return the pairs that decide when training stops: the validation split, or the training split without one."""
+    split = "valid" if "valid" in corpus.splits else "train"
+    rows = list(_delexicalized(corpus, split, config.targets, codec.style))
+    return [Pair(turn, codec.encoder.corpus, _lower(sentence)) for turn, _, sentence in rows]
+
+
+def _delexicalized(
+    corpus: Corpus, split: str, targets: str, style: Style, spoken: bool = False
+) -> Iterable[tuple[Turn, Sequence[Required], Delexicalized]]:
+    delexicalizer = Delexicalizer(style.aliases, style.silent)
+    for example in corpus.split(split):
+        required = delexicalizer.required(example.turn)
+        for sentence in _targets(example, targets):
+            # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
+            text = realize(sentence) if spoken else sentence
+            yield example.turn, required, delexicalizer.delexicalize(example.turn, text)
+
+
+def _targets(example: Example, targets: str) -> tuple[str, ...]:
+    if targets == "human":
+        return example.references
+    if targets == "handcrafted":
+        return example.handcrafted or example.references
+    return (*example.references, *example.handcrafted)
+
+
+def _complete(rows: Sequence[tuple[Turn, Sequence[Required], Delexicalized]], corpus: str | None) -> list[Pair]:
+    """Leave out sentences that do not say all their slots, except where their kind of turn has no other sentence.
+
+    What such a sentence says instead ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to
+    make values up.
+    """
+    whole = {frozenset(features(turn)) for turn, _, sentence in rows if not sentence.missing}
+    return [
+        Pair(turn, corpus, _lower(sentence))
+        for turn, _, sentence in rows
+        if sentence.tokens and (not sentence.missing or frozenset(features(turn)) not in whole)
+    ]
+
+
+def _lower(sentence: Delexicalized) -> tuple[str, ...]:
+    # Placeholders are the only tokens with capitals.
+    return tuple(token if "SLOT_" in token else token.lower() for token in sentence.tokens)
