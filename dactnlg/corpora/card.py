@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dactnlg import resources
 from dactnlg.errors import CorpusError, UnknownNameError
 
 SplitName = Literal["train", "valid", "test"]
+_REFERENCE = re.compile(r"\(\?&(\w+)\)")
 
 
 class _Strict(BaseModel):
@@ -61,7 +62,7 @@ class SlotCard(_Strict):
 
     Attributes:
         cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
-            lower-cased raw sentence where the value is expressed.
+            lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of `no`.
         aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
         proper: the values are names, which a reader expects with capitals even where the corpus has none.
     """
@@ -75,13 +76,24 @@ class SlotCard(_Strict):
     @field_validator("cues")
     @classmethod
     def _compile(cls, cues: dict[str, list[str]]) -> dict[str, list[str]]:
-        for value, patterns in cues.items():
+        expanded = {value: [_expand(pattern, cues) for pattern in patterns] for value, patterns in cues.items()}
+        for value, patterns in expanded.items():
             for pattern in patterns:
                 try:
                     re.compile(pattern)
                 except re.error as error:
                     raise ValueError(f"the cue {pattern!r} of '{value}' is not a regular expression: {error}") from None
-        return cues
+        return expanded
+
+
+def _expand(pattern: str, cues: dict[str, list[str]]) -> str:
+    def alternatives(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in cues or any(_REFERENCE.search(cue) for cue in cues[name]):
+            raise ValueError(f"the cue {pattern!r} refers to '{name}', which has no cues of its own")
+        return "(?:" + "|".join(cues[name]) + ")"
+
+    return _REFERENCE.sub(alternatives, pattern)
 
 
 class Card(_Strict):
@@ -92,6 +104,7 @@ class Card(_Strict):
         splits: for each split its number of act/sentence pairs, as published.
         cased: the sentences have capital letters, so values are matched regardless of case.
         spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
+        phrases: named parts of cues; `(?&name)` in a cue stands for one.
         silent: "act.slot" combinations that the sentences never say.
     """
 
@@ -107,8 +120,27 @@ class Card(_Strict):
     splits: dict[SplitName, int] = {}
     cased: bool = False
     spaced: bool = False
+    phrases: dict[str, str] = {}
     slots: dict[str, SlotCard] = {}
     silent: list[str] = []
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out_phrases(cls, data: Any) -> Any:
+        phrases, slots = data.get("phrases"), data.get("slots")
+        if not isinstance(phrases, dict) or not isinstance(slots, dict):
+            return data
+
+        def write_out(node: Any) -> Any:
+            if isinstance(node, dict):
+                return {key: write_out(value) for key, value in node.items()}
+            if isinstance(node, list):
+                return [write_out(value) for value in node]
+            if isinstance(node, str):
+                return _REFERENCE.sub(lambda m: f"(?:{phrases[m[1]]})" if m[1] in phrases else m[0], node)
+            return node
+
+        return {**data, "slots": write_out(slots)}
 
 
 def corpus_names() -> list[str]:
