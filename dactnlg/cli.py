@@ -10,10 +10,10 @@ import io
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -157,14 +157,20 @@ def evaluate(
     dactnlg evaluate --model runs/trails-sclstm
     dactnlg evaluate --model runs/restaurants-sclstm --preset sharma2017 --preset rnnlg --json -
     """
-    _check_folders(json_file, report)
-
     from dactnlg.evaluation import evaluate as evaluate_run
+    from dactnlg.files import check_folders, written
+
+    check_folders(json_file, report)
 
     result = evaluate_run(model, corpus=corpus, split=split, presets=preset or [], data_dir=data_dir)
     if report:
         report.write_text(result.report(), encoding="utf-8")
-    _print_scores(result.table, result.to_json, json_file)
+    if json_file is not None:
+        with written(json_file) as target:
+            json.dump(result.to_json(), target, ensure_ascii=False, indent=1)
+            target.write("\n")
+    if json_file != "-":
+        print(result.table())
 
 
 @app.command()
@@ -175,9 +181,14 @@ def score(
     ] = None,
     hypotheses: Annotated[str | None, typer.Option(metavar="FILE", help="Plain text, one segment a line.")] = None,
     references: Annotated[list[str] | None, typer.Option(metavar="FILE...", help="One or more, line by line.")] = None,
-    more: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    metric: Annotated[list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: all]")] = None,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
+    more: Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
+    metric: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: the preset's]")
+    ] = None,
+    preset: Annotated[str, typer.Option(metavar="NAME", help="The evaluation protocol.")] = "nlg-eval",
+    corpus: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Whose slots the sentences say; SER needs it, and acts.")
+    ] = None,
     json_file: Json = None,
 ) -> None:
     """Score sentences against references, without any model.
@@ -186,16 +197,27 @@ def score(
     dactnlg score --input pairs.jsonl --preset single
     dactnlg score --hypotheses out.txt --references ref0.txt ref1.txt --metric BLEU-4 --json -
     """
-    from dactnlg.scoring import read_input, score_pairs
+    from dactnlg.codec import Style
+    from dactnlg.corpora import load_card
+    from dactnlg.files import check_folders, written
+    from dactnlg.pairs import read_pairs, read_parallel
+    from dactnlg.scoring import score_pairs, table
 
-    _check_folders(json_file)
+    check_folders(json_file)
     # `--references A B` reaches us as the option A and the argument B.
     files = [*(references or ()), *(more or ())]
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
-    pairs = read_input(input_file, hypotheses, files)
-    result = score_pairs(pairs, metrics=metric or None, preset=preset)
-    _print_scores(result.table, result.to_json, json_file)
+    if (input_file is None) == (hypotheses is None) or (input_file is not None and files):
+        raise UserError("give either --input PAIRS.jsonl or --hypotheses FILE with --references FILE")
+    pairs = read_parallel(hypotheses, files) if hypotheses is not None else read_pairs(input_file or "-")
+    checker = Style.from_card(load_card(corpus)).checker() if corpus else None
+    result = score_pairs(pairs, metric or None, preset, checker, corpus or "")
+    if json_file is not None:
+        with written(json_file) as target:
+            result.write_json(target)
+    if json_file != "-":
+        print(table([result]))
 
 
 @corpora_app.command("list")
@@ -237,23 +259,6 @@ def _shown(generation: Generation, output_format: str, n_best: int) -> str:
     texts = [generation.text] if n_best == 1 else [best.text for best in generation.n_best]
     # A value may hold a line break or a tab; the output is one line an act all the same.
     return "\t".join(" ".join(text.split()) for text in texts)
-
-
-def _check_folders(*files: str | Path | None) -> None:
-    # Before minutes of work, not after.
-    for file in files:
-        if file not in (None, "-") and not (folder := Path(str(file)).parent).is_dir():
-            raise UserError(f"cannot write {file}: there is no folder {folder}")
-
-
-def _print_scores(table: Callable[[], str], to_json: Callable[[], dict[str, Any]], json_file: str | None) -> None:
-    if json_file is not None:
-        text = json.dumps(to_json(), ensure_ascii=False, indent=1) + "\n"
-        if json_file == "-":
-            sys.stdout.write(text)
-            return
-        Path(json_file).write_text(text, encoding="utf-8")
-    print(table())
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
