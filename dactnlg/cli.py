@@ -185,9 +185,9 @@ def score(
     metric: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: the preset's]")
     ] = None,
-    preset: Annotated[str, typer.Option(metavar="NAME", help="The evaluation protocol.")] = "nlg-eval",
+    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
     corpus: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose slots the sentences say; SER needs it, and acts.")
+        str | None, typer.Option(metavar="NAME", help="How this corpus words its slots, for SER.")
     ] = None,
     json_file: Json = None,
 ) -> None:
@@ -200,19 +200,15 @@ def score(
     from dactnlg.codec import Style
     from dactnlg.corpora import load_card
     from dactnlg.files import check_folders, written
-    from dactnlg.pairs import read_pairs, read_parallel
-    from dactnlg.scoring import score_pairs, table
+    from dactnlg.scoring import read_input, score_pairs, table
 
     check_folders(json_file)
     # `--references A B` reaches us as the option A and the argument B.
     files = [*(references or ()), *(more or ())]
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
-    if (input_file is None) == (hypotheses is None) or (input_file is not None and files):
-        raise UserError("give either --input PAIRS.jsonl or --hypotheses FILE with --references FILE")
-    pairs = read_parallel(hypotheses, files) if hypotheses is not None else read_pairs(input_file or "-")
     checker = Style.from_card(load_card(corpus)).checker() if corpus else None
-    result = score_pairs(pairs, metric or None, preset, checker, corpus or "")
+    result = score_pairs(read_input(input_file, hypotheses, files), metric or None, preset, checker, corpus or "")
     if json_file is not None:
         with written(json_file) as target:
             result.write_json(target)

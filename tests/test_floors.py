@@ -15,10 +15,10 @@ PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 FLOORS = {
     0: {"errors", "acts", "config", "yamlfile", "lines", "files", "resources"},
     1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
-    | {"casing", "codec", "templates"},
-    2: {"layers", "search", "batching"},
+    | {"casing", "codec", "run", "templates"},
+    2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
-    4: {"training", "generation", "evaluation", "scoring", "report"},
+    4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring", "report"},
     5: {"cli", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
