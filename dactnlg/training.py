@@ -44,7 +44,8 @@ def train(config: Config, output: Path, resume: bool = False, progress: bool = T
     others = [load_corpus(name, config.corpus.data_dir) for name in config.corpus.also]
     run = Run(output)
     run.begin(config, [corpus, *others], resume)
-    codec, pairs = build_codec(config.corpus, corpus, others)
+    # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
+    codec, pairs = build_codec(config.corpus, corpus, others, whole=config.model.name != "random")
     codec.save(run.codec_path)
     if config.model.name == "random":
         run.finish({})
@@ -58,12 +59,27 @@ def train(config: Config, output: Path, resume: bool = False, progress: bool = T
     return output
 
 
-def build_codec(config: CorpusConfig, corpus: Corpus, others: Sequence[Corpus]) -> tuple[Codec, list[Pair]]:
-    """Delexicalise the training split, and those of further corpora, and collect what the models need from it."""
+def build_codec(
+    config: CorpusConfig, corpus: Corpus, others: Sequence[Corpus] = (), whole: bool = True
+) -> tuple[Codec, list[Pair]]:
+    """Delexicalise the training split, and those of further corpora, and collect what the models need from it.
+
+    Args:
+        config: which sentences are targets.
+        corpus: the corpus to speak like.
+        others: further corpora to learn from.
+        whole: leave out sentences that do not say all their slots (see `_complete`).
+
+    Returns:
+        The codec, and the training pairs.
+
+    Raises:
+        CorpusError: there is nothing to learn from.
+    """
     style = Style.from_card(corpus.card)
     named = corpus.name if others else None
     found = list(_delexicalized(corpus, "train", config.targets, style))
-    pairs = _complete(found, named)
+    pairs = _complete(found, named) if whole else [Pair(turn, named, _lower(s)) for turn, _, s in found if s.tokens]
     if not pairs:
         raise CorpusError(f"corpus '{corpus.name}' has no training pairs")
     casing = Casing.learn((required, sentence) for _, required, sentence in found)

@@ -1,0 +1,147 @@
+"""Evaluation: generate a split of a corpus with a run, and score it under one or more presets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dactnlg.acts import Turn
+from dactnlg.codec import Style
+from dactnlg.config import CorpusConfig, load_config
+from dactnlg.corpora.base import Corpus, Example, load_corpus
+from dactnlg.errors import CorpusError
+from dactnlg.generation import Generation, Generator
+from dactnlg.metrics.base import Segment
+from dactnlg.metrics.presets import get_preset, references_for
+from dactnlg.run import Run
+from dactnlg.scoring import Scores, score_segments, table
+from dactnlg.slots import SlotChecker, Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """What a run said for a split, and its scores under every preset asked for.
+
+    Attributes:
+        corpus: the corpus's name.
+        split: the split's name.
+        generations: one for each row of the split, in order.
+        results: the scores, one for each preset.
+        cues: sentences whose special values (yes, no, dontcare) could be checked, and how many failed.
+    """
+
+    corpus: str
+    split: str
+    generations: list[Generation]
+    results: list[Scores]
+    cues: tuple[int, int]
+
+    def table(self) -> str:
+        """Return the scores as text."""
+        faults = sum(bool(generation.missing or generation.extra) for generation in self.generations)
+        required, wrong = self.cues
+        lines = [
+            f"{self.corpus}, {self.split}: {len(self.generations)} acts",
+            "",
+            table(self.results),
+            "",
+            f"special values worded wrongly, by the data card's cues: {wrong} of {required}",
+            f"sentences with any slot fault: {faults} of {len(self.generations)}",
+        ]
+        return "\n".join(lines)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the first preset's scores in the form of `dactnlg score --json`, and all presets by name."""
+        presets = {result.preset: result.to_json() for result in self.results}
+        return {
+            **self.results[0].to_json(),
+            "corpus": self.corpus,
+            "split": self.split,
+            "presets": presets,
+            "generations": [generation.to_json() for generation in self.generations],
+        }
+
+    def report(self) -> str:
+        """Return a Markdown report: the scores, then every sentence with a slot fault."""
+        lines = [f"# {self.corpus}, {self.split}", "", "```", self.table(), "```", "", "## Sentences with slot faults"]
+        faults = [g for g in self.generations if not g.slots_ok]
+        lines += [f"- `{g.act}`: {g.text} (missing {list(g.missing)}, extra {list(g.extra)})" for g in faults]
+        return "\n".join([*lines, "" if faults else "\nnone\n"])
+
+
+def evaluate(
+    run: str | Path,
+    corpus: str | None = None,
+    split: str = "test",
+    presets: Sequence[str] = (),
+    data_dir: str | Path | None = None,
+    **options: Any,
+) -> Evaluation:
+    """Generate a split with a run and score it.
+
+    Args:
+        run: the run folder.
+        corpus: another corpus than the one the run was trained on.
+        split: `train`, `valid` or `test`.
+        presets: evaluation protocols; by default those that fit the corpus.
+        data_dir: where to look for corpus files first.
+        **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`).
+
+    Raises:
+        RunError: no usable run.
+        CorpusError: the corpus or its split is missing or empty.
+        UnknownNameError: no such preset.
+    """
+    for name in presets:
+        get_preset(name)
+    section = load_config(Run(run).config_path).corpus if Run(run).config_path.exists() else CorpusConfig(name="trails")
+    generator = Generator.load(run)
+    chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
+    examples = chosen.split(split)
+    if not examples:
+        raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
+    # A gold corpus may need names that training never had: they are said as well as can be, not refused.
+    generations = generator.generate([example.turn for example in examples], strict=False, **options)
+    results = score_generations(chosen, examples, generations, presets or default_presets(chosen, examples))
+    checker = Style.from_card(chosen.card).checker()
+    tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
+    cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
+    return Evaluation(chosen.name, split, generations, results, cues)
+
+
+def score_generations(
+    corpus: Corpus, examples: Sequence[Example], generations: Sequence[Generation], presets: Sequence[str]
+) -> list[Scores]:
+    """Score one generation for each example of a split, in raw form, under each preset."""
+    results = []
+    for preset in presets:
+        references, normalize = references_for(preset, examples)
+        segments = [
+            Segment(normalize(generation.raw), refs, example.turn, generation.raw)
+            for example, generation, refs in zip(examples, generations, references, strict=True)
+        ]
+        checker = ValueChecker(Style.from_card(corpus.card).checker())
+        results.append(score_segments(segments, preset, checker=checker, checker_label=corpus.name))
+    return results
+
+
+def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, ...]:
+    """Return the protocols that a corpus is usually scored under."""
+    if any(example.handcrafted for example in examples):
+        return ("sharma2017", "rnnlg", "single")
+    if corpus.name == "dstc2":
+        return ("sharma2017", "single")
+    return ("nlg-eval", "single")
+
+
+class ValueChecker:
+    """Counts delexicalisable slots only: SER is about values; cues are wordings, and counted beside it."""
+
+    def __init__(self, checker: SlotChecker) -> None:
+        self._checker = checker
+
+    def check(self, turn: Turn, sentence: str) -> Tally:
+        """Return the tally of the values of a turn found in a finished sentence."""
+        return self._checker.check(turn, sentence).values
