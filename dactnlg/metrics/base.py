@@ -1,0 +1,129 @@
+"""What every metric is: statistics for each segment, and scores as a function of summed statistics.
+
+Statistics are small rows of numbers that add up, kept apart from the scores, so that a subset, a bootstrap resample or
+a second system costs one sum and no second look at the text.
+
+Shapes: N segments, S statistics a segment, K scores a metric (BLEU has four).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.acts import Turn
+
+Array = NDArray[np.float64]
+SHORT = 8
+"""Digits of a hash that a table shows; JSON has all 64."""
+
+
+class Segment(NamedTuple):
+    """One hypothesis with its references, as they are scored.
+
+    `turn` is the act where it is known; `raw` the hypothesis as it was given, where a preset reads it otherwise.
+    """
+
+    hypothesis: str
+    references: Sequence[str]
+    turn: Turn | None = None
+    raw: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The hypothesis as it was given."""
+        return self.hypothesis if self.raw is None else self.raw
+
+
+class Metric(ABC):
+    """One family of scores.
+
+    Attributes:
+        names: the scores it gives, `BLEU-1` ... `BLEU-4`.
+        settings: what distinguishes it from its namesakes (variant, tokeniser, ...); printed in the signature.
+        needs_corpus: whether `prepare` must see all references before `statistics` is called.
+    """
+
+    names: tuple[str, ...]
+    settings: dict[str, str]
+    needs_corpus: bool = False
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> None:  # noqa: B027
+        """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
+
+    @abstractmethod
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the statistics of each segment, (N, S); a segment without references gives a row of zeros."""
+
+    @abstractmethod
+    def score(self, sums: Array) -> Array:
+        """Return the scores of summed statistics, (..., S) -> (..., K); NaN where a score is undefined."""
+
+    def segment_scores(self, statistics: Array) -> Array:
+        """Return the scores of single segments, (N, S) -> (N, K)."""
+        return self.score(statistics)
+
+    def signature(self, name: str, preset: str = "") -> str:
+        """Return the recipe of the score `name`: what must agree before two values may be compared."""
+        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
+        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
+
+
+class MeanMetric(Metric):
+    """A metric whose corpus score is the mean over segments (ROUGE-L, CIDEr); S = 2: the score, and 1 if defined."""
+
+    @abstractmethod
+    def score_segment(self, segment: Segment) -> float:
+        """Return the score of one segment that has references."""
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return (score, 1) for each segment, (0, 0) for one without references; (N, 2)."""
+        rows = [(self.score_segment(segment), 1.0) if segment.references else (0.0, 0.0) for segment in segments]
+        return np.asarray(rows, dtype=np.float64).reshape(-1, 2)
+
+    def score(self, sums: Array) -> Array:
+        """Return the mean, (..., 2) -> (..., 1); NaN over no segments."""
+        return divide(sums[..., :1], sums[..., 1:])
+
+
+def divide(numerator: Array, denominator: Array) -> Array:
+    """Divide element by element; NaN, and no warning, where the denominator is 0."""
+    result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
+    """Yield the n-grams of one order."""
+    return zip(*(tokens[start:] for start in range(order)), strict=False)
+
+
+class ReferenceHash:
+    """The SHA-256 of a test set as a multiset of (act, references) pairs, built one segment at a time.
+
+    The order of segments, and of the references of one segment, leaves the hash alone, as it leaves the scores. The
+    references of two acts swapped, or one pair said twice, moves it.
+    """
+
+    def __init__(self) -> None:
+        self._sum, self._count = 0, 0
+
+    def update(self, references: Sequence[str], turn: Turn | None = None) -> None:
+        """Add one segment."""
+        text = _canonical([None if turn is None else str(turn), sorted(references)])
+        # Digests are added up modulo 2^256: no list of a million of them has to be kept and sorted.
+        self._sum = (self._sum + int.from_bytes(hashlib.sha256(text).digest(), "big")) % (1 << 256)
+        self._count += 1
+
+    def hexdigest(self, signature: str = "") -> str:
+        """Return the hash of the test set under a signature: what one score's comparability depends on."""
+        return hashlib.sha256(_canonical([signature, self._count, f"{self._sum:064x}"])).hexdigest()
+
+
+def _canonical(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")

@@ -1,0 +1,181 @@
+"""BLEU-1 to BLEU-4 (Papineni et al. 2002), in the four definitions that published numbers use.
+
+| variant | tokens | reference length | precision of order n | zero matches |
+|---|---|---|---|---|
+| `nlg-eval` | white space | closest, the shorter of two | (correct + 1e-15) / (guessed + 1e-9) | a tiny number |
+| `rnnlg` | white space | closest, the first of two | correct / (guessed + 1e-7) + 1e-7 | a tiny number |
+| `mteval-13a` | mteval-v13a's | closest, the shorter of two | correct / guessed | 0 |
+| `sacrebleu` | the sacrebleu library's 13a | as the library does | as the library does | exponential smoothing |
+
+Any number of references a segment, ragged or not.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.metrics.base import Array, Metric, Segment, ngrams
+from dactnlg.metrics.tokenizers import tokenizer
+
+ORDER = 4
+VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu")
+_TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
+
+
+def create(variant: str, lowercase: bool = False) -> Metric:
+    """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
+
+    Raises:
+        UnknownNameError: no such variant.
+    """
+    if variant == "sacrebleu":
+        return SacreBleu(lowercase)
+    if variant not in VARIANTS:
+        raise UnknownNameError("BLEU variant", variant, VARIANTS)
+    return Bleu(variant, lowercase)
+
+
+class Bleu(Metric):
+    """BLEU by one of the three closed definitions above.
+
+    A row of statistics (S = 10): hypothesis length, reference length, correct n-grams of order 1..4, guessed ones.
+    """
+
+    names = tuple(f"BLEU-{order}" for order in range(1, ORDER + 1))
+
+    def __init__(self, variant: str = "nlg-eval", lowercase: bool = False) -> None:
+        self.variant = variant
+        self.settings = {
+            "variant": variant,
+            "tok": _TOKENIZERS[variant],
+            "case": "lower" if lowercase else "as-is",
+            "length": "closest-first" if variant == "rnnlg" else "closest-shorter",
+        }
+        self._lowercase = lowercase
+        self._split = tokenizer(_TOKENIZERS[variant])
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the counts of each segment, (N, 10)."""
+        rows = np.zeros((len(segments), 2 + 2 * ORDER))
+        # Segments that share their references follow one another in grouped corpora: count such a list once.
+        known: dict[tuple[str, ...], tuple[list[int], dict[tuple[str, ...], int]]] = {}
+        for row, segment in zip(rows, segments, strict=True):
+            if not segment.references:
+                continue
+            key = tuple(segment.references)
+            if key not in known:
+                if len(known) > 64:
+                    known.clear()
+                known[key] = self._count_references(key)
+            lengths, limits = known[key]
+            self._fill(row, self._tokens(segment.hypothesis), lengths, limits)
+        return rows
+
+    def score(self, sums: Array) -> Array:
+        """Return BLEU-1..4, (..., 10) -> (..., 4); NaN where there are neither hypotheses nor references."""
+        length, reference = sums[..., 0], sums[..., 1]
+        correct, guessed = sums[..., 2 : 2 + ORDER], sums[..., 2 + ORDER :]
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            if self.variant == "nlg-eval":
+                precisions = (correct + 1e-15) / (guessed + 1e-9)
+                ratio = (length + 1e-15) / (reference + 1e-9)
+            elif self.variant == "rnnlg":
+                precisions = correct / (guessed + 1e-7) + 1e-7
+                ratio = length / reference
+            else:
+                precisions = np.where(guessed > 0, correct / guessed, 0.0)
+                ratio = length / reference
+            penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
+            mean = np.exp(np.cumsum(np.log(precisions), axis=-1) / np.arange(1, ORDER + 1))
+        values = penalty[..., None] * mean
+        return np.where((length == 0)[..., None], np.where((reference == 0)[..., None], np.nan, 0.0), values)
+
+    def _tokens(self, sentence: str) -> list[str]:
+        return self._split(sentence.lower() if self._lowercase else sentence)
+
+    def _count_references(self, references: Sequence[str]) -> tuple[list[int], dict[tuple[str, ...], int]]:
+        """Return the lengths of the references, and how often each n-gram may be matched."""
+        lengths, limits = [], dict[tuple[str, ...], int]()
+        for reference in references:
+            tokens = self._tokens(reference)
+            lengths.append(len(tokens))
+            for gram, count in _count(tokens).items():
+                if count > limits.get(gram, 0):
+                    limits[gram] = count
+        return lengths, limits
+
+    def _fill(self, row: Array, tokens: list[str], lengths: list[int], limits: dict[tuple[str, ...], int]) -> None:
+        row[0] = len(tokens)
+        # Without a second key `min` keeps the first of two equally close ones, as RNNLG does.
+        row[1] = min(
+            lengths,
+            key=lambda length: (abs(length - len(tokens)), 0 if self.variant == "rnnlg" else length),
+        )
+        for order in range(1, ORDER + 1):
+            row[1 + ORDER + order] = max(len(tokens) - order + 1, 0)
+        for gram, count in _count(tokens).items():
+            row[1 + len(gram)] += min(count, limits.get(gram, 0))
+
+
+class SacreBleu(Metric):
+    """BLEU by the sacrebleu library with its default settings (Post 2018); the same ten statistics as `Bleu`."""
+
+    names = Bleu.names
+
+    def __init__(self, lowercase: bool = False) -> None:
+        # The library takes a tenth of a second to import: only where its definition is asked for.
+        import sacrebleu
+        from sacrebleu.metrics.bleu import BLEU
+
+        self._library: Any = BLEU(lowercase=lowercase, effective_order=True)
+        self.settings = {
+            "variant": "sacrebleu",
+            "tok": "13a",
+            "case": "lower" if lowercase else "as-is",
+            "smooth": "exp",
+            "version": sacrebleu.__version__,
+        }
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the library's counts of each segment, (N, 10)."""
+        rows = np.zeros((len(segments), 2 + 2 * ORDER))
+        for row, segment in zip(rows, segments, strict=True):
+            if segment.references:
+                found = self._library.sentence_score(segment.hypothesis, list(segment.references))
+                row[:] = [found.sys_len, found.ref_len, *found.counts, *found.totals]
+        return rows
+
+    def score(self, sums: Array) -> Array:
+        """Return BLEU-1..4, (..., 10) -> (..., 4)."""
+        return self._scores(sums, effective_order=False)
+
+    def segment_scores(self, statistics: Array) -> Array:
+        """Return sentence BLEU: orders longer than the hypothesis are left out, as the library advises."""
+        return self._scores(statistics, effective_order=True)
+
+    def _scores(self, sums: Array, effective_order: bool) -> Array:
+        flat = sums.reshape(-1, 2 + 2 * ORDER)
+        values = np.full((len(flat), ORDER), np.nan)
+        for row, out in zip(flat, values, strict=True):
+            if not row[:2].any():
+                continue
+            counts = [int(count) for count in row]
+            for order in range(1, ORDER + 1):
+                correct, guessed = counts[2 : 2 + order], counts[2 + ORDER : 2 + ORDER + order]
+                found = self._library.compute_bleu(
+                    correct, guessed, *counts[:2], "exp", None, effective_order, max_ngram_order=order
+                )
+                out[order - 1] = found.score / 100
+        return values.reshape(*sums.shape[:-1], ORDER)
+
+
+def _count(tokens: Sequence[str]) -> Counter[tuple[str, ...]]:
+    counts: Counter[tuple[str, ...]] = Counter()
+    for order in range(1, ORDER + 1):
+        counts.update(ngrams(tokens, order))
+    return counts

@@ -1,0 +1,138 @@
+"""Reading what is to be scored: JSON Lines, or plain text files with one segment a line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from dactnlg.acts import Turn, parse, turn_from_json
+from dactnlg.errors import ActError, MetricError
+
+
+class Pair(NamedTuple):
+    """One hypothesis, its references (any number, none included), and its turn where the input gives the act."""
+
+    hypothesis: str
+    references: tuple[str, ...]
+    turn: Turn | None = None
+
+
+def read_input(
+    jsonl: str | Path | None = None,
+    hypotheses: str | Path | None = None,
+    references: Sequence[str | Path] = (),
+) -> Iterator[Pair]:
+    """Yield the pairs of one JSON Lines file, or of plain text files.
+
+    Raises:
+        MetricError: neither or both ways were chosen; and as `read_pairs` and `read_parallel`.
+    """
+    if jsonl is not None and (hypotheses is not None or references):
+        raise MetricError("give --input, or --hypotheses with --references, not both")
+    if jsonl is not None:
+        return read_pairs(jsonl)
+    if hypotheses is None:
+        raise MetricError("nothing to score: give --input PAIRS.jsonl, or --hypotheses FILE --references FILE")
+    return read_parallel(hypotheses, references)
+
+
+def read_pairs(path: str | Path) -> Iterator[Pair]:
+    """Yield the pairs of a JSON Lines file, `-` for standard input; blank lines are passed over.
+
+    A line is `{"hypothesis": text, "references": [text, ...], "act": act}`; the act may be left out, and may be a
+    string in any notation or DSTC2's JSON.
+
+    Raises:
+        MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
+    """
+    for number, line in _lines(path):
+        if line.strip():
+            yield _pair(line, f"{_shown(path)}, line {number}")
+
+
+def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[Pair]:
+    """Yield the pairs of plain text files, one segment a line in each.
+
+    A blank line in a reference file is a reference that this segment does not have.
+
+    Raises:
+        MetricError: a file cannot be read, or the files differ in length.
+    """
+    if not references:
+        raise MetricError("plain-text hypotheses need at least one file of references")
+    paths = [hypotheses, *references]
+    if paths.count("-") > 1:
+        raise MetricError("standard input (-) can be only one of the files")
+    for rows in zip_longest(*map(_lines, paths)):
+        if None in rows:
+            raise MetricError(_unequal(paths))
+        texts = [text for _, text in rows]
+        yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
+
+
+def _unequal(paths: Sequence[str | Path]) -> str:
+    """Say how many lines each file has; standard input has been read and cannot be counted again."""
+    counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if path != "-"]
+    return f"the files must have one line a segment each: {', '.join(counts)}"
+
+
+def _pair(line: str, where: str) -> Pair:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise MetricError(f"{where}: not JSON ({error.msg})") from None
+    except RecursionError:
+        raise MetricError(f"{where}: JSON nested too deeply") from None
+    form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
+    if not isinstance(row, dict):
+        raise MetricError(f"{where}: expected {form}")
+    unknown = sorted(set(row) - {"hypothesis", "references", "act"})
+    missing = [key for key in ("hypothesis", "references") if key not in row]
+    if missing:
+        hint = f" (it has {', '.join(unknown)})" if unknown else ""
+        raise MetricError(f"{where}: no '{missing[0]}'{hint}; expected {form}")
+    hypothesis, references = row["hypothesis"], row["references"]
+    if isinstance(references, str):
+        references = [references]
+    if not isinstance(hypothesis, str):
+        raise MetricError(f"{where}: 'hypothesis' must be text, not {hypothesis!r:.60}")
+    if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
+        raise MetricError(f"{where}: 'references' must be a list of texts, not {references!r:.60}")
+    return Pair(hypothesis, tuple(references), _turn(row.get("act"), where))
+
+
+def _turn(act: Any, where: str) -> Turn | None:
+    if act is None:
+        return None
+    try:
+        return parse(act) if isinstance(act, str) else turn_from_json(act)
+    except ActError as error:
+        raise MetricError(f"{where}: {error}") from None
+
+
+def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
+    """Yield (line number, text) of a UTF-8 file; only the line feed ends a line."""
+    with contextlib.ExitStack() as stack:
+        try:
+            stream: BinaryIO = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
+            for number, raw in enumerate(stream, start=1):
+                yield number, _decode(raw, path, number)
+        except OSError as error:
+            raise MetricError(f"cannot read {_shown(path)}: {error.strerror or error}") from None
+
+
+def _decode(raw: bytes, path: str | Path, number: int) -> str:
+    try:
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8")
+    except UnicodeDecodeError as error:
+        raise MetricError(f"{_shown(path)}, line {number}: not UTF-8 (byte {error.start + 1} of the line)") from None
+    return text.removesuffix("\n").removesuffix("\r")
+
+
+def _shown(path: str | Path) -> str:
+    return "standard input" if path == "-" else str(path)

@@ -1,0 +1,146 @@
+"""Presets: named evaluation protocols. A score without its protocol means nothing.
+
+A preset fixes which sentences are a row's references, how sentences are read (case, tokens, final mark), and which
+metrics in which variant. Its name is in every signature.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from dactnlg.corpora.base import Example
+from dactnlg.errors import UnknownNameError
+from dactnlg.metrics import rnnlg
+
+Normalizer = Callable[[str], str]
+Grouping = Literal["own", "identical-act", "delexicalised-act", "first"]
+_FINAL_MARK = re.compile(r" [.?!]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """One protocol.
+
+    Attributes:
+        name: the name in signatures and on the command line.
+        grouping: whose sentences are the references of a row. `own`: the row's; `first`: the first of these;
+            `identical-act`: those of all rows with the same act and values, handcrafted ones included;
+            `delexicalised-act`: the human ones of all rows with the same delexicalised act, with the row's values.
+        normalize: how hypotheses and references are read before they are scored.
+        bleu: the BLEU variant.
+        tokenizer: how the other n-gram metrics find words.
+        metrics: the scores that are given unless others are asked for.
+        about: one line for people.
+    """
+
+    name: str
+    grouping: Grouping
+    normalize: Normalizer
+    bleu: str
+    metrics: tuple[str, ...]
+    about: str
+    tokenizer: str = "space"
+
+
+def _unchanged(sentence: str) -> str:
+    return sentence
+
+
+def _lower(sentence: str) -> str:
+    return sentence.lower()
+
+
+def _lower_without_final_mark(sentence: str) -> str:
+    return _FINAL_MARK.sub("", sentence.lower().strip())
+
+
+_BLEU = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4")
+PRESETS = {
+    preset.name: preset
+    for preset in (
+        Preset(
+            "sharma2017",
+            "identical-act",
+            _lower_without_final_mark,
+            "nlg-eval",
+            _BLEU,
+            "Sharma et al. 2017, Tables 1 and 2: human and handcrafted sentences of the identical act",
+        ),
+        Preset(
+            "rnnlg",
+            "delexicalised-act",
+            rnnlg.normalize,
+            "rnnlg",
+            _BLEU,
+            "the RNNLG toolkit: human sentences of the delexicalised act, with the row's own values",
+        ),
+        Preset("nlg-eval", "own", _unchanged, "nlg-eval", _BLEU, "nlg-eval 2.3: white-space tokens, the row's own"),
+        Preset("e2e", "own", _unchanged, "mteval-13a", _BLEU, "the E2E challenge's scripts"),
+        Preset("single", "first", _unchanged, "sacrebleu", _BLEU, "one reference, lexicalised, sacreBLEU's default"),
+    )
+}
+
+
+def get_preset(name: str) -> Preset:
+    """Return a preset.
+
+    Raises:
+        UnknownNameError: no such preset.
+    """
+    if name not in PRESETS:
+        raise UnknownNameError("preset", name, PRESETS)
+    return PRESETS[name]
+
+
+def references_for(preset: str, examples: Sequence[Example]) -> tuple[list[tuple[str, ...]], Normalizer]:
+    """Return the references of every example of a split, read as the preset reads them, and how to read hypotheses.
+
+    Rows that share all their references share one tuple.
+
+    Raises:
+        UnknownNameError: no such preset.
+    """
+    chosen = get_preset(preset)
+    normalize = chosen.normalize
+    if chosen.grouping == "delexicalised-act":
+        return _by_delexicalized_act(examples), normalize
+    if chosen.grouping == "identical-act":
+        if any(example.handcrafted for example in examples):
+            return _by_identical_act(examples, normalize), normalize
+        # DSTC2 in the paper: one reference a turn, which keeps its full stop.
+        normalize = _lower
+    count = 1 if chosen.grouping == "first" else None
+    return [tuple(map(normalize, example.references[:count])) for example in examples], normalize
+
+
+def handcrafted_for(examples: Sequence[Example]) -> list[str]:
+    """Return the handcrafted (HDC) baseline's outputs as RNNLG scores them.
+
+    For each row the handcrafted sentence of the first row with the same delexicalised act, with the row's values: what
+    the toolkit's calibration figures (BLEU .4260 on restaurants, .5406 on hotel) were computed from.
+    """
+    found = rnnlg.pools((e.turn, sentence) for e in examples for sentence in e.handcrafted)
+    return [rnnlg.lexicalize(found[rnnlg.group_key(e.turn)][0], e.turn) for e in examples]
+
+
+def _by_identical_act(examples: Sequence[Example], normalize: Normalizer) -> list[tuple[str, ...]]:
+    keys = [str(example.turn) for example in examples]
+    groups: dict[str, list[str]] = {}
+    for key, example in zip(keys, examples, strict=True):
+        groups.setdefault(key, []).extend(map(normalize, (*example.references, *example.handcrafted)))
+    shared = {key: tuple(sentences) for key, sentences in groups.items()}
+    return [shared[key] for key in keys]
+
+
+def _by_delexicalized_act(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+    found = rnnlg.pools((e.turn, sentence) for e in examples for sentence in e.references)
+    filled: dict[str, tuple[str, ...]] = {}
+    for example in examples:
+        act = str(example.turn)
+        if act not in filled:
+            pool = found[rnnlg.group_key(example.turn)]
+            filled[act] = tuple(rnnlg.lexicalize(template, example.turn) for template in pool)
+    return [filled[str(example.turn)] for example in examples]

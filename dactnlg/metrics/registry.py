@@ -1,0 +1,49 @@
+"""Metrics by the names that the command line and JSON use."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.metrics import bleu
+from dactnlg.metrics.base import Metric
+from dactnlg.metrics.presets import Preset, get_preset
+
+# A family makes all its scores from one pass; new metrics are entered here.
+_FAMILIES: dict[tuple[str, ...], Callable[[Preset], Metric]] = {
+    bleu.Bleu.names: lambda preset: bleu.create(preset.bleu),
+}
+NAMES = tuple(name for names in _FAMILIES for name in names)
+
+
+class Selected(NamedTuple):
+    """A metric and those of its scores that were asked for."""
+
+    metric: Metric
+    names: tuple[str, ...]
+
+
+def select(preset: str, names: Sequence[str] | None = None) -> list[Selected]:
+    """Return metrics in the variants of a preset.
+
+    Args:
+        preset: the preset's name.
+        names: scores (`BLEU-4`, case ignored) or families (`BLEU`); None for those that the preset gives.
+
+    Raises:
+        UnknownNameError: no such preset or metric.
+        MetricError: a metric whose data are not installed.
+    """
+    chosen = get_preset(preset)
+    wanted: set[str] = set()
+    for name in chosen.metrics if names is None else names:
+        found = [n for n in NAMES if name.casefold() in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
+        if not found:
+            raise UnknownNameError("metric", name, NAMES)
+        wanted.update(found)
+    return [
+        Selected(make(chosen), tuple(n for n in family if n in wanted))
+        for family, make in _FAMILIES.items()
+        if wanted.intersection(family)
+    ]

@@ -1,0 +1,49 @@
+"""How a sentence becomes the words that a metric counts; each way has the name that stands in signatures."""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Callable
+
+from dactnlg.errors import UnknownNameError
+
+Tokenizer = Callable[[str], list[str]]
+
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+# mteval-v13a: every ASCII sign stands alone, but a period or comma between digits does not, a hyphen does after a
+# digit only, and an apostrophe never.
+_SYMBOL = re.compile("([" + re.escape("".join(set(string.punctuation) - set("',-."))) + "])")
+_POINT_AFTER_NON_DIGIT = re.compile(r"([^0-9])([.,])")
+_POINT_BEFORE_NON_DIGIT = re.compile(r"([.,])([^0-9])")
+_HYPHEN_AFTER_DIGIT = re.compile(r"([0-9])(-)")
+
+
+def split_space(sentence: str) -> list[str]:
+    """Split at white space: for text whose tokens stand apart already."""
+    return sentence.split()
+
+
+def split_13a(sentence: str) -> list[str]:
+    """Split as NIST's mteval-v13a does for Western languages; case is kept."""
+    text = sentence.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, char in _ENTITIES:
+        text = text.replace(entity, char)
+    text = _SYMBOL.sub(r" \1 ", f" {text} ")
+    text = _POINT_AFTER_NON_DIGIT.sub(r"\1 \2 ", text)
+    text = _POINT_BEFORE_NON_DIGIT.sub(r" \1 \2", text)
+    return _HYPHEN_AFTER_DIGIT.sub(r"\1 \2 ", text).split()
+
+
+_TOKENIZERS: dict[str, Tokenizer] = {"space": split_space, "13a": split_13a}
+
+
+def tokenizer(name: str) -> Tokenizer:
+    """Return the tokeniser of that name.
+
+    Raises:
+        UnknownNameError: no such tokeniser.
+    """
+    if name not in _TOKENIZERS:
+        raise UnknownNameError("tokeniser", name, _TOKENIZERS)
+    return _TOKENIZERS[name]
