@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dactnlg.acts import parse
@@ -54,6 +54,7 @@ def plain_bleu(rows: Sequence[tuple[str, Sequence[str]]], order: int, small: flo
     return product ** (1 / order) * (math.exp(1 - 1 / ratio) if ratio < 1 else 1)
 
 
+@settings(deadline=None)
 @given(SEGMENTS.filter(lambda rows: any(h for h, _ in rows)))
 def test_nlg_eval_variant_equals_a_plain_implementation(rows: list[tuple[str, list[str]]]) -> None:
     ours = corpus_score("nlg-eval", rows)
@@ -61,6 +62,7 @@ def test_nlg_eval_variant_equals_a_plain_implementation(rows: list[tuple[str, li
         assert ours[order - 1] == pytest.approx(plain_bleu(rows, order, 1e-9, 1e-15), rel=1e-6, abs=1e-12)
 
 
+@settings(deadline=None)
 @given(SEGMENTS)
 def test_identical_hypotheses_score_one_and_nothing_exceeds_it(rows: list[tuple[str, list[str]]]) -> None:
     for variant in bleu.VARIANTS:
@@ -71,6 +73,7 @@ def test_identical_hypotheses_score_one_and_nothing_exceeds_it(rows: list[tuple[
         assert corpus_score(variant, long) == pytest.approx(np.ones(4), abs=1e-6)
 
 
+@settings(deadline=None)
 @given(SEGMENTS)
 def test_statistics_add_up(rows: list[tuple[str, list[str]]]) -> None:
     metric = bleu.create("nlg-eval")
@@ -79,6 +82,7 @@ def test_statistics_add_up(rows: list[tuple[str, list[str]]]) -> None:
     assert np.array_equal(together, apart)
 
 
+@settings(deadline=None)
 @given(SEGMENTS.filter(lambda rows: any(h for h, _ in rows)))
 def test_sacrebleu_variant_is_the_library(rows: list[tuple[str, list[str]]]) -> None:
     from sacrebleu.metrics.bleu import BLEU
@@ -93,7 +97,9 @@ def test_nlg_eval_tiny(oracle_dir: Path) -> None:
     """nlg-eval 2.3 on one pair (oracles/calibration.json)."""
     case = json.loads((oracle_dir / "calibration.json").read_text())["nlg-eval, tiny"]
     scores = corpus_score("nlg-eval", [(case["hypothesis"], case["references"])])
-    assert scores[:3] == pytest.approx([case[f"BLEU-{n}"] for n in (1, 2, 3)], abs=1e-6), "the oracle is cut, not rounded"
+    assert scores[:3] == pytest.approx([case[f"BLEU-{n}"] for n in (1, 2, 3)], abs=1e-6), (
+        "the oracle is cut, not rounded"
+    )
     assert scores[3] == pytest.approx(case["BLEU-4"], rel=1e-4)
 
 
@@ -133,6 +139,7 @@ def test_unknown_variant_names_the_valid_ones() -> None:
         bleu.create("nlgeval")
 
 
+@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_13a_is_sacrebleus(text: str) -> None:
     from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
