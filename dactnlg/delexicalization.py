@@ -205,7 +205,8 @@ class Delexicalizer:
                         claims.setdefault((start, end, stem), []).append(item)
         taken = [False] * len(tokens)
         chosen: list[tuple[int, int, int]] = []
-        for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), -sum(map(len, folded[s[0] : s[1]])), s[0])):
+        # Longest first; over the same tokens the exact value ("red kites") goes before a plural ("Red Kite" + s).
+        for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), -sum(map(len, folded[s[0] : s[1]])), s[2] > 0, s[0])):
             if not any(taken[span[0] : span[1]]):
                 chosen.append(span)
                 taken[span[0] : span[1]] = [True] * (span[1] - span[0])
