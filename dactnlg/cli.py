@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from collections.abc import Sequence
 from functools import partial
@@ -19,6 +18,7 @@ import typer
 
 from dactnlg import __version__
 from dactnlg.errors import DactnlgError, UserError
+from dactnlg.quiet import quiet_tensorflow
 
 if TYPE_CHECKING:
     from dactnlg.generation import Generation
@@ -259,9 +259,7 @@ def _shown(generation: Generation, output_format: str, n_best: int) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `arguments` are those of the process by default."""
-    # Before TensorFlow is imported anywhere: neither CUDA's absence nor its own start is news to the user.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-    os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
+    quiet_tensorflow()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # Sentences are UTF-8 wherever we run; a lone surrogate from JSON must not stop the line after it.

@@ -91,7 +91,7 @@ class Codec:
         """Number tokens and entries of training pairs; `corpus` names the one to speak like, if there are several."""
         tokens = Vocabulary.build(pair.tokens for pair in pairs).tokens[4:]
         # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
-        ordered = sorted((t for t in tokens if is_placeholder(t))) + [t for t in tokens if not is_placeholder(t)]
+        ordered = sorted(t for t in tokens if is_placeholder(t)) + [t for t in tokens if not is_placeholder(t)]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
         return cls(Vocabulary(ordered), encoder, casing, templates, style)
@@ -154,7 +154,9 @@ class Codec:
     def load(cls, path: Path) -> Codec:
         """Read what `save` wrote."""
         data = json.loads(path.read_text(encoding="utf-8"))
-        style = {name: tuple(v) if name in ("silent", "proper") else v for name, v in data["style"].items()}
+        style: dict[str, Any] = {
+            name: tuple(v) if name in ("silent", "proper") else v for name, v in data["style"].items()
+        }
         return cls(
             Vocabulary(data["vocabulary"]),
             ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),

@@ -81,8 +81,8 @@ class Decoder:
         size = next(size for size in BATCH_SIZES if size >= count)
         padded = {name: np.concatenate([a, np.repeat(a[:1], size - count, axis=0)]) for name, a in inputs.items()}
         program = self._program(width, hard, keep)
-        result = [to_numpy(part) for part in program(padded)]
-        return hypotheses(*result, eos=EOS_ID)[:count]
+        history, parents, scores, finished = (to_numpy(part) for part in program(padded))
+        return hypotheses(history, parents, scores, finished, EOS_ID)[:count]
 
     def _program(self, width: int, hard: bool, keep: int) -> Callable[..., Any]:
         key = (width, hard, keep)

@@ -191,9 +191,9 @@ class Delexicalizer:
     def _find(
         self, required: Sequence[Required], tokens: Sequence[str], folded: Sequence[str]
     ) -> tuple[list[tuple[int, int, int, str]], int]:
-        """Return the spans (start, end, length of a plural's stem or 0, placeholder) in order, and how many were contested."""
+        """Return the spans in order (start, end, length of a plural's stem or 0, placeholder), and how many had rivals."""
         claims: dict[tuple[int, int, int], list[Required]] = {}
-        first = {}
+        first: dict[str, list[int]] = {}
         for index, token in enumerate(folded):
             first.setdefault(token, []).append(index)
         for item in required:

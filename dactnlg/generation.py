@@ -160,9 +160,7 @@ class Generator:
                 if slot.name not in encoder.slot_names:
                     raise UnknownNameError("slot", slot.name, encoder.slot_names)
 
-    def _search(
-        self, decoder: Decoder, turns: Sequence[Turn], width: int, constraint: str
-    ) -> list[list[_Candidate]]:
+    def _search(self, decoder: Decoder, turns: Sequence[Turn], width: int, constraint: str) -> list[list[_Candidate]]:
         hard = constraint == "hard"
         # Without reranking only the best hypothesis is looked at.
         keep = 1 if constraint == "none" else width

@@ -39,7 +39,9 @@ def insert_missing(
         unknown: the slots whose placeholders the vocabulary lacks.
     """
     vocabulary = decoder.codec.vocabulary
-    stand_ins = [index for index, kind in enumerate(decoder.codec.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])]
+    stand_ins = [
+        index for index, kind in enumerate(decoder.codec.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])
+    ]
     said = list(vocabulary.encode(tokens))
     words = list(tokens)
     found = [(tuple(tokens), 0.0)]
@@ -53,7 +55,7 @@ def insert_missing(
         found = []
         for index in order:
             gap = gaps[int(index)]
-            found.append((tuple([*words[:gap], item.placeholder, *words[gap:]]), float(scores[index].max())))
+            found.append(((*words[:gap], item.placeholder, *words[gap:]), float(scores[index].max())))
         best = gaps[int(order[0])]
         said.insert(best, choices[int(scores[order[0]].argmax())])
         words.insert(best, item.placeholder)

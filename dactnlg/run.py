@@ -1,11 +1,11 @@
 """The run folder: what training writes and everything else reads.
 
-    config.yaml     the configuration as used, defaults spelt out
-    codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
-    model.keras     the best weights
-    history.csv     one line an epoch
-    checkpoint.keras, state.json   the last finished epoch with the optimizer's state, for --resume
-    manifest.json   corpora with hashes, package versions, seed, summary; written last
+config.yaml     the configuration as used, defaults spelt out
+codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
+model.keras     the best weights
+history.csv     one line an epoch
+checkpoint.keras, state.json   the last finished epoch with the optimizer's state, for --resume
+manifest.json   corpora with hashes, package versions, seed, summary; written last
 """
 
 from __future__ import annotations

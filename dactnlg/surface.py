@@ -24,7 +24,9 @@ _IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "wo
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b([Aa])(n?)(?= ([^\W_]\w*))")
 # The sound decides, not the letter: an hour, a unit, an 8 km walk.
-_VOWEL_SOUND = re.compile(r"(?:[aeio]|u(?!ni(?!n|m)|s[aeiu]|t[aei]|k)|hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))", re.I)
+_VOWEL_SOUND = re.compile(
+    r"(?:[aeio]|u(?!ni(?!n|m)|s[aeiu]|t[aei]|k)|hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))", re.I
+)
 _CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once\b)", re.I)
 _SENTENCE_START = re.compile(r"(^|[.?!][\"')]*\s+)([\"'(]*)([^\W\d_])")
 _QUESTION = re.compile(

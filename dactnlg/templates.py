@@ -47,11 +47,7 @@ class Templates:
         if key not in self.sentences:
             wanted = Counter(key)
             # Shared entries first, then as little else as possible; the key itself settles ties.
-            key = min(
-                self.sentences,
-                key=lambda other: (-(wanted & Counter(other)).total(), (Counter(other) - wanted).total(), other),
-                default=(),
-            )
+            key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
         return self.sentences.get(key, [])
 
     def cover(self, turn: Turn, required: Sequence[Required]) -> list[str]:
@@ -112,6 +108,11 @@ def kind(turn: Turn) -> Key:
     parts = [act.act_type for act in turn]
     parts += [f"{act.act_type}|{slot.name}" for act, slot in turn.slots()]
     return tuple(sorted(parts))
+
+
+def _distance(wanted: Counter[str], key: Key) -> tuple[int, int, Key]:
+    other: Counter[str] = Counter(key)
+    return -(wanted & other).total(), (other - wanted).total(), key
 
 
 def _stop(tokens: Sequence[str]) -> list[str]:

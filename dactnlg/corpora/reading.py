@@ -31,12 +31,12 @@ def read_turn(act: object, path: Path, place: str) -> Turn:
     Raises:
         CorpusError: it cannot be parsed; the message names the file and the place ("line 12").
     """
+    where = f"{path}, {place}"
     try:
-        if isinstance(act, str):
-            return parse(act)
-        return turn_from_json(act)
+        return parse(act, where) if isinstance(act, str) else turn_from_json(act, where)
     except ActError as error:
-        raise CorpusError(f"{path}, {place}: {error}") from None
+        message = str(error)
+        raise CorpusError(message if message.startswith(where) else f"{where}: {message}") from None
 
 
 def row_error(path: Path, place: str, reason: str) -> CorpusError:

@@ -38,9 +38,9 @@ def build_model(name: str, codec: Codec, **options: Any) -> NeuralModel:
         "act_size": len(codec.encoder.features),
         "word_count": len(codec.encoder.words),
     }
-    accepted: set[str] = set()
-    for base in model_class.__mro__:
-        accepted |= set(inspect.signature(base.__init__).parameters) if base.__module__.startswith("dactnlg") else set()
+    # A model's keywords are its own and those of the classes it builds on.
+    own = [base for base in model_class.__mro__ if base.__module__.startswith("dactnlg")]
+    accepted = {name for base in own for name in inspect.signature(base).parameters}
     return model_class(**{key: value for key, value in {**sizes, **options}.items() if key in accepted})
 
 

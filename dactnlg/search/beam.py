@@ -65,7 +65,9 @@ def beam_search(
     def running(t: Tensor, _tokens: Tensor, _scores: Tensor, finished: Tensor, *_: Any) -> Tensor:
         return ops.logical_and(t < max_length, ops.logical_not(ops.all(finished[:, :keep])))
 
-    def advance(t: Tensor, tokens: Tensor, scores: Tensor, finished: Tensor, history: Tensor, parents: Tensor, *state: Tensor) -> tuple[Tensor, ...]:
+    def advance(
+        t: Tensor, tokens: Tensor, scores: Tensor, finished: Tensor, history: Tensor, parents: Tensor, *state: Tensor
+    ) -> tuple[Tensor, ...]:
         log_probs, new_state = step(list(state), tokens)  # (B, K, V)
         count = min(width, log_probs.shape[-1])
         best, words = ops.top_k(log_probs, count)  # (B, K, count): the joint best are among each beam's best
@@ -92,7 +94,11 @@ def beam_search(
 
 
 def hypotheses(
-    history: NDArray[np.int32], parents: NDArray[np.int32], scores: NDArray[np.float32], finished: NDArray[np.bool_], eos: int
+    history: NDArray[np.int32],
+    parents: NDArray[np.int32],
+    scores: NDArray[np.float32],
+    finished: NDArray[np.bool_],
+    eos: int,
 ) -> list[list[Hypothesis]]:
     """Follow the parents back and return each row's hypotheses, best first; impossible ones are left out."""
     length, batch, width = history.shape
