@@ -8,9 +8,6 @@ RUN ?= runs/trails-sclstm
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.dactnlg-installed
 
-export TF_CPP_MIN_LOG_LEVEL ?= 3
-export TF_ENABLE_ONEDNN_OPTS ?= 0
-
 .PHONY: install demo test lint types unit wheel clean
 
 install: $(STAMP)

@@ -123,17 +123,10 @@ def generate(
         from dactnlg.generation import Generator
 
         generator = Generator.load(model)
+        answer = partial(generator.generate, constraint=constraint, beam_width=beam_width, n_best=n_best, seed=seed)
         done = 0
-        for chunk in [given] if given else parsed_chunks(source, input_file or "-", full=seed is not None):
-            answer = partial(
-                generator.generate,
-                constraint=constraint,
-                beam_width=beam_width,
-                n_best=n_best,
-                # Each chunk its own seed, or the first act of every chunk would get the same draw.
-                seed=None if seed is None else seed + done,
-            )
-            for generation in answer_each(answer, chunk):
+        for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
+            for generation in answer_each(answer, chunk, done):
                 print(_shown(generation, output_format, n_best))
             sys.stdout.flush()
             done += len(chunk)

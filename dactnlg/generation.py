@@ -109,6 +109,7 @@ class Generator:
         beam_width: int | None = None,
         n_best: int = 1,
         seed: int | None = None,
+        first: int = 0,
         strict: bool = True,
     ) -> list[Generation]:
         """Return a sentence for each act, in order.
@@ -119,6 +120,8 @@ class Generator:
             beam_width: the run's own by default.
             n_best: how many sentences each result holds in `n_best`; more than one widens the beam if it must.
             seed: of the random baseline's choice; without it the run's seed.
+            first: the place of the first act in a longer sequence that is given in parts; the baseline's choice
+                depends on the seed and the place.
             strict: refuse act types and slots that training never had, as typing errors; False says them as well as
                 can be.
 
@@ -141,7 +144,9 @@ class Generator:
         if self.decoder is None:
             # Each act its own draw, so that an act's sentence does not depend on how many came before it.
             base = self.seed if seed is None else seed
-            found = [self._draw(turn, random.Random(f"{base}/{i}"), constraint) for i, turn in enumerate(turns)]
+            found = [
+                self._draw(turn, random.Random(f"{base}/{i}"), constraint) for i, turn in enumerate(turns, start=first)
+            ]
         else:
             found = self._search(self.decoder, turns, width, constraint)
         return [self._result(turn, rows, n_best, constraint) for turn, rows in zip(turns, found, strict=True)]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, TypeVar
+from typing import BinaryIO, NamedTuple, Protocol, TypeVar
 
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import ActError, UserError
@@ -27,11 +27,10 @@ class Line(NamedTuple):
     where: str
 
 
-def read_chunks(source: BinaryIO, name: str, size: int = CHUNK, full: bool = False) -> Iterator[list[Line]]:
+def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[Line]]:
     """Yield the lines of a binary stream, at most `size` at once.
 
-    A pipe's lines are handed on as they come, so a program may write one act and wait for its sentence; with `full`
-    each chunk but the last has `size` lines, whatever the timing.
+    A pipe's lines are handed on as they come, so a program may write one act and wait for its sentence.
 
     Raises:
         ActError: a line is blank or not UTF-8. The lines before it have been handed on.
@@ -46,7 +45,7 @@ def read_chunks(source: BinaryIO, name: str, size: int = CHUNK, full: bool = Fal
                 if len(chunk) == size:
                     yield chunk
                     chunk = []
-            if chunk and not full:
+            if chunk:
                 yield chunk
                 chunk = []
     except ActError:
@@ -67,9 +66,9 @@ def open_acts(name: str) -> Iterator[BinaryIO]:
         yield file
 
 
-def parsed_chunks(source: BinaryIO, name: str, full: bool) -> Iterator[list[PlacedTurn]]:
+def parsed_chunks(source: BinaryIO, name: str) -> Iterator[list[PlacedTurn]]:
     """Parse a stream chunk by chunk; the acts before one that cannot be read are handed on first."""
-    for lines in read_chunks(source, "standard input" if name == "-" else name, full=full):
+    for lines in read_chunks(source, "standard input" if name == "-" else name):
         chunk: list[PlacedTurn] = []
         for line in lines:
             try:
@@ -81,14 +80,21 @@ def parsed_chunks(source: BinaryIO, name: str, full: bool) -> Iterator[list[Plac
         yield chunk
 
 
-def answer_each(answer: Callable[[list[Turn]], list[T]], chunk: list[PlacedTurn]) -> Iterator[T]:
-    """Generate a chunk; where the generator refuses an act, the message names the line it came from."""
+class Answer(Protocol[T]):
+    """Says turns; `first` is the place of the first one in the whole input."""
+
+    def __call__(self, turns: list[Turn], /, *, first: int) -> list[T]:
+        """Return one result a turn, in order."""
+
+
+def answer_each(answer: Answer[T], chunk: list[PlacedTurn], first: int) -> Iterator[T]:
+    """Answer a chunk; where one of its turns is refused, the message names the line it came from."""
     try:
-        answers = answer([turn for turn, _ in chunk])
+        answers = answer([turn for turn, _ in chunk], first=first)
     except UserError:
-        for turn, where in chunk:
+        for place, (turn, where) in enumerate(chunk, start=first):
             try:
-                yield from answer([turn])
+                yield from answer([turn], first=place)
             except UserError as error:
                 raise UserError(f"{where}: {error}") from None
         return

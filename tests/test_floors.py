@@ -19,7 +19,7 @@ FLOORS = {
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
     4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring", "report"},
-    5: {"cli", "server"},
+    5: {"cli", "quiet", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 HEAVY = {"keras", "tensorflow", "jax", "torch"}
