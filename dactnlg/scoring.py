@@ -147,6 +147,7 @@ def score_segments(
     if not total:
         raise MetricError("nothing to score: there is not a single hypothesis")
     warnings = [f"{without} of {total} segments have no reference and count in no score but SER"] if without else []
+    warnings += [warning for item in selected for warning in item.metric.warnings()]
     if metrics is None and not acts:
         # Nobody asked for the slot error rate, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]

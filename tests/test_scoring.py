@@ -32,11 +32,11 @@ def write(path: Path, *lines: str) -> str:
 def test_json_contract() -> None:
     result = score_pairs(PAIRS)
     data = result.to_json()
-    assert list(data["scores"]) == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "SER"]
+    assert list(data["scores"]) == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr", "SER"]
     for name, score in data["scores"].items():
         assert set(score) == {"value", "signature", "hash"}
         assert score["signature"].startswith(f"{name}|") and "preset:nlg-eval" in score["signature"]
-    assert len({score["hash"] for score in data["scores"].values()}) == 5
+    assert len({score["hash"] for score in data["scores"].values()}) == 7
     assert len(data["segments"]) == 3
     assert data["segments"][0]["scores"]["BLEU-4"] == pytest.approx(1, abs=1e-6)
     assert data["segments"][1]["scores"]["BLEU-4"] == 0
@@ -50,7 +50,7 @@ def test_json_contract() -> None:
 
 def test_table_says_what_is_undefined_and_warns() -> None:
     text = score_pairs([Pair("a", ())]).table()
-    assert text.count("undefined") == 4
+    assert text.count("undefined") == 6
     assert "1 of 1 segments have no reference" in text
     both = table([score_pairs(PAIRS), score_pairs(PAIRS, ["BLEU-4"], "single")])
     assert "nlg-eval" in both and "single" in both

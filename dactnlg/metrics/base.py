@@ -57,6 +57,10 @@ class Metric(ABC):
     def prepare(self, references: Iterable[Sequence[str]]) -> None:  # noqa: B027
         """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
 
+    def warnings(self) -> list[str]:
+        """Return what a reader of the scores must know, one sentence each."""
+        return []
+
     @abstractmethod
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the statistics of each segment, (N, S); a segment without references gives a row of zeros."""

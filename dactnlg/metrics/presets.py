@@ -34,7 +34,9 @@ class Preset:
             `delexicalised-act`: the human ones of all rows with the same delexicalised act, with the row's values.
         normalize: how hypotheses and references are read before they are scored.
         bleu: the BLEU variant.
-        tokenizer: how the other n-gram metrics find words.
+        rouge: the ROUGE-L variant.
+        tokenizer: how ROUGE-L, CIDEr and METEOR find words.
+        mteval: whether BLEU and NIST read raw text, lower-cased, with mteval-13a's tokens.
         metrics: the scores that are given unless others are asked for.
         about: one line for people.
     """
@@ -45,7 +47,9 @@ class Preset:
     bleu: str
     metrics: tuple[str, ...]
     about: str
+    rouge: str = "nlg-eval"
     tokenizer: str = "space"
+    mteval: bool = False
 
 
 def _unchanged(sentence: str) -> str:
@@ -69,8 +73,9 @@ PRESETS = {
             "identical-act",
             _lower_without_final_mark,
             "nlg-eval",
-            _BLEU,
+            (*_BLEU, "ROUGE-L"),
             "Sharma et al. 2017, Tables 1 and 2: human and handcrafted sentences of the identical act",
+            rouge="best-reference",
         ),
         Preset(
             "rnnlg",
@@ -80,8 +85,24 @@ PRESETS = {
             _BLEU,
             "the RNNLG toolkit: human sentences of the delexicalised act, with the row's own values",
         ),
-        Preset("nlg-eval", "own", _unchanged, "nlg-eval", _BLEU, "nlg-eval 2.3: white-space tokens, the row's own"),
-        Preset("e2e", "own", _unchanged, "mteval-13a", _BLEU, "the E2E challenge's scripts"),
+        Preset(
+            "nlg-eval",
+            "own",
+            _unchanged,
+            "nlg-eval",
+            (*_BLEU, "ROUGE-L", "CIDEr"),
+            "nlg-eval 2.3: white-space tokens, the row's own references",
+        ),
+        Preset(
+            "e2e",
+            "own",
+            _unchanged,
+            "mteval-13a",
+            ("BLEU-4", "NIST", "ROUGE-L", "CIDEr"),
+            "the E2E challenge's scripts, with the Python mteval",
+            tokenizer="ptb",
+            mteval=True,
+        ),
         Preset("single", "first", _unchanged, "sacrebleu", _BLEU, "one reference, lexicalised, sacreBLEU's default"),
     )
 }

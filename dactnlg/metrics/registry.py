@@ -8,11 +8,20 @@ from typing import NamedTuple
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import Metric
+from dactnlg.metrics.cider import Cider
+from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.presets import Preset, get_preset
+from dactnlg.metrics.rouge import RougeL
+from dactnlg.metrics.sacre import Chrf, Ter
 
 # A family makes all its scores from one pass; new metrics are entered here.
 _FAMILIES: dict[tuple[str, ...], Callable[[Preset], Metric]] = {
-    bleu.Bleu.names: lambda preset: bleu.create(preset.bleu),
+    bleu.Bleu.names: lambda preset: bleu.create(preset.bleu, lowercase=preset.mteval),
+    Nist.names: lambda preset: Nist("13a" if preset.mteval else preset.tokenizer, lowercase=preset.mteval),
+    RougeL.names: lambda preset: RougeL(preset.rouge, preset.tokenizer),
+    Cider.names: lambda preset: Cider(preset.tokenizer),
+    Chrf.names: lambda preset: Chrf(),
+    Ter.names: lambda preset: Ter(),
 }
 NAMES = tuple(name for names in _FAMILIES for name in names)
 

@@ -7,6 +7,7 @@ import string
 from collections.abc import Callable
 
 from dactnlg.errors import UnknownNameError
+from dactnlg.metrics.ptb import split_ptb
 
 Tokenizer = Callable[[str], list[str]]
 
@@ -35,7 +36,7 @@ def split_13a(sentence: str) -> list[str]:
     return _HYPHEN_AFTER_DIGIT.sub(r"\1 \2 ", text).split()
 
 
-_TOKENIZERS: dict[str, Tokenizer] = {"space": split_space, "13a": split_13a}
+_TOKENIZERS: dict[str, Tokenizer] = {"space": split_space, "13a": split_13a, "ptb": split_ptb}
 
 
 def tokenizer(name: str) -> Tokenizer:

@@ -1,0 +1,111 @@
+"""CIDEr as coco-caption computes it (Vedantam et al. 2015, the variant D of section 4 without its stemming).
+
+An n-gram weighs as much as it is rare among the reference sets of the corpus. With a single segment every n-gram is in
+every set, all weights are 0, and so is the score: that is the definition, and a warning says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from dactnlg.metrics.base import MeanMetric, Segment, ngrams
+from dactnlg.metrics.tokenizers import tokenizer
+
+ORDER = 4
+SIGMA = 6.0
+"""Width, in bigrams, of the penalty on a difference in length."""
+
+Gram = tuple[str, ...]
+
+
+class _Vector:
+    """TF-IDF weights of one sentence by order, their norms, and its length in bigrams."""
+
+    __slots__ = ("length", "norms", "weights")
+
+    def __init__(self, counts: Counter[Gram], rarity: dict[Gram, float], unseen: float) -> None:
+        self.weights: list[dict[Gram, float]] = [{} for _ in range(ORDER)]
+        squares = [0.0] * ORDER
+        self.length = 0
+        for gram, count in counts.items():
+            weight = count * rarity.get(gram, unseen)
+            order = len(gram) - 1
+            self.weights[order][gram] = weight
+            squares[order] += weight * weight
+            if order == 1:
+                self.length += count
+        self.norms = [math.sqrt(square) for square in squares]
+
+    def similarity(self, reference: _Vector) -> float:
+        """Return the mean cosine over the orders; the hypothesis's weights are clipped to the reference's."""
+        total = 0.0
+        for mine, theirs, norm, other in zip(self.weights, reference.weights, self.norms, reference.norms, strict=True):
+            value = 0.0
+            for gram in mine.keys() & theirs.keys():
+                weight = theirs[gram]
+                value += min(mine[gram], weight) * weight
+            total += value / (norm * other) if norm and other else value
+        difference = self.length - reference.length
+        return total / ORDER * math.exp(-(difference**2) / (2 * SIGMA**2))
+
+
+class Cider(MeanMetric):
+    """CIDEr, 0 to 10; `prepare` must have seen the references of the whole corpus."""
+
+    names = ("CIDEr",)
+    needs_corpus = True
+
+    def __init__(self, tokenization: str = "space") -> None:
+        self.settings = {"variant": "coco", "tok": tokenization, "n": str(ORDER), "sigma": f"{SIGMA:g}"}
+        self._split = tokenizer(tokenization)
+        self._rarity: dict[Gram, float] = {}
+        self._sets = 0
+        self._unseen = 0.0
+        self._known: dict[tuple[str, ...], list[_Vector]] = {}
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> None:
+        """Count in how many reference sets each n-gram is."""
+        frequency: Counter[Gram] = Counter()
+        grams_of: dict[tuple[str, ...], set[Gram]] = {}
+        self._sets = 0
+        for sentences in references:
+            if not sentences:
+                continue
+            key = tuple(sentences)
+            if key not in grams_of:
+                if len(grams_of) > 256:
+                    grams_of.clear()
+                grams_of[key] = {gram for sentence in key for gram in self._count(sentence)}
+            frequency.update(grams_of[key])
+            self._sets += 1
+        self._unseen = math.log(self._sets) if self._sets else 0.0
+        self._rarity = {gram: self._unseen - math.log(count) for gram, count in frequency.items()}
+        self._known.clear()
+
+    def warnings(self) -> list[str]:
+        """Say so where the score is 0 by definition."""
+        if self._sets == 1:
+            return ["CIDEr of a single segment is 0 by definition: it weighs n-grams by their rarity among segments"]
+        return []
+
+    def score_segment(self, segment: Segment) -> float:
+        """Return ten times the mean similarity to the references."""
+        key = tuple(segment.references)
+        if key not in self._known:
+            if len(self._known) > 64:
+                self._known.clear()
+            self._known[key] = [self._vector(reference) for reference in key]
+        hypothesis = self._vector(segment.hypothesis)
+        return 10 * sum(map(hypothesis.similarity, self._known[key])) / len(key)
+
+    def _vector(self, sentence: str) -> _Vector:
+        return _Vector(self._count(sentence), self._rarity, self._unseen)
+
+    def _count(self, sentence: str) -> Counter[Gram]:
+        tokens = self._split(sentence)
+        counts: Counter[Gram] = Counter()
+        for order in range(1, ORDER + 1):
+            counts.update(ngrams(tokens, order))
+        return counts
