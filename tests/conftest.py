@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -38,3 +40,25 @@ def oracle_dir() -> Path:
 def repository() -> Path:
     """The top folder of the checkout."""
     return REPOSITORY
+
+
+def _train(output: Path, *arguments: str) -> Path:
+    command = [sys.executable, str(REPOSITORY / "train.py"), *arguments, "--output", str(output)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=REPOSITORY, timeout=300)
+    assert (done.returncode, done.stdout.strip()) == (0, str(output)), done.stderr
+    return output
+
+
+@pytest.fixture(scope="session")
+def random_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of the random baseline on the embedded corpus: trained in a moment."""
+    return _train(tmp_path_factory.mktemp("runs") / "random", "trails-random")
+
+
+@pytest.fixture(scope="session")
+def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run folder of a small sc-LSTM, trained for one epoch on the embedded corpus."""
+    sizes = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16"]
+    settings = [word for size in sizes for word in ("--set", size)]
+    return _train(tmp_path_factory.mktemp("runs") / "neural", "configs/trails-sclstm.yaml", *settings)

@@ -33,26 +33,6 @@ def run(*arguments: str | Path, stdin: str | bytes | None = None, **options: obj
     return done
 
 
-@pytest.fixture(scope="session")
-def random_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run folder of the random baseline on the embedded corpus: trained in a moment."""
-    folder = tmp_path_factory.mktemp("cli") / "random"
-    done = run("train", "trails-random", "--output", folder)
-    assert (done.returncode, done.stdout.strip()) == (0, str(folder)), done.stderr
-    return folder
-
-
-@pytest.fixture(scope="session")
-def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run folder of a small sc-LSTM, trained for one epoch through train.py."""
-    folder = tmp_path_factory.mktemp("cli") / "neural"
-    command = [sys.executable, str(REPOSITORY / "train.py"), "configs/trails-sclstm.yaml", "--output", str(folder)]
-    command += ["--set", "training.epochs=1", "--set", "model.hidden_size=24", "--set", "model.embedding_size=16"]
-    done = subprocess.run(command, capture_output=True, text=True, env=ENVIRONMENT, cwd=REPOSITORY, timeout=300)
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 @pytest.mark.parametrize("command", [[], ["train"], ["generate"], ["evaluate"], ["score"], ["corpora", "fetch"]])
 def test_help(command: list[str]) -> None:
     done = run(*command, "--help")
