@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from dactnlg.acts import Turn
 from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
-from dactnlg.delexicalization import Delexicalizer, is_placeholder, lexicalize
+from dactnlg.delexicalization import Delexicalizer, is_placeholder, lexicalize, placeholder_name
 from dactnlg.encoding import ActEncoder
 from dactnlg.slots import SlotChecker
-from dactnlg.surface import realize, strip_joiner, title_case
+from dactnlg.surface import realize, strip_joiner, title
 from dactnlg.templates import Templates
 from dactnlg.vocabulary import Vocabulary
 
@@ -126,15 +126,18 @@ class Codec:
         for item in self.delexicalizer.required(turn):
             filler = self.casing.filler(item)
             if text and item.slot.name in self.style.proper:
-                filler = tuple(title_case(token) for token in filler)
+                filler = tuple(title(filler))
             fillers[item.placeholder] = filler
         values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
         # A placeholder that the turn does not have (no constraint, random baseline) still must not be shown:
         # it says the special value of that slot, or its name.
         for placeholder in values:
-            name = placeholder.removeprefix("SLOT_").split("#")[0]
-            special = [s.value for _, s in turn.slots() if s.name.upper() == name and s.value is not None]
-            fillers[placeholder] = tuple((special[0] if special else name.lower()).replace("_", " ").split())
+            base = placeholder.split("#")[0]
+            special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
+            word = (special[0].value or "") if special else base.removeprefix("SLOT_").lower()
+            if text and special and special[0].special == "dontcare":
+                word = "any"
+            fillers[placeholder] = tuple(word.replace("_", " ").split())
         return fillers
 
     def save(self, path: Path) -> None:

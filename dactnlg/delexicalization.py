@@ -172,6 +172,7 @@ class Delexicalizer:
         at = 0
         for start, end, stem, placeholder in spans:
             out.extend(tokens[at:start])
+            mentions += _lookalikes(tokens[at:start])
             mention = list(tokens[start:end])
             before = JOINER if mention[0].startswith(JOINER) else ""
             after = JOINER if mention[-1].endswith(JOINER) and len(mention[-1]) > 1 else ""
@@ -185,13 +186,14 @@ class Delexicalizer:
                 out.append(JOINER + plural)
             at = end
         out.extend(tokens[at:])
+        mentions += _lookalikes(tokens[at:])
         missing = tuple(item for item in required if item.placeholder not in fillers)
         return Delexicalized(tuple(out), fillers, tuple(mentions), missing, ambiguous)
 
     def _find(
         self, required: Sequence[Required], tokens: Sequence[str], folded: Sequence[str]
     ) -> tuple[list[tuple[int, int, int, str]], int]:
-        """Return the spans in order (start, end, length of a plural's stem or 0, placeholder), and how many had rivals."""
+        """Return spans (start, end, length of a plural's stem or 0, placeholder) in order, and how many had rivals."""
         claims: dict[tuple[int, int, int], list[Required]] = {}
         first: dict[str, list[int]] = {}
         for index, token in enumerate(folded):
@@ -220,6 +222,11 @@ class Delexicalizer:
             used[item.placeholder] = used.get(item.placeholder, 0) + 1
             spans.append((start, end, stem, item.placeholder))
         return spans, contested
+
+
+def _lookalikes(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return words of a sentence that read like placeholders, each as a mention of itself."""
+    return [(token,) for token in tokens if is_placeholder(token)]
 
 
 def _choose(items: list[Required], used: dict[str, int], folded: Sequence[str], start: int, end: int) -> Required:

@@ -13,6 +13,7 @@ a joiner, so `like?` and `like ?` stay different. `realize` makes the text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
@@ -22,16 +23,42 @@ _MORPHEME = re.compile(r"-[a-z]{1,3}")
 _PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b([Aa])(n?)(?= ([^\W_]\w*))")
+# A capital "A" inside a sentence is a name ("plan A offers"), not an article.
+_ARTICLE = re.compile(r"((?:^|[.?!][\"')]*\s)[\"'(]*A|(?<![\w.'’-])a)n?(?= ([^\W_]\w*))")
+# After these the "a" is no article of theirs: "grade a and up".
+_NEVER_AFTER_ARTICLE = frozenset({"a", "an", "and", "are", "as", "at", "in", "is", "of", "on", "or"})
 # The sound decides, not the letter: an hour, a unit, an 8 km walk.
 _VOWEL_SOUND = re.compile(
-    r"(?:[aeio]|u(?!ni(?!n|m)|s[aeiu]|t[aei]|k)|hour|honest|honou?r|heir|8|11(?!\d)|18(?!\d))", re.I
+    r"(?:[aeio]|u(?!ni(?!n|m)|r[aiu]|s[aeiu]|sb|t[aei]|k)|hour|honest|honou?r|heir|hdmi|x-?box|8|11(?!\d)|18(?!\d))",
+    re.I,
 )
 _CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once\b)", re.I)
-_SENTENCE_START = re.compile(r"(^|[.?!][\"')]*\s+)([\"'(]*)([^\W\d_])")
+# Read letter by letter, the first by its name: an "f" grade, an L7, an RTS, a T (for Teen).
+_SPELT_OUT = re.compile(r"[A-Za-z]\d*|[B-DF-HJ-NP-TV-Z]{2,}|MMO[A-Z]*")
+_VOWEL_NAMES = frozenset("aefhilmnorsx")
+# A lower-case word that starts a sentence, unless it has its own capitals (iPhone) or follows "a.m.".
+_SENTENCE_START = re.compile(r"(^|(?<!\.\w)[.?!][\"')]*\s+)([\"'(]*)([^\W\d_])(?![^\W\d_]*[A-Z])")
+_END = re.compile(r"[.?!…][\s\"'”’)\]]*$")
+_STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
 _QUESTION = re.compile(
     r"(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b", re.I
 )
+# What English writes with capitals wherever it stands, as far as corpora without capitals say it outside of names.
+_CAPITALS = """
+    afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian basque
+    belgian brazilian british bulgarian burmese californian cambodian canadian cantonese caribbean catalan celeron
+    chinese colombian corsican croatian cuban danish dutch egyptian english eritrean ethiopian european filipino french
+    georgian german greek hawaiian hungarian indian indonesian intel iranian iraqi irish israeli italian jamaican
+    japanese korean lebanese malaysian mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian norwegian
+    pakistani pentium peruvian persian polynesian portuguese romanian russian salvadoran scandinavian scottish
+    shanghainese sicilian singaporean spanish swedish swiss syrian taiwanese thai tibetan tunisian turkish tuscan
+    ukrainian venetian vietnamese welsh
+"""
+_ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")
+_CAPITALIZED = {word: word.capitalize() for word in _CAPITALS.split()} | {word: word.upper() for word in _ACRONYMS}
+_LOWER_WORD = re.compile(r"(?<![\w.'’@/-])[a-z]{2,}(?![\w@]|\.\w)")
+# Small words of a title, unless they begin it.
+_SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
 
 
 def tokenize(sentence: str) -> list[str]:
@@ -65,27 +92,38 @@ def realize(raw: str, question: bool | None = None) -> str:
     """Turn a raw sentence into text for a reader.
 
     Morphemes are joined (`kid -s`, `moderate -ly`), punctuation loses the space before it, a/an agrees with the word
-    that follows, sentences start with a capital and end with a mark. Numbers are left alone.
+    that follows, sentences start with a capital and end with one mark, nationalities get theirs. Numbers are left
+    alone.
 
     Args:
         raw: the raw form, placeholders already replaced.
         question: whether the sentence asks; None to tell from its first word.
     """
-    words = " ".join(_join_morphemes(raw.split()))
-    text = re.sub(r"\s+([,.;:?!])(?=\s|$)", r"\1", words)
-    text = re.sub(r"\bi\b(?=$|[\s,']| ?')", "I", text)
-    text = _ARTICLE.sub(_agree, text).strip()
+    words = " ".join(_join_morphemes(raw.split())).rstrip(" ,;:")
+    text = re.sub(r"\s+([,.;:?!])(?=[\s,.;:?!]|$)", r"\1", words)
+    # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
+    text = re.sub(r"(?<![.?!,;:])([.?!])\.(?=\s|$)", r"\1", re.sub(r"[,;:]+([,;:.?!])(?=\s|$)", r"\1", text))
+    text = re.sub(r"(?<![\w.'’-])i(?=$|[\s,'’?!])", "I", text)
+    text = _LOWER_WORD.sub(lambda m: _CAPITALIZED.get(m.group(), m.group()), text)
     text = _SENTENCE_START.sub(lambda m: m.group(1) + m.group(2) + m.group(3).upper(), text)
-    if text and text[-1] not in ".?!":
+    text = _ARTICLE.sub(_agree, text).strip()
+    if text and not _END.search(text):
         last = re.split(r"[.?!]\s+", text)[-1]
-        asks = bool(_QUESTION.match(last)) if question is None else question
-        text = text.rstrip(" ,;:") + ("?" if asks else ".")
+        asks = bool(_QUESTION.match(last)) if question is None else question and not _STATEMENT.match(last)
+        text += "?" if asks else "."
     return text
 
 
 def title_case(value: str) -> str:
     """Return a name with every word capitalised; letters after an apostrophe or a digit stay as they are."""
     return re.sub(r"(?<![\w'’])[^\W\d_]", lambda match: match.group().upper(), value)
+
+
+def title(tokens: Iterable[str]) -> list[str]:
+    """Return the tokens of a name as a title has them: capitals except for small words ("Inn at the Presidio")."""
+    return [
+        token if index and strip_joiner(token) in _SMALL else title_case(token) for index, token in enumerate(tokens)
+    ]
 
 
 def _is_word(piece: str) -> bool:
@@ -114,14 +152,20 @@ def _attach(stem: str, suffix: str) -> str:
     if suffix == "ly" and stem.endswith("le"):
         return stem[:-1] + "y"
     if suffix in ("er", "est"):
-        stem = stem[:-1] if stem.endswith("e") else stem[:-1] + "i" if re.search(r"[^aeiou]y$", stem) else stem
+        if re.search(r"[^aeiou]y$", stem):
+            stem = stem[:-1] + "i"
+        elif re.fullmatch(r"[^aeiou]+[aeiou][^aeiouwxy]", stem):  # big, bigger
+            stem += stem[-1]
+        return stem.removesuffix("e") + suffix
     return stem + suffix
 
 
 def _agree(match: re.Match[str]) -> str:
-    following = match.group(3)
-    # A lone capital letter or a grade such as "a a+ rating" is left to the corpus.
-    if len(following) == 1 and following.isalpha():
+    article, following = match.groups()
+    if following in _NEVER_AFTER_ARTICLE and not match.string.startswith("+", match.end() + 1 + len(following)):
         return match.group()
-    vowel = bool(_VOWEL_SOUND.match(following)) and not _CONSONANT_SOUND.match(following)
-    return match.group(1) + ("n" if vowel else "")
+    if _SPELT_OUT.fullmatch(following):
+        vowel = following[0].lower() in _VOWEL_NAMES
+    else:
+        vowel = bool(_VOWEL_SOUND.match(following)) and not _CONSONANT_SOUND.match(following)
+    return article + ("n" if vowel else "")
