@@ -18,12 +18,20 @@ from dactnlg.metrics.sacre import Chrf, Ter
 _FAMILIES: dict[tuple[str, ...], Callable[[Preset], Metric]] = {
     bleu.Bleu.names: lambda preset: bleu.create(preset.bleu, lowercase=preset.mteval),
     Nist.names: lambda preset: Nist("13a" if preset.mteval else preset.tokenizer, lowercase=preset.mteval),
+    ("METEOR-1.5",): lambda preset: _meteor(preset.tokenizer),
     RougeL.names: lambda preset: RougeL(preset.rouge, preset.tokenizer),
     Cider.names: lambda preset: Cider(preset.tokenizer),
     Chrf.names: lambda preset: Chrf(),
     Ter.names: lambda preset: Ter(),
 }
 NAMES = tuple(name for names in _FAMILIES for name in names)
+
+
+def _meteor(tokenization: str) -> Metric:
+    # Late: the module is large and its data are an extra.
+    from dactnlg.metrics.meteor import Meteor
+
+    return Meteor(tokenization)
 
 
 class Selected(NamedTuple):

@@ -1,0 +1,96 @@
+"""METEOR 1.5 for English (Denkowski and Lavie 2014), the jar's `-l en -norm`, without Java.
+
+F of weighted matches, with less weight for function words, times a penalty for matches that come in many chunks.
+The best reference counts for a segment; the corpus score is that of the summed counts. The older definition that NLTK
+has under the same name (Banerjee and Lavie 2005) gives other numbers and is not this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dactnlg.metrics.base import Array, Metric, Segment, divide
+from dactnlg.metrics.meteor_align import Aligner
+from dactnlg.metrics.meteor_data import MeteorData, load
+from dactnlg.metrics.tokenizers import tokenizer
+
+ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+WEIGHTS = (1.0, 0.6, 0.8, 0.6)
+"""Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
+
+
+class Meteor(Metric):
+    """METEOR 1.5; S = 21: the counts that `Aligner.align` describes, of the best reference.
+
+    Args:
+        tokenization: how text is read before METEOR's own tokens are made of it.
+        data: METEOR's data; loaded from the user's cache by default.
+
+    Raises:
+        MetricError: the data are not installed.
+    """
+
+    names = ("METEOR-1.5",)
+
+    def __init__(self, tokenization: str = "space", data: MeteorData | None = None) -> None:
+        self.settings = {"variant": "jar-en-norm-rank", "tok": tokenization}
+        self._split = tokenizer(tokenization)
+        self._aligner = Aligner(data or load())
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the counts of each segment, (N, 21)."""
+        rows = np.zeros((len(segments), 21))
+        for row, segment in zip(rows, segments, strict=True):
+            if segment.references:
+                row[:] = self._best(segment)
+        return rows
+
+    def score(self, sums: Array) -> Array:
+        """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
+        length, function = sums[..., 0:2], sums[..., 2:4]
+        weights = np.array(WEIGHTS)
+        content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
+        functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
+        rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
+        precision, recall = rates[..., 0], rates[..., 1]
+        mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
+        fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
+        score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
+        return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
+
+    def _best(self, segment: Segment) -> list[float]:
+        """Return the counts against the first of the references with the highest score."""
+        hypothesis = self._aligner.sentence(self._read(segment.hypothesis))
+        # A reference that comes twice cannot be better the second time.
+        sentences = [self._aligner.sentence(self._read(r)) for r in dict.fromkeys(segment.references)]
+        best: list[float] = []
+        highest = -1.0
+        for sentence in sentences:
+            counts = self._aligner.align(hypothesis, sentence)
+            score = segment_score(counts) if len(sentences) > 1 else 0.0
+            if score > highest:
+                best, highest = counts, score
+        return best
+
+    def _read(self, sentence: str) -> str:
+        # The jar's protocol parts sentences by `|||`.
+        return " ".join(self._split(sentence.replace("|||", "")))
+
+
+def segment_score(counts: Sequence[float]) -> float:
+    """Return METEOR of one row of counts; the same as `Meteor.score`, without an array."""
+    length, reference, function, reference_function = counts[:4]
+    weighted = DELTA * (length - function) + (1 - DELTA) * function
+    reference_weighted = DELTA * (reference - reference_function) + (1 - DELTA) * reference_function
+    hits = reference_hits = 0.0
+    for module, weight in enumerate(WEIGHTS):
+        hits += weight * (DELTA * counts[4 + module] + (1 - DELTA) * counts[12 + module])
+        reference_hits += weight * (DELTA * counts[8 + module] + (1 - DELTA) * counts[16 + module])
+    if not hits or not reference_hits:
+        return 0.0
+    precision, recall = hits / weighted, reference_hits / reference_weighted
+    mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
+    fragmentation = 2 * counts[20] / sum(counts[4:20])
+    return max(mean * (1 - GAMMA * fragmentation**BETA), 0.0)

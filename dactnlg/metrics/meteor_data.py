@@ -1,0 +1,260 @@
+"""METEOR 1.5's data: function words, abbreviations, synonyms and the paraphrase table, without Java.
+
+They come from the jar and the table that PyPI's `pycocoevalcap` ships (a jar is a zip). The table has five million
+entries; it is indexed once into the user's cache, as sorted arrays that later starts only map into memory.
+
+Words and phrases are 64-bit numbers throughout: a phrase's number is made of its words' numbers one after another, so
+that all stretches of a sentence cost one multiplication each.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import importlib.util
+import json
+
+import shutil
+import tempfile
+import zipfile
+from array import array
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.errors import MetricError
+from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS
+
+FORMAT = 1
+"""Of the index; a new one makes a new index."""
+LONGEST = 7
+"""Words in the longest phrase of the table."""
+_MASK = (1 << 64) - 1
+_STEP = 0x9E3779B97F4A7C15
+# WordNet's rules of detachment (Fellbaum 1998; morphy): an ending and what stands in its place, in order.
+_ENDINGS = tuple(
+    (ending, replacement)
+    for rules in (
+        "s: ses:s xes:x zes:z ches:ch shes:sh men:man ies:y",
+        "s: ies:y es:e es: ed:e ed: ing:e ing:",
+        "er: est: er:e est:e",
+    )
+    for ending, replacement in (rule.split(":") for rule in rules.split())
+)
+
+
+class MeteorData:
+    """Look-ups in the index; words are lower-cased tokens.
+
+    Args:
+        folder: where the index lies.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
+        self.function_words = frozenset(words["function"])
+        self.abbreviations: dict[str, int] = words["abbreviations"]
+        self._bases: dict[str, list[str]] = words["bases"]
+        self._arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
+        self._numbers: dict[str, int] = {}
+        self._phrases: dict[int, tuple[int, ...] | None] = {}
+
+    def number(self, word: str) -> int:
+        """Return a word's number."""
+        if word not in self._numbers:
+            self._numbers[word] = word_number(word)
+        return self._numbers[word]
+
+    def paraphrases(self, phrase: int) -> tuple[int, ...] | None:
+        """Return the numbers of a phrase's paraphrases in the table's order; None if no phrase begins with it."""
+        if phrase not in self._phrases:
+            found = self._find("phrase", phrase)
+            self._phrases[phrase] = None if found is None else tuple(found.tolist())
+        return self._phrases[phrase]
+
+    def synsets(self, word: str) -> frozenset[int]:
+        """Return the WordNet synsets of a word and of its base forms."""
+        bases = self._bases.get(word)
+        if bases is None:
+            bases = [self._base(word)]
+        return frozenset().union(*(self._synsets(form) for form in (word, *bases)))
+
+    @cached_property
+    def stemmer(self) -> Stemmer:
+        """Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree)."""
+        return Stemmer()
+
+    def _base(self, word: str) -> str:
+        if word.endswith("ss") or len(word) <= 2:
+            return word
+        for ending, replacement in _ENDINGS:
+            if word.endswith(ending):
+                base = word[: len(word) - len(ending)] + replacement
+                if self._find("synset", self.number(base)) is not None:
+                    return base
+        return ""
+
+    def _synsets(self, word: str) -> Sequence[int]:
+        found = self._find("synset", self.number(word))
+        return [] if found is None else found.tolist()
+
+    def _find(self, table: str, key: int) -> NDArray[np.generic] | None:
+        keys, ends = self._arrays[f"{table}_keys"], self._arrays[f"{table}_ends"]
+        at = int(np.searchsorted(keys, np.uint64(key)))
+        if at == len(keys) or int(keys[at]) != key:
+            return None
+        start = int(ends[at - 1]) if at else 0
+        return self._arrays[f"{table}_values"][start : int(ends[at])]  # type: ignore[no-any-return]
+
+
+class Stemmer:
+    """Snowball English, each word once."""
+
+    def __init__(self) -> None:
+        try:
+            from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
+        except ImportError:
+            raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
+        self._stem = EnglishStemmer().stemWord
+        self._known: dict[str, str] = {}
+
+    def __call__(self, word: str) -> str:
+        """Return the stem of a word."""
+        if word not in self._known:
+            self._known[word] = self._stem(word) if word[:1].isalpha() else word
+        return self._known[word]
+
+
+def word_number(word: str) -> int:
+    """Return the 64-bit number of a word."""
+    return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+
+
+def extend(phrase: int, word: int) -> int:
+    """Return the number of a phrase one word longer; the empty phrase is 0."""
+    return (phrase * _STEP + word) & _MASK
+
+
+def installed() -> bool:
+    """Whether the package with METEOR's data is there."""
+    return importlib.util.find_spec("pycocoevalcap") is not None
+
+
+def load(cache: Path | None = None) -> MeteorData:
+    """Return METEOR's data; the first call on a machine makes the index (about half a minute).
+
+    Args:
+        cache: the folder for the index; the user's cache by default.
+
+    Raises:
+        MetricError: `pycocoevalcap` is not installed, or the cache cannot be written.
+    """
+    spec = importlib.util.find_spec("pycocoevalcap")
+    if spec is None or not spec.submodule_search_locations:
+        raise MetricError("METEOR's data are not installed: pip install 'dactnlg[meteor]'")
+    source = Path(spec.submodule_search_locations[0]) / "meteor"
+    jar, table = source / "meteor-1.5.jar", source / "data" / "paraphrase-en.gz"
+    if not (jar.is_file() and table.is_file()):
+        raise MetricError(f"METEOR's data are not in {source}: reinstall pycocoevalcap")
+    folder = (cache or _user_cache()) / f"meteor-1.5-{FORMAT}-{jar.stat().st_size}-{table.stat().st_size}"
+    if not (folder / "words.json").is_file():
+        try:
+            _make(jar, table, folder)
+        except OSError as error:
+            raise MetricError(f"cannot write METEOR's index to {folder}: {error.strerror or error}") from None
+    return MeteorData(folder)
+
+
+def _user_cache() -> Path:
+    # pooch's own way to find it, without the rest of pooch.
+    import platformdirs
+
+    return Path(platformdirs.user_cache_dir("dactnlg"))
+
+
+def _make(jar: Path, table: Path, folder: Path) -> None:
+    """Write the index beside `folder` and move it there whole, so that no other process sees half of it."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix="meteor-", dir=folder.parent))
+    try:
+        with zipfile.ZipFile(jar) as archive:
+
+            def lines(name: str) -> list[str]:
+                return archive.read(name).decode("utf-8").splitlines()
+
+            synsets = lines("synonym/english.synsets")
+            keys = array("Q", (word_number(word) for word in synsets[::2]))
+            rows = [list(map(int, ids.split())) for ids in synsets[1::2]]
+            _save(work, "synset", np.repeat(keys, list(map(len, rows))), np.array(sum(rows, []), np.int32), ())
+            words = {
+                "function": lines("function/english.words"),
+                "abbreviations": dict(_abbreviations(lines("nonbreaking/english.prefixes"))),
+                "bases": _bases(lines("synonym/english.exceptions")),
+            }
+        _index_paraphrases(table, work)
+        (work / "words.json").write_text(json.dumps(words), encoding="utf-8")
+        try:
+            work.replace(folder)
+        except OSError:
+            # Another process was faster: its index is as good.
+            if not (folder / "words.json").is_file():
+                raise
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _index_paraphrases(table: Path, work: Path) -> None:
+    from tqdm import tqdm
+
+    keys, values = array("Q"), array("Q")
+    prefixes: set[int] = set()
+    numbers: dict[str, int] = {}
+
+    def phrase_number(line: str, note: set[int] | None = None) -> int:
+        phrase = 0
+        for word in line.split():
+            if word not in numbers:
+                numbers[word] = word_number(word)
+            phrase = extend(phrase, numbers[word])
+            if note is not None:
+                note.add(phrase)
+        return phrase
+
+    last, key = "", 0
+    with gzip.open(table, "rt", encoding="utf-8", newline="\n") as stream:
+        for _ in tqdm(stream, "indexing METEOR's paraphrases, once", 5_274_084, unit="", leave=False, disable=None):
+            reference = next(stream)
+            if reference != last:
+                last, key = reference, phrase_number(reference, prefixes)
+            keys.append(key)
+            values.append(phrase_number(next(stream)))
+    _save(work, "phrase", np.asarray(keys), np.asarray(values), prefixes)
+
+
+def _save(
+    folder: Path, table: str, keys: NDArray[np.uint64], values: NDArray[np.generic], prefixes: set[int] | tuple[()]
+) -> None:
+    """Write values sorted by key, the distinct keys (and keys without values), and where each key's values end."""
+    order = np.argsort(keys, kind="stable")
+    distinct = np.union1d(np.asarray(keys, np.uint64), np.fromiter(prefixes, np.uint64, len(prefixes)))
+    np.save(folder / f"{table}_keys.npy", distinct)
+    np.save(folder / f"{table}_ends.npy", np.searchsorted(keys[order], distinct, side="right").astype(np.uint32))
+    np.save(folder / f"{table}_values.npy", values[order])
+
+
+def _abbreviations(lines: list[str]) -> Iterator[tuple[str, int]]:
+    for line in lines:
+        parts = line.split()
+        if parts and not parts[0].startswith("#"):
+            yield parts[0], BEFORE_NUMBERS if parts[1:2] == ["#NUMERIC_ONLY#"] else ALWAYS
+
+
+def _bases(lines: list[str]) -> dict[str, list[str]]:
+    bases: dict[str, list[str]] = {}
+    for base, forms in zip(lines[::2], lines[1::2], strict=False):
+        for form in forms.split():
+            bases.setdefault(form, []).append(base)
+    return bases

@@ -1,0 +1,75 @@
+"""METEOR's own tokens for English: what the jar's option `-norm` makes of a sentence.
+
+Punctuation stands alone and is kept, quotes and dashes are spelt one way, hyphened words come apart, contractions
+split before the apostrophe, and a final period leaves its word unless the word is a known abbreviation.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+ALWAYS, BEFORE_NUMBERS = 1, 2
+"""When a period belongs to an abbreviation."""
+
+_LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-ž"
+_ALNUM = f"0-9{_LETTER}"
+# In the order in which they are applied. Two signs in a row share no neighbour: each rule consumes what it looks at,
+# so that `a,b,c` is split once only, as in the original.
+_RULES = tuple(
+    (re.compile(pattern, re.ASCII), replacement)
+    for pattern, replacement in (
+        (rf"([^{_ALNUM}\s.'`,\-‘’])", r" \1 "),
+        (r"(\.{2,})", r" \1 "),
+        (r"([^0-9]),([^0-9])", r"\1 , \2"),
+        (r"([0-9]),([^0-9])", r"\1 , \2"),
+        (r"([^0-9]),([0-9])", r"\1 , \2"),
+        (r"[`‘’]", "'"),
+        (r"[“”]|''", ' " '),
+        (r"–|--", "-"),
+        (rf"([{_ALNUM}.])-([{_ALNUM}])", r"\1 \2"),
+        (rf"([^{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
+        (rf"([^{_LETTER}0-9])'([{_LETTER}])", r"\1 ' \2"),
+        (rf"([{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
+        (rf"([{_LETTER}])'([{_LETTER}])", r"\1 '\2"),
+        (r"([0-9])'(s)", r"\1 '\2"),
+    )
+)
+_DOTS = re.compile(r"\.+")
+_HAS_LETTER = re.compile(f"[{_LETTER}]")
+_SPACE = re.compile(r"[ \t\n\r\f]+")
+
+
+def split_meteor(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
+    """Return the lower-cased tokens of a sentence.
+
+    Args:
+        sentence: any text.
+        abbreviations: words that keep their period, `ALWAYS` or `BEFORE_NUMBERS`.
+    """
+    text = f" {sentence} "
+    for pattern, replacement in _RULES:
+        text = pattern.sub(replacement, text)
+    words = [word for word in _SPACE.split(text) if word]
+    tokens: list[str] = []
+    for index, word in enumerate(words):
+        following = words[index + 1] if index + 1 < len(words) else ""
+        tokens += _without_period(word, following, abbreviations) if word.endswith(".") else [word]
+    return [token.lower() for token in tokens]
+
+
+def _without_period(word: str, following: str, abbreviations: Mapping[str, int]) -> list[str]:
+    if _DOTS.fullmatch(word):
+        return [word]
+    stem = word[:-1]
+    kind = abbreviations.get(stem, 0)
+    if "." in stem and _HAS_LETTER.search(stem):
+        return [word.replace(".", "")]
+    # What goes on in lower case is no new sentence.
+    if kind == ALWAYS or following[:1] in _LOWER or (kind == BEFORE_NUMBERS and following[:1] in _DIGITS):
+        return [word]
+    return [stem, "."]
+
+
+_LOWER = frozenset("abcdefghijklmnopqrstuvwxyz")
+_DIGITS = frozenset("0123456789")
