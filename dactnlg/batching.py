@@ -64,6 +64,12 @@ class Dataset:
             rows = order[start : start + size]
             yield self._batch(rows, size), int(self.lengths[rows].sum())
 
+    def empty(self, size: int, length: int) -> Batch:
+        """Return a batch of padding alone; real batches never have a length of 1 or 2."""
+        batch: Batch = {name: np.repeat(array[:1], size, axis=0) for name, array in self.inputs.items()}
+        zeros = np.zeros((size, length), np.int32)
+        return {**batch, "tokens": zeros, "targets": zeros, "lengths": zeros[:, 0]}
+
     def _batch(self, rows: NDArray[np.intp], size: int) -> Batch:
         longest = bucket(int(self.lengths[rows].max()))
         empty = size - len(rows)

@@ -28,6 +28,15 @@ def jit_compile() -> bool:
     return keras.backend.backend() == "jax"
 
 
+def make_deterministic() -> None:
+    """See to it that the same program with the same seed computes the same digits."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        # Sums over threads are otherwise taken in the order in which threads end.
+        tf.config.experimental.enable_op_determinism()
+
+
 def to_numpy(tensor: Any) -> np.ndarray[Any, Any]:
     """Return a tensor of any backend as a NumPy array."""
     return np.asarray(keras.ops.convert_to_numpy(tensor))

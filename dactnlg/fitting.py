@@ -15,9 +15,9 @@ from tqdm import tqdm
 
 from dactnlg.batching import Dataset
 from dactnlg.codec import Codec, Pair
-from dactnlg.compilation import jit_compile
+from dactnlg.compilation import jit_compile, make_deterministic, to_numpy
 from dactnlg.config import Config, TrainingConfig
-from dactnlg.models import build_model
+from dactnlg.models import build_model, load_model
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -36,6 +36,7 @@ def fit(
     """
     options = config.training
     keras.utils.set_random_seed(options.seed)
+    make_deterministic()
     model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
     train_set = Dataset.encode(codec, pairs, model.lexicalized)
     valid_set = Dataset.encode(codec, held_out, model.lexicalized)
@@ -43,8 +44,9 @@ def fit(
     model.compile(optimizer=optimizer, jit_compile=jit_compile())
     optimizer.build(model.trainable_variables)
     state = run.load_state() or {"epoch": 0, "best": None, "best_epoch": 0, "history": [], "seconds": 0.0}
+    _warm_up(model, train_set, options.batch_size)
     if state["epoch"]:
-        _restore(model, run.checkpoint_path)
+        _restore(model, run.checkpoint_path(state["epoch"]))
     with _Interrupt() as interrupt:
         while not _finished(state, options) and not interrupt.asked:
             started = time.perf_counter()
@@ -70,8 +72,8 @@ def fit(
             }
             state["epoch"], state["history"] = epoch, [*state["history"], row]
             state["seconds"] += time.perf_counter() - started
-            # The checkpoint first, then the state that points at it; the state names the epoch it belongs to.
-            _save(model, run.checkpoint_path)
+            # The checkpoint first, then the state that names it.
+            _save(model, run.checkpoint_path(epoch))
             run.save_state(state)
             run.write_history(state["history"])
     return {
@@ -85,6 +87,20 @@ def fit(
     }
 
 
+def _warm_up(model: NeuralModel, data: Dataset, size: int) -> None:
+    """Have the training step compiled for sentences of any length, and leave the model as it was.
+
+    Keras compiles for the first batch's length, then for any length. Which sentences meet the first program would
+    depend on where a run begins, and two programs may differ in a last digit: a resumed run would not be the same.
+    """
+    kept = [to_numpy(variable).copy() for variable in (*model.variables, *model.optimizer.variables)]
+    for length in (1, 2):
+        model.train_on_batch(data.empty(size, length))
+        model.test_on_batch(data.empty(size, length))
+    for variable, value in zip((*model.variables, *model.optimizer.variables), kept, strict=True):
+        variable.assign(value)
+
+
 def _finished(state: dict[str, Any], options: TrainingConfig) -> bool:
     stalled = state["best"] is not None and state["epoch"] - state["best_epoch"] >= options.patience
     return state["epoch"] >= options.epochs or stalled
@@ -93,8 +109,9 @@ def _finished(state: dict[str, Any], options: TrainingConfig) -> bool:
 def _epoch(
     model: NeuralModel, data: Dataset, options: TrainingConfig, epoch: int, progress: bool, interrupt: _Interrupt
 ) -> tuple[float, int]:
-    # The order of an epoch depends on seed and epoch alone, so a resumed run sees the same batches.
+    # Order and dropout of an epoch depend on seed and epoch alone, so a resumed run does the same.
     rng = np.random.default_rng([options.seed, epoch])
+    model.reseed(int(rng.integers(2**31)))
     total = -(-len(data) // options.batch_size)
     losses = done = 0.0
     with tqdm(total=total, desc=f"epoch {epoch}/{options.epochs}", unit="batch", disable=not progress) as bar:
@@ -129,7 +146,7 @@ def _save(model: NeuralModel, path: Path) -> None:
 
 def _restore(model: NeuralModel, path: Path) -> None:
     """Load weights and the optimizer's state into a compiled model."""
-    saved = keras.saving.load_model(path)
+    saved = load_model(path, compiled=True)
     model.set_weights(saved.get_weights())
     for own, kept in zip(model.optimizer.variables, saved.optimizer.variables, strict=True):
         own.assign(kept)

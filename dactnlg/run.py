@@ -4,7 +4,7 @@ config.yaml     the configuration as used, defaults spelt out
 codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
 model.keras     the best weights
 history.csv     one line an epoch
-checkpoint.keras, state.json   the last finished epoch with the optimizer's state, for --resume
+checkpoint-N.keras, state.json   the last finished epoch with the optimizer's state, for --resume
 manifest.json   corpora with hashes, package versions, seed, summary; written last
 """
 
@@ -35,7 +35,6 @@ class Run:
         self.config_path = self.path / "config.yaml"
         self.codec_path = self.path / "codec.json"
         self.model_path = self.path / "model.keras"
-        self.checkpoint_path = self.path / "checkpoint.keras"
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
         self.manifest_path = self.path / "manifest.json"
@@ -56,7 +55,8 @@ class Run:
             raise RunError(f"{self.path} holds other files; name an empty or a new folder with --output")
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            for old in (self.manifest_path, self.checkpoint_path, self.state_path, self.model_path, self.history_path):
+            old_files = (self.manifest_path, self.state_path, self.model_path, self.history_path, *self._checkpoints())
+            for old in old_files:
                 old.unlink(missing_ok=True)
             self.config_path.write_text(config.to_yaml(), encoding="utf-8")
         except OSError as error:
@@ -100,16 +100,29 @@ class Run:
             raise RunError(f"{self.path} has no weights yet; finish it with: dactnlg train CONFIG --resume")
         return config
 
+    def checkpoint_path(self, epoch: int) -> Path:
+        """Return where the checkpoint of an epoch is kept."""
+        return self.path / f"checkpoint-{epoch}.keras"
+
     def save_state(self, state: Mapping[str, Any]) -> None:
-        """Keep the state of training at the end of an epoch."""
+        """Keep the state of training at the end of an epoch, whose checkpoint has been written; drop older ones.
+
+        A kill at any moment leaves a state with the checkpoint that it names.
+        """
         self._write_json(self.state_path, state)
+        for path in self._checkpoints():
+            if path != self.checkpoint_path(state["epoch"]):
+                path.unlink(missing_ok=True)
 
     def load_state(self) -> dict[str, Any] | None:
         """Return the kept state, or None where no epoch was finished."""
-        if not self.state_path.exists() or not self.checkpoint_path.exists():
+        if not self.state_path.exists():
             return None
         state: dict[str, Any] = json.loads(self.state_path.read_text(encoding="utf-8"))
-        return state
+        return state if self.checkpoint_path(state["epoch"]).exists() else None
+
+    def _checkpoints(self) -> list[Path]:
+        return list(self.path.glob("checkpoint-*.keras"))
 
     def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the history of all epochs so far."""

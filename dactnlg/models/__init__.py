@@ -44,8 +44,8 @@ def build_model(name: str, codec: Codec, **options: Any) -> NeuralModel:
     return model_class(**{key: value for key, value in {**sizes, **options}.items() if key in accepted})
 
 
-def load_model(path: Path) -> NeuralModel:
-    """Read a `.keras` file that training wrote.
+def load_model(path: Path, compiled: bool = False) -> NeuralModel:
+    """Read a `.keras` file that training wrote; `compiled` with its optimizer.
 
     Raises:
         RunError: it is not one.
@@ -55,6 +55,6 @@ def load_model(path: Path) -> NeuralModel:
     from dactnlg.models import hierarchical, lstm, sclstm  # noqa: F401  (registers the classes with Keras)
 
     try:
-        return keras.saving.load_model(path, compile=False)  # type: ignore[no-any-return]
+        return keras.saving.load_model(path, compile=compiled)  # type: ignore[no-any-return]
     except (OSError, ValueError, TypeError) as error:
         raise RunError(f"{path} is not a model that this version can read: {error}") from None

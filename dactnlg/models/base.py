@@ -139,6 +139,12 @@ class NeuralModel(keras.Model):
         output, state = self.cell(gates, state)
         return ops.matmul(output[..., : self.hidden_size], self.output_kernel) + self.output_bias, state
 
+    def reseed(self, seed: int) -> None:
+        """Start dropout's random numbers anew; without dropout there are none."""
+        if self.dropout_rate > 0:
+            state = self.dropout.seed_generator.state
+            state.assign(ops.convert_to_tensor([seed, 0], state.dtype))
+
     def zeros(self, like: Tensor) -> Tensor:
         """Return a zero state, (B, H), for a batch of acts, (B, D)."""
         return ops.zeros((ops.shape(like)[0], self.hidden_size))

@@ -1,0 +1,120 @@
+"""Training as users meet it: run folders, the same weights again, resuming after a kill, Ctrl-C."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from dactnlg.config import Config, load_config
+from dactnlg.errors import RunError
+from dactnlg.generation import Generator
+from dactnlg.models import load_model
+from dactnlg.training import train
+
+SMALL = ["training.epochs=3", "model.hidden_size=16", "model.embedding_size=16", "training.batch_size=128"]
+
+
+def config(model: str, *overrides: str) -> Config:
+    return load_config(f"trails-{model}", [*SMALL, *overrides])
+
+
+def weights(run: Path) -> list[np.ndarray]:
+    (checkpoint,) = run.glob("checkpoint-*.keras")
+    return [np.asarray(weight) for weight in load_model(checkpoint).get_weights()]
+
+
+def test_a_run_folder_is_whole(tmp_path: Path) -> None:
+    run = train(config("sclstm"), tmp_path / "run", progress=False)
+    names = {path.name for path in run.iterdir()}
+    assert {"config.yaml", "codec.json", "model.keras", "history.csv", "manifest.json"} <= names
+    assert not [name for name in names if "partial" in name or name.endswith(".tmp")]
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert manifest["seed"] == config("sclstm").training.seed
+    assert len(manifest["corpora"]["trails"]["train"]) == 64
+    assert manifest["packages"]["keras"] == keras.__version__
+    with (run / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+    assert float(rows[-1]["valid_loss"]) < float(rows[0]["valid_loss"])
+    assert load_config(run / "config.yaml") == config("sclstm")
+    first, again = (Generator.load(run).generate(["goodbye()", "?request(region)"]) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("model", ["lstm", "hierarchical"])
+def test_same_seed_same_weights_other_seed_other_weights(model: str, tmp_path: Path) -> None:
+    one, two = (weights(train(config(model, "training.epochs=1"), tmp_path / name, progress=False)) for name in "ab")
+    assert all(np.array_equal(a, b) for a, b in zip(one, two, strict=True))
+    other = weights(train(config(model, "training.epochs=1", "training.seed=2"), tmp_path / "c", progress=False))
+    assert not all(np.array_equal(a, b) for a, b in zip(one, other, strict=True))
+
+
+def start(run: Path, *extra: str) -> subprocess.Popen[str]:
+    sets = [part for override in SMALL for part in ("--set", override)]
+    command = [sys.executable, "-m", "dactnlg.cli", "train", "trails-sclstm", "--output", str(run), *sets, *extra]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+def test_resuming_after_a_kill_ends_with_the_same_weights(tmp_path: Path) -> None:
+    many = ("--set", "training.epochs=5", "--set", "model.dropout=0.2")
+    process = start(tmp_path / "broken", *many)
+    wait_for(tmp_path / "broken" / "state.json", process)
+    process.kill()
+    process.communicate()
+    done = json.loads((tmp_path / "broken" / "state.json").read_text())["epoch"]
+    assert 1 <= done < 5
+    assert not (tmp_path / "broken" / "manifest.json").exists()
+    for run, extra in (("broken", ("--resume",)), ("whole", ())):
+        process = start(tmp_path / run, *many, *extra)
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
+    assert all(
+        np.array_equal(a, b) for a, b in zip(weights(tmp_path / "broken"), weights(tmp_path / "whole"), strict=True)
+    )
+    losses = []
+    for run in ("broken", "whole"):
+        with (tmp_path / run / "history.csv").open() as file:
+            losses.append([(row["epoch"], row["loss"], row["valid_loss"]) for row in csv.DictReader(file)])
+    assert losses[0] == losses[1]
+
+
+def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
+    process = start(tmp_path / "run", "--set", "training.epochs=500", "--set", "training.patience=500")
+    wait_for(tmp_path / "run" / "history.csv", process)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["training"]["interrupted"] is True
+    assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
+
+
+def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
+    with pytest.raises(RunError, match="holds other files"):
+        train(config("random"), tmp_path / "thesis", progress=False)
+    train(config("random"), tmp_path / "run", progress=False)
+    with pytest.raises(RunError, match="another configuration"):
+        train(config("random", "training.seed=7"), tmp_path / "run", resume=True, progress=False)
+    with pytest.raises(RunError, match="not a run folder"):
+        Generator.load(tmp_path / "thesis")
+    with pytest.raises(RunError, match="does not exist"):
+        Generator.load(tmp_path / "nowhere")
