@@ -8,19 +8,16 @@ placeholder of its own: the second `near` is `SLOT_NEAR#2`.
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from dactnlg.acts import Slot, Turn
+from dactnlg.spellings import plurals, spellings
 from dactnlg.surface import JOINER, detokenize, strip_joiner, tokenize
 
-_ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
-_LIST_SEPARATOR = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+|\s*&\s*")
-# Lists longer than this are matched as they are written: n! orders are too many to look for.
-_MAX_ITEMS = 4
+_NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
 
 Fillers = dict[str, tuple[str, ...]]
 """What stood, or shall stand, in the place of each placeholder: surface tokens."""
@@ -156,7 +153,7 @@ class Delexicalizer:
         key = (slot.name, value.casefold())
         if key not in self._spellings:
             texts = [value, *self._aliases.get(key, ())]
-            found = {spelling for text in texts for spelling in _spellings(text)}
+            found = {spelling for text in texts for spelling in spellings(text)}
             self._spellings[key] = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
         return self._spellings[key]
 
@@ -255,58 +252,30 @@ def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[i
     starts = first.get(spelling[0], [])
     # One-word values are also found in the plural: "televisions" for television.
     if len(spelling) == 1:
-        return [*starts, *(start for plural in _plurals(spelling[0]) for start in first.get(plural, []))]
+        return [*starts, *(start for plural in plurals(spelling[0]) for start in first.get(plural, []))]
     return starts
-
-
-def _plurals(word: str) -> tuple[str, ...]:
-    return (word + "s", word + "es") if word.isalpha() and len(word) > 2 else ()
 
 
 def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[str], start: int) -> int | None:
     """Return 0 if the spelling stands at `start`, the stem's length in the last token if in the plural, else None."""
     end = start + len(spelling)
-    if end > len(folded) or tuple(folded[start : end - 1]) != spelling[:-1]:
+    if end > len(folded) or tuple(folded[start : end - 1]) != spelling[:-1] or _inside_number(tokens, start, end):
         return None
     last = folded[end - 1]
     if last == spelling[-1]:
         return 0
-    if last in _plurals(spelling[-1]):
+    if last in plurals(spelling[-1]):
         whole = tokens[end - 1]
         return len(whole) - len(whole.lstrip(JOINER)) + len(spelling[-1])
     return None
 
 
-def _spellings(value: str) -> Iterator[tuple[str, ...]]:
-    """Yield the token sequences that express a value: as written, and its list items in any order and with and/or."""
-    yield _fold(value)
-    if "&" in value:
-        yield _fold(value.replace("&", " and "))
-    if re.search(r"\band\b", value):
-        yield _fold(re.sub(r"\band\b", "&", value))
-    last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
-    if last in _ABBREVIATIONS:
-        yield (*_fold(value)[:-1], _ABBREVIATIONS[last])
-    items = [item for item in _LIST_SEPARATOR.split(value) if item]
-    if not 2 <= len(items) <= _MAX_ITEMS:
-        return
-    folded = [_fold(item) for item in items]
-    for order in itertools.permutations(folded):
-        for inner, last in (("", ""), (",", ""), (",", ","), ("or", "or"), ("and", "and"), (",", "and"), (",", "or")):
-            yield _join(order, (inner,), (last,))
-        for word in ("and", "or"):
-            if len(items) > 2:
-                yield _join(order, (",",), (",", word))
-            yield _join(order, ("/",), ("/",))
+def _inside_number(tokens: Sequence[str], start: int, end: int) -> bool:
+    """Whether a span is only a part of a number or a range: the 1 of "1.5", the £20 of "£20-25"."""
+    return _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)
 
 
-def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...]:
-    joined = list(items[0])
-    for index, item in enumerate(items[1:], start=2):
-        joined += [word for word in (last if index == len(items) else inner) if word]
-        joined += item
-    return tuple(joined)
-
-
-def _fold(text: str) -> tuple[str, ...]:
-    return tuple(strip_joiner(token).casefold() for token in tokenize(text)) or ("",)
+def _joins_digits(tokens: Sequence[str], at: int) -> bool:
+    if not 0 < at < len(tokens) - 1 or tokens[at] not in _NUMBER_JOINTS:
+        return False
+    return tokens[at - 1][-1].isdigit() and tokens[at + 1][0].isdigit()
