@@ -106,7 +106,8 @@ def test_tokens(sentence: str, tokens: str) -> None:
 
 def match(start: int, other: int, module: int = EXACT, length: int = 1, other_length: int = 1) -> Match:
     used, other_used = ((1 << length) - 1) << start, ((1 << other_length) - 1) << other
-    return Match(module, start, length, other, other_length, used, other_used)
+    credit = length + other_length if module == EXACT else length // 2 + other_length // 2
+    return Match(module, start, length, other, other_length, used, other_used, credit)
 
 
 def exhaustive(matches: list[list[Match]]) -> tuple[int, int]:

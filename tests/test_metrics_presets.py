@@ -102,3 +102,22 @@ def test_names() -> None:
     with pytest.raises(UnknownNameError, match="unknown preset 'sharma'; did you mean 'sharma2017'"):
         references_for("sharma", [])
     assert len(set(NAMES)) == len(NAMES)
+
+
+def test_rnnlg_slot_errors_on_restaurants(data_dir: Path, oracle_dir: Path) -> None:
+    """The toolkit's own ERR of gold references and of its third column (oracles/calibration.json)."""
+    expected = json.loads((oracle_dir / "calibration.json").read_text())["rnnlg"]["slot error, restaurants"]
+    examples = load_corpus("restaurants", data_dir).split("test")
+    references, _ = references_for("rnnlg", examples)
+    gold = [(s, e.turn) for e, sentences in zip(examples, references, strict=True) for s in sentences]
+    handcrafted = zip(handcrafted_for(examples), (e.turn for e in examples), strict=True)
+    for name, pairs in (("gold references", gold), ("HDC", handcrafted)):
+        counts = [rnnlg.slot_errors(sentence, turn) for sentence, turn in pairs]
+        assert round(sum(wrong for _, wrong in counts) / sum(required for required, _ in counts), 4) == expected[name]
+
+
+def test_rnnlg_slot_errors_by_hand() -> None:
+    turn = parse("inform(name='red door';kidsallowed=no;food=thai)")
+    assert rnnlg.slot_errors("red door serves thai food and does not allow kid -s", turn) == (3, 0)
+    assert rnnlg.slot_errors("red door serves thai and thai", turn) == (3, 1), "only the first value is delexicalised"
+    assert rnnlg.slot_errors("thai", parse("?select(food=thai;food=greek)")) == (0, 0)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dactnlg.metrics.meteor_data import LONGEST, MeteorData, extend
 from dactnlg.metrics.meteor_text import split_meteor
@@ -23,7 +23,10 @@ EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 
 
 class Match(NamedTuple):
-    """A stretch of the reference matched to one of the hypothesis; `used_*` are the same as bits."""
+    """A stretch of the reference matched to one of the hypothesis.
+
+    `used` and `other_used` are their words as bits, `credit` what the match counts in the beam.
+    """
 
     module: int
     start: int
@@ -32,6 +35,7 @@ class Match(NamedTuple):
     other_length: int
     used: int
     other_used: int
+    credit: int
 
 
 class Sentence:
@@ -41,11 +45,11 @@ class Sentence:
         words: the tokens.
         function: for each, whether it is a function word.
         places: word -> its positions.
-        stretches: the number of each stretch of words -> where it stands.
+        stretches: the number of each stretch of words -> where it stands; `all_stretches` are the numbers.
         sources: (start, length, paraphrases in the table's order, the same as a set) of stretches in the table.
     """
 
-    __slots__ = ("function", "places", "sources", "stretches", "words")
+    __slots__ = ("all_stretches", "function", "places", "sources", "stretches", "words")
 
     def __init__(self, words: Sequence[str], data: MeteorData) -> None:
         self.words = tuple(words)
@@ -65,6 +69,7 @@ class Sentence:
                     in_table = found is not None
                     if found:
                         self.sources.append((start, length, found, _as_set(found)))
+        self.all_stretches = frozenset(self.stretches)
 
 
 @lru_cache(maxsize=1 << 15)
@@ -114,22 +119,24 @@ class Aligner:
         only_exact = hypothesis.words == reference.words
         for at, word in enumerate(reference.words):
             here = found[at]
-            here += [Match(EXACT, at, 1, i, 1, 1 << at, 1 << i) for i in hypothesis.places.get(word, ())]
+            here += [Match(EXACT, at, 1, i, 1, 1 << at, 1 << i, 2) for i in hypothesis.places.get(word, ())]
             if not only_exact:
-                stems: list[Match] = []
-                synonyms: list[Match] = []
-                known = self._related.setdefault(word, {})
-                for other, places in hypothesis.places.items():
-                    modules = known.get(other)
-                    if modules is None:
-                        modules = known[other] = self._compare(word, other)
-                    for module in modules:
-                        matches = [Match(module, at, 1, i, 1, 1 << at, 1 << i) for i in places]
-                        (stems if module == STEM else synonyms).extend(matches)
-                here += sorted(stems, key=itemgetter(3)) + sorted(synonyms, key=itemgetter(3))
+                here += self._by_word(word, at, hypothesis)
         if not only_exact:
             self._paraphrases(hypothesis, reference, found)
         return found
+
+    def _by_word(self, word: str, at: int, hypothesis: Sentence) -> list[Match]:
+        """Return the stem matches of a reference word, then its synonym matches, each from left to right."""
+        known = self._related.setdefault(word, {})
+        found: list[Match] = []
+        for other, places in hypothesis.places.items():
+            modules = known.get(other)
+            if modules is None:
+                modules = known[other] = self._compare(word, other)
+            if modules:
+                found += [Match(m, at, 1, i, 1, 1 << at, 1 << i, 0) for m in modules for i in places]
+        return sorted(found, key=_by_module_and_place) if len(found) > 1 else found
 
     def _compare(self, word: str, other: str) -> tuple[int, ...]:
         if word == other:
@@ -155,32 +162,27 @@ class Aligner:
                 found[start].append(_match(start, length, other_start, other_length))
 
 
+_by_module_and_place = itemgetter(0, 3)
+
+
 def _match(start: int, length: int, other_start: int, other_length: int) -> Match:
     used, other_used = ((1 << length) - 1) << start, ((1 << other_length) - 1) << other_start
-    return Match(PARAPHRASE, start, length, other_start, other_length, used, other_used)
+    credit = length // 2 + other_length // 2
+    return Match(PARAPHRASE, start, length, other_start, other_length, used, other_used, credit)
 
 
 def _said(ordered: tuple[int, ...], paraphrases: frozenset[int], sentence: Sentence) -> list[tuple[int, int]]:
     """Return where a sentence says one of the paraphrases, in the table's order."""
-    hits = [number for number in sentence.stretches if number in paraphrases]
-    if len(hits) > 1:
-        hits.sort(key=ordered.index)
+    if paraphrases.isdisjoint(sentence.all_stretches):
+        return []
+    hits = sorted(paraphrases & sentence.all_stretches, key=ordered.index)
     return [place for number in hits for place in sentence.stretches[number]]
 
 
-class _Path(NamedTuple):
-    """A partial alignment; the first three fields are what paths are ranked by."""
-
-    unmatched: int
-    chunks: int
-    distance: int
-    at: int
-    last_end: int
-    used: int
-    other_used: int
-    chosen: tuple[Match, object] | None
-
-
+# A partial alignment is a plain tuple, since hundreds are made for one pair of sentences: (credit with its sign turned,
+# chunks, distance, reference word that it has come to, end of the last match in the hypothesis or -1, reference words
+# used, hypothesis words used, (last match, the matches before it)). The first three are what paths are ranked by.
+_Path = tuple[int, int, int, int, int, int, int, Any]
 _rank = itemgetter(0, 1, 2)
 
 
@@ -190,66 +192,54 @@ def _resolve(matches: list[list[Match]], length: int) -> tuple[list[Match], int]
     used = other_used = 0
     for match in fixed.values():
         used, other_used = used | match.used, other_used | match.other_used
-    paths = [_Path(0, 0, 0, 0, -1, used, other_used, None)]
+    paths: list[_Path] = [(0, 0, 0, 0, -1, used, other_used, None)]
     for at in range(length):
         if len(paths) > 1:
             paths.sort(key=_rank)
-        following: list[_Path] = []
-        for path in paths[:BEAM]:
-            if path.used >> at & 1:
-                if at < path.at:
-                    following.append(path)
-                elif at in fixed:
-                    match = fixed[at]
-                    way = abs(match.start - match.other_start)
-                    following.append(_take(path, match, path.distance + way, path.used, path.other_used))
-                continue
-            distance = path.distance
-            for match in matches[at]:
-                if match.used & path.used or match.other_used & path.other_used:
-                    continue
-                following.append(
-                    _take(path, match, distance, path.used | match.used, path.other_used | match.other_used)
-                )
-                distance += abs(match.start - match.other_start)
-            following.append(
-                _Path(
-                    path.unmatched,
-                    path.chunks + (path.last_end != -1),
-                    distance,
-                    path.at + 1,
-                    -1,
-                    path.used,
-                    path.other_used,
-                    path.chosen,
-                )
-            )
-        paths = following or paths[:1]
+            del paths[BEAM:]
+        paths = _advance(paths, at, matches[at], fixed.get(at)) or paths[:1]
     paths.sort(key=_rank)
-    closed = [path._replace(chunks=path.chunks + (path.last_end != -1)) for path in paths[:BEAM]]
-    best = min(closed, key=_rank)
+    best = min(((path[0], path[1] + (path[4] != -1), path[2], path[7]) for path in paths[:BEAM]), key=_rank)
     chosen: list[Match] = []
-    link = best.chosen
+    link = best[3]
     while link is not None:
         chosen.append(link[0])
-        link = link[1]  # type: ignore[assignment]
-    return chosen, best.chunks
+        link = link[1]
+    return chosen, best[1]
 
 
-def _take(path: _Path, match: Match, distance: int, used: int, other_used: int) -> _Path:
-    credit = match.length + match.other_length
-    if match.module != EXACT:
-        credit = match.length // 2 + match.other_length // 2
-    broken = path.last_end not in (-1, match.other_start)
-    return _Path(
-        path.unmatched - credit,
-        path.chunks + broken,
+def _advance(paths: list[_Path], at: int, here: list[Match], fixed: Match | None) -> list[_Path]:
+    """Return what paths become over one word of the reference: each match that is free, and none."""
+    following: list[_Path] = []
+    bit = 1 << at
+    for path in paths:
+        unmatched, chunks, distance, come_to, last_end, used, other_used, chosen = path
+        if used & bit:
+            if at < come_to:
+                following.append(path)
+            elif fixed is not None:
+                following.append(_take(path, fixed, distance + abs(at - fixed.other_start)))
+            continue
+        for match in here:
+            if not (match.used & used or match.other_used & other_used):
+                following.append(_take(path, match, distance))
+                distance += abs(at - match.other_start)
+        following.append((unmatched, chunks + (last_end != -1), distance, come_to + 1, -1, used, other_used, chosen))
+    return following
+
+
+def _take(path: _Path, match: Match, distance: int) -> _Path:
+    unmatched, chunks, _, _, last_end, used, other_used, chosen = path
+    _, start, length, other_start, other_length, more, other_more, credit = match
+    return (
+        unmatched - credit,
+        chunks if last_end == -1 or last_end == other_start else chunks + 1,
         distance,
-        match.start + match.length,
-        match.other_start + match.other_length,
-        used,
-        other_used,
-        (match, path.chosen),
+        start + length,
+        other_start + other_length,
+        used | more,
+        other_used | other_more,
+        (match, chosen),
     )
 
 

@@ -13,7 +13,6 @@ import gzip
 import hashlib
 import importlib.util
 import json
-
 import shutil
 import tempfile
 import zipfile

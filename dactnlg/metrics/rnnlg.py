@@ -136,3 +136,40 @@ def _wordings(value: str) -> Iterable[str]:
     for joint in (" and ", " or "):
         for order in itertools.permutations(parts):
             yield joint.join(order)
+
+
+_BINARY_CUES = {
+    "kidsallowed": {"child", "kid", "kids", "children"},
+    "dogsallowed": {"dog", "dogs", "puppy"},
+    "hasinternet": {"internet", "wifi"},
+    "acceptscreditcards": {"card", "cards"},
+    "isforbusinesscomputing": {"business", "nonbusiness", "home", "personal", "general"},
+    "hasusbport": {"usb"},
+}
+_UNCOUNTED = ("?select", "suggest")
+"""Acts whose values may be worded in any way; the toolkit leaves them out."""
+
+
+def slot_errors(sentence: str, turn: Turn) -> tuple[int, int]:
+    """Return (required, wrong) slots of one sentence by the toolkit's own count, its `ERR`.
+
+    A value is said if its placeholder is there after delexicalisation, a binary slot if one of its key words is,
+    whatever it says about it; superfluous ones count as errors.
+    """
+    if any(act.act_type in _UNCOUNTED for act in turn):
+        return 0, 0
+    words = delexicalize(sentence, turn).split()
+    wanted: dict[str, int] = {}
+    for slot in _plain(turn):
+        kind = slot.name if slot.name in _BINARY_CUES else _placeholder(slot)
+        counts = slot.special not in (None, "?") if slot.name in _BINARY_CUES else slot.value and not slot.special
+        if counts and slot.name != "type":
+            wanted[kind] = wanted.get(kind, 0) + 1
+    said: dict[str, int] = {}
+    for word in words:
+        if word.startswith("SLOT_") and word != "SLOT_TYPE":
+            said[word] = said.get(word, 0) + 1
+        for name, cues in _BINARY_CUES.items():
+            if word in cues:
+                said[name] = said.get(name, 0) + 1
+    return sum(wanted.values()), sum(abs(wanted.get(k, 0) - said.get(k, 0)) for k in {*wanted, *said})

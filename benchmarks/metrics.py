@@ -1,0 +1,196 @@
+"""Every metric beside the number that its own reference implementation gives, and its speed beside that one's.
+
+    python benchmarks/metrics.py            all checks; a missing corpus, package or Java is said and passed over
+    python benchmarks/metrics.py --fast     without the race against pycocoevalcap
+
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data, the oracles in DACTNLG_ORACLES, else in
+../shared/oracles.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dactnlg.corpora.base import load_corpus
+from dactnlg.metrics import bleu, rnnlg
+from dactnlg.metrics.base import Segment
+from dactnlg.metrics.presets import handcrafted_for, references_for
+from dactnlg.metrics.rouge import RougeL
+from dactnlg.scoring import Pair, score_pairs
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+ORACLES = Path(os.environ.get("DACTNLG_ORACLES") or REPOSITORY.parent / "shared" / "oracles")
+METEOR = ["METEOR-1.5"] if find_spec("pycocoevalcap") and find_spec("snowballstemmer") else []
+Check = tuple[str, str, str, bool]
+
+
+def oracle(name: str) -> Any:
+    """Return one file of published numbers."""
+    return json.loads((ORACLES / name).read_text(encoding="utf-8"))
+
+
+def equal(check: str, value: float, expected: float, digits: int = 4) -> Check:
+    """Return the check that two numbers agree in all digits shown."""
+    return check, f"{value:.{digits}f}", f"{expected:.{digits}f}", round(value, digits) == round(expected, digits)
+
+
+def sfres() -> Iterator[Check]:
+    """Compare with nlg-eval on 1,181 real outputs, segment by segment."""
+    expected = oracle("sfres_nlgeval.json")
+    names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", *METEOR, "ROUGE-L", "CIDEr"]
+    pairs = [Pair(s["hypothesis"], tuple(s["references"])) for s in expected["segments"]]
+    result = score_pairs(pairs, names, "nlg-eval")
+    for index, name in enumerate(result.scores):
+        value, wanted = result.scores[name].value or 0.0, expected["corpus"]["nlg-eval"][name]
+        yield f"sfres, nlg-eval: {name}", f"{value:.6f}", f"{wanted:.6f}", abs(value - wanted) < 1e-6
+        each = np.array([s["scores"][name] for s in expected["segments"]])
+        worst = float(np.abs(result.segments[:, index] - each).max())
+        yield f"    furthest of {len(each)} segments", f"{worst:.1e}", "< 1e-6", worst < 1e-6
+    value = score_pairs(pairs, ["BLEU-4"], "nlg-eval").scores["BLEU-4"].value or 0.0
+    yield equal(
+        "    BLEU-4 beside sacreBLEU, tokenize=none", value * 100, expected["corpus"]["sacrebleu(tokenize=none)"]
+    )
+
+
+def e2e() -> Iterator[Check]:
+    """Compare with the E2E challenge's scripts on its baseline's outputs."""
+    expected = oracle("calibration.json")["e2e"]
+    hypotheses = (ORACLES / "e2e_tgen_outputs.txt").read_text(encoding="utf-8").splitlines()
+    examples = load_corpus("e2e", DATA).split("test")
+    pairs = [Pair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
+    names = {"BLEU-4": "BLEU", "NIST": "NIST (python mteval)", "ROUGE-L": "ROUGE-L", "CIDEr": "CIDEr"}
+    names |= {name: name for name in METEOR}
+    scores = score_pairs(pairs, list(names), "e2e").scores
+    for ours, theirs in names.items():
+        yield equal(f"e2e: {ours}", scores[ours].value or 0.0, expected[theirs])
+
+
+def hdc() -> Iterator[Check]:
+    """Compare with RNNLG's loader and scorer on its handcrafted baseline."""
+    expected = oracle("calibration.json")["rnnlg"]
+    metric = bleu.create("rnnlg")
+    for corpus, wanted in expected["HDC BLEU-4"].items():
+        examples = load_corpus(corpus, DATA).split("test")
+        references, _ = references_for("rnnlg", examples)
+        hypotheses = handcrafted_for(examples)
+        rows = metric.statistics(list(map(Segment, hypotheses, references)))
+        yield equal(f"rnnlg: HDC BLEU-4, {corpus}", float(metric.score(rows.sum(axis=0))[3]), wanted)
+        if corpus == "restaurants":
+            mean = sum(map(len, references)) / len(references)
+            yield equal("    references a row", mean, expected["references per act (restaurants)"], 0)
+            gold = [rnnlg.slot_errors(s, e.turn) for e, r in zip(examples, references, strict=True) for s in r]
+            theirs = [rnnlg.slot_errors(s, e.turn) for e, s in zip(examples, hypotheses, strict=True)]
+            for name, counts in (("gold references", gold), ("HDC", theirs)):
+                rate = sum(wrong for _, wrong in counts) / sum(required for required, _ in counts)
+                yield equal(f"    ERR, {name}", rate, expected["slot error, restaurants"][name])
+
+
+def tiny() -> Iterator[Check]:
+    """Compare on single pairs with nlg-eval's figures and the paper's rule."""
+    case = oracle("calibration.json")["nlg-eval, tiny"]
+    pair = Pair(case["hypothesis"], tuple(case["references"]))
+    scores = score_pairs([pair], ["BLEU", *METEOR, "ROUGE-L"], "nlg-eval").scores
+    for name, score in scores.items():
+        value = score.value or 0.0
+        yield f"tiny: {name}", f"{value:.7f}", f"{case[name]:.7f}", abs(value - case[name]) <= 1e-6
+    segment = Segment("a b c d", ("a b x y z w", "c"))
+    yield equal("ROUGE-L, precision and recall apart", RougeL("nlg-eval").score_segment(segment), 0.7093)
+    yield equal("ROUGE-L, best reference", RougeL("best-reference").score_segment(segment), 0.4485)
+
+
+def start_up() -> Iterator[Check]:
+    """Time `dactnlg score` on ten pairs as a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.jsonl"
+        path.write_text('{"hypothesis": "a b c d e", "references": ["a b c d e"]}\n' * 10, encoding="utf-8")
+        command = [sys.executable, "-c", f"from dactnlg.cli import main; main(['score', '--input', {str(path)!r}])"]
+        times = []
+        for _ in range(5):
+            start = time.perf_counter()
+            subprocess.run(command, check=True, capture_output=True, cwd=REPOSITORY)
+            times.append(time.perf_counter() - start)
+    yield "score, 10 pairs: seconds (best of 5)", f"{min(times):.2f}", "< 0.50", min(times) < 0.5
+
+
+def race() -> Iterator[Check]:
+    """Race pycocoevalcap on 1,000 pairs with two references: processes of their own, imports and Java included."""
+    if not (METEOR and shutil.which("java")):
+        yield "race against pycocoevalcap", "passed over", "needs dactnlg[meteor] and Java", True
+        return
+    segments = [s for s in oracle("sfres_nlgeval.json")["segments"] if len(s["references"]) > 1]
+    segments = (segments * 3)[:1000]
+    rows = [{"hypothesis": s["hypothesis"], "references": s["references"][:2]} for s in segments]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        ours, us = timed(OURS, str(path))
+        peak = us.pop("memory")
+        theirs, them = timed(THEIRS, str(path))
+    for name, value in us.items():
+        yield equal(f"race: {name}", value, them[name], 6)
+    yield "race: seconds, ours and theirs", f"{ours:.2f}", f"{theirs:.2f}", True
+    yield "race: times faster", f"{theirs / ours:.1f}", "> 15", theirs / ours > 15
+    yield "race: peak memory here, MB", f"{peak:.0f}", "< 1000", peak < 1000
+
+
+def timed(program: str, path: str) -> tuple[float, dict[str, float]]:
+    """Run a program in a process of its own; return its wall time and what it printed."""
+    start = time.perf_counter()
+    done = subprocess.run([sys.executable, "-c", program, path], check=True, capture_output=True, cwd=REPOSITORY)
+    return time.perf_counter() - start, json.loads(done.stdout.splitlines()[-1])
+
+
+OURS = """
+import json, resource, sys
+from dactnlg.scoring import read_input, score_pairs
+result = score_pairs(read_input(sys.argv[1]), ["BLEU", "METEOR-1.5", "ROUGE-L", "CIDEr"], "nlg-eval")
+memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"memory": memory} | {name: score.value for name, score in result.scores.items()}))
+"""
+THEIRS = """
+import contextlib, io, json, sys
+from pycocoevalcap.bleu.bleu import Bleu
+from pycocoevalcap.cider.cider import Cider
+from pycocoevalcap.meteor.meteor import Meteor
+from pycocoevalcap.rouge.rouge import Rouge
+rows = [json.loads(line) for line in open(sys.argv[1])]
+references = {i: row["references"] for i, row in enumerate(rows)}
+hypotheses = {i: [row["hypothesis"]] for i, row in enumerate(rows)}
+with contextlib.redirect_stdout(io.StringIO()):
+    values = [f"BLEU-{n}" for n in range(1, 5)], Bleu(4).compute_score(references, hypotheses)[0]
+    scores = dict(zip(*values))
+    for name, scorer in (("METEOR-1.5", Meteor()), ("ROUGE-L", Rouge()), ("CIDEr", Cider())):
+        scores[name] = float(scorer.compute_score(references, hypotheses)[0])
+print(json.dumps(scores))
+"""
+
+
+def main() -> int:
+    """Print every check; return 1 if one failed."""
+    checks: list[Callable[[], Iterator[Check]]] = [sfres, e2e, hdc, tiny, start_up]
+    if "--fast" not in sys.argv[1:]:
+        checks.append(race)
+    failed = 0
+    print(f"{'check':<45}{'here':>14}{'reference':>34}")
+    for check in checks:
+        for name, value, expected, passed in check():
+            failed += not passed
+            print(f"{name:<45}{value:>14}{expected:>34}  {'' if passed else 'DIFFERS'}", flush=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
