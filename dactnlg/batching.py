@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -22,15 +23,36 @@ class Dataset:
         inputs: per-pair arrays that the model takes: `act` (N, D), and `entries`, `words` for the hierarchical one.
         tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
         lengths: how many of them are predicted, (N,).
+        weights: how much each pair counts, (N,).
     """
 
     inputs: Batch
     tokens: NDArray[np.int32]
     lengths: NDArray[np.int32]
+    weights: NDArray[np.float32]
 
     @classmethod
-    def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
-        """Encode pairs; `lexicalized` adds what the hierarchical model reads."""
+    def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0) -> Dataset:
+        """Encode pairs, those that look alike to the model once.
+
+        Args:
+            codec: numbers tokens and entries.
+            pairs: the pairs.
+            lexicalized: add what the hierarchical model reads.
+            repetition: a pair that occurs n times gets the weight n to this power.
+        """
+        everything = cls._encode_all(codec, pairs, lexicalized)
+        arrays = (everything.tokens, *everything.inputs.values())
+        keys = np.concatenate([array.reshape(len(pairs), -1).astype(np.int32) for array in arrays], axis=1)
+        counts = Counter(row.tobytes() for row in keys)
+        first = {row.tobytes(): index for index, row in reversed(list(enumerate(keys)))}
+        kept = np.array(sorted(first.values()), np.intp)
+        weights = np.array([counts[keys[index].tobytes()] ** repetition for index in kept], np.float32)
+        inputs = {name: array[kept] for name, array in everything.inputs.items()}
+        return cls(inputs, everything.tokens[kept], everything.lengths[kept], weights)
+
+    @classmethod
+    def _encode_all(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
         turns = [pair.turn for pair in pairs]
         inputs: Batch = {"act": codec.encoder.vectors(turns, [pair.corpus for pair in pairs])}
         if lexicalized:
@@ -40,7 +62,7 @@ class Dataset:
         tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)
         for index, row in enumerate(rows):
             tokens[index, : len(row)] = row
-        return cls(inputs, tokens, lengths)
+        return cls(inputs, tokens, lengths, np.ones(len(rows), np.float32))
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -68,7 +90,13 @@ class Dataset:
         """Return a batch of padding alone; real batches never have a length of 1 or 2."""
         batch: Batch = {name: np.repeat(array[:1], size, axis=0) for name, array in self.inputs.items()}
         zeros = np.zeros((size, length), np.int32)
-        return {**batch, "tokens": zeros, "targets": zeros, "lengths": zeros[:, 0]}
+        return {
+            **batch,
+            "tokens": zeros,
+            "targets": zeros,
+            "lengths": zeros[:, 0],
+            "weights": np.ones(size, np.float32),
+        }
 
     def _batch(self, rows: NDArray[np.intp], size: int) -> Batch:
         longest = bucket(int(self.lengths[rows].max()))
@@ -80,7 +108,13 @@ class Dataset:
         tokens = np.zeros((size, longest + 1), np.int32)
         tokens[:, :width] = self.tokens[rows, :width]
         batch: Batch = {name: array[rows] for name, array in self.inputs.items()}
-        return {**batch, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": lengths}
+        return {
+            **batch,
+            "tokens": tokens[:, :-1],
+            "targets": tokens[:, 1:],
+            "lengths": lengths,
+            "weights": self.weights[rows],
+        }
 
 
 def bucket(length: int) -> int:

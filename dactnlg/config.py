@@ -100,7 +100,7 @@ class TrainingConfig(_Section):
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
         patience: stop after so many epochs without a better validation loss.
         clip_norm: largest norm of the whole gradient.
-        slot_dropout: chance of learning a placeholder under its generic name, for slots never seen in training.
+        repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
     """
 
     epochs: int = Field(default=30, ge=1)
@@ -111,7 +111,7 @@ class TrainingConfig(_Section):
     patience: int = Field(default=5, ge=1)
     clip_norm: float = Field(default=5.0, gt=0.0)
     seed: int = Field(default=1, ge=0, lt=2**32)
-    slot_dropout: float = Field(default=0.0, ge=0.0, le=1.0)
+    repetition: float = Field(default=1.0, ge=0.0, le=1.0)
 
 
 class DecodingConfig(_Section):

@@ -13,7 +13,7 @@ import keras
 import numpy as np
 from tqdm import tqdm
 
-from dactnlg.batching import Dataset
+from dactnlg.batching import Batch, Dataset
 from dactnlg.codec import Codec, Pair
 from dactnlg.compilation import jit_compile, make_deterministic, to_numpy
 from dactnlg.config import Config, TrainingConfig
@@ -38,7 +38,7 @@ def fit(
     keras.utils.set_random_seed(options.seed)
     make_deterministic()
     model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
-    train_set = Dataset.encode(codec, pairs, model.lexicalized)
+    train_set = Dataset.encode(codec, pairs, model.lexicalized, options.repetition)
     valid_set = Dataset.encode(codec, held_out, model.lexicalized)
     optimizer = keras.optimizers.Adam(options.learning_rate, global_clipnorm=options.clip_norm)
     model.compile(optimizer=optimizer, jit_compile=jit_compile())
@@ -113,29 +113,33 @@ def _epoch(
     rng = np.random.default_rng([options.seed, epoch])
     model.reseed(int(rng.integers(2**31)))
     total = -(-len(data) // options.batch_size)
-    losses = done = 0.0
+    losses = weight = 0.0
+    done = 0
     with tqdm(total=total, desc=f"epoch {epoch}/{options.epochs}", unit="batch", disable=not progress) as bar:
         started = time.perf_counter()
         for batch, tokens in data.batches(options.batch_size, rng):
             model.reset_metrics()
-            loss = float(model.train_on_batch(batch))
-            losses, done = losses + loss * tokens, done + tokens
-            bar.set_postfix_str(
-                f"loss {losses / done:.3f}, {done / (time.perf_counter() - started):,.0f} tokens/s", refresh=False
-            )
+            losses += float(model.train_on_batch(batch)) * _weight(batch)
+            weight, done = weight + _weight(batch), done + tokens
+            speed = done / (time.perf_counter() - started)
+            bar.set_postfix_str(f"loss {losses / weight:.3f}, {speed:,.0f} tokens/s", refresh=False)
             bar.update()
             if interrupt.asked:
                 break
-    return losses / max(done, 1.0), int(done)
+    return losses / max(weight, 1.0), done
 
 
 def _loss(model: NeuralModel, data: Dataset, size: int) -> float:
-    losses = done = 0.0
-    for batch, tokens in data.batches(size):
+    losses = weight = 0.0
+    for batch, _ in data.batches(size):
         model.reset_metrics()
-        losses += float(model.test_on_batch(batch)) * tokens
-        done += tokens
-    return losses / max(done, 1.0)
+        losses += float(model.test_on_batch(batch)) * _weight(batch)
+        weight += _weight(batch)
+    return losses / max(weight, 1.0)
+
+
+def _weight(batch: Batch) -> float:
+    return float(np.dot(batch["lengths"].astype(np.float64), batch["weights"].astype(np.float64)))
 
 
 def _save(model: NeuralModel, path: Path) -> None:

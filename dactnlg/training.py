@@ -6,10 +6,11 @@ so that a broken run goes on where it was and ends with the same weights as an u
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import Config, CorpusConfig
@@ -20,8 +21,8 @@ from dactnlg.errors import CorpusError
 from dactnlg.run import Run
 from dactnlg.surface import realize
 
-if TYPE_CHECKING:
-    from dactnlg.acts import Turn
+_HOLE = re.compile(r"(?<=\S)  (?=\S)")
+_LOST = "lostvalue"
 
 
 def train(config: Config, output: Path, resume: bool = False, progress: bool = True) -> Path:
@@ -102,11 +103,22 @@ def _delexicalized(
 ) -> Iterable[tuple[Turn, Sequence[Required], Delexicalized]]:
     delexicalizer = Delexicalizer(style.aliases, style.silent)
     for example in corpus.split(split):
-        required = delexicalizer.required(example.turn)
         for sentence in _targets(example, targets):
+            turn, text = example.turn, sentence
+            if corpus.card.hole and split == "train":
+                turn, text = _fill_hole(turn, text, corpus.card.hole)
             # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
-            text = realize(sentence) if spoken else sentence
-            yield example.turn, required, delexicalizer.delexicalize(example.turn, text)
+            text = realize(text) if spoken else text
+            yield turn, delexicalizer.required(turn), delexicalizer.delexicalize(turn, text)
+
+
+def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
+    """Put a stand-in for a lost value into act and sentence, so that the placeholder's place is learned."""
+    act_type, _, name = hole.rpartition(".")
+    if not _HOLE.search(sentence) or any(slot.name == name for _, slot in turn.slots()):
+        return turn, sentence
+    act = DialogueAct(act_type, (Slot(name, _LOST),))
+    return Turn((*turn.acts, act)), _HOLE.sub(f" {_LOST} ", sentence, count=1)
 
 
 def _targets(example: Example, targets: str) -> tuple[str, ...]:

@@ -41,6 +41,7 @@ def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarra
         "tokens": tokens[:, :-1],
         "targets": tokens[:, 1:],
         "lengths": np.array(lengths, np.int32),
+        "weights": np.ones(size, np.float32),
     }
 
 

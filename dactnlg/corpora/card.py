@@ -106,6 +106,7 @@ class Card(_Strict):
         spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
         phrases: named parts of cues; `(?&name)` in a cue stands for one.
         silent: "act.slot" combinations that the sentences never say.
+        hole: the "act.slot" whose value was lost where a sentence has two spaces in a row and the act lacks the slot.
     """
 
     name: str = Field(pattern=r"^[\w.-]+$")
@@ -123,6 +124,7 @@ class Card(_Strict):
     phrases: dict[str, str] = {}
     slots: dict[str, SlotCard] = {}
     silent: list[str] = []
+    hole: str | None = None
 
     @model_validator(mode="before")
     @classmethod

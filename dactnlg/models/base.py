@@ -109,13 +109,14 @@ class NeuralModel(keras.Model):
         sample_weight: Tensor = None,
         training: bool = True,
     ) -> Tensor:
-        """Return cross entropy and penalties of the real words, per real word."""
+        """Return cross entropy and penalties of the real words, per real word; pairs count by their weights."""
         if x is None or y_pred is None:
             raise ValueError("compute_loss needs the inputs and the predictions")
-        real = ops.cast(positions(x["tokens"]) < x["lengths"][:, None], "float32")  # (B, T)
+        mask = positions(x["tokens"]) < x["lengths"][:, None]  # (B, T)
+        real = ops.cast(mask, "float32") * x["weights"][:, None]
         entropy = keras.losses.sparse_categorical_crossentropy(x["targets"], y_pred["logits"], from_logits=True)
         # Rows that only fill up a batch have length 0.
-        row = ops.cast(x["lengths"] > 0, "float32")
+        row = ops.cast(x["lengths"] > 0, "float32") * x["weights"]
         return (ops.sum(entropy * real) + ops.sum(y_pred["penalty"] * row)) / ops.maximum(ops.sum(real), 1.0)
 
     def prepare(self, inputs: Inputs) -> tuple[Context, State]:
