@@ -126,13 +126,19 @@ def start_up() -> Iterator[Check]:
 
 
 def race() -> Iterator[Check]:
-    """Race pycocoevalcap on 1,000 pairs with two references: processes of their own, imports and Java included."""
+    """Race pycocoevalcap on 1,000 pairs with two references, of SFRES and E2E; imports and Java included."""
     if not (METEOR and shutil.which("java")):
         yield "race against pycocoevalcap", "passed over", "needs dactnlg[meteor] and Java", True
         return
-    segments = [s for s in oracle("sfres_nlgeval.json")["segments"] if len(s["references"]) > 1]
-    segments = (segments * 3)[:1000]
-    rows = [{"hypothesis": s["hypothesis"], "references": s["references"][:2]} for s in segments]
+    pairs = [(s["hypothesis"], s["references"]) for s in oracle("sfres_nlgeval.json")["segments"]]
+    outputs = (ORACLES / "e2e_tgen_outputs.txt").read_text(encoding="utf-8").splitlines()
+    pairs += [(h, e.references) for h, e in zip(outputs, load_corpus("e2e", DATA).split("test"), strict=True)]
+    # coco-caption's ROUGE-L counts an empty word between two spaces; white space here is white space.
+    rows = [
+        {"hypothesis": " ".join(h.split()), "references": [" ".join(r.split()) for r in refs[:2]]}
+        for h, refs in pairs
+        if len(refs) > 1
+    ][:1000]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from dactnlg.metrics.base import MeanMetric, Segment, ngrams
 from dactnlg.metrics.tokenizers import tokenizer
@@ -27,16 +28,10 @@ class _Vector:
 
     def __init__(self, counts: Counter[Gram], rarity: dict[Gram, float], unseen: float) -> None:
         self.weights: list[dict[Gram, float]] = [{} for _ in range(ORDER)]
-        squares = [0.0] * ORDER
-        self.length = 0
         for gram, count in counts.items():
-            weight = count * rarity.get(gram, unseen)
-            order = len(gram) - 1
-            self.weights[order][gram] = weight
-            squares[order] += weight * weight
-            if order == 1:
-                self.length += count
-        self.norms = [math.sqrt(square) for square in squares]
+            self.weights[len(gram) - 1][gram] = count * rarity.get(gram, unseen)
+        self.norms = [math.sqrt(sum(weight * weight for weight in weights.values())) for weights in self.weights]
+        self.length = sum(count for gram, count in counts.items() if len(gram) == 2)
 
     def similarity(self, reference: _Vector) -> float:
         """Return the mean cosine over the orders; the hypothesis's weights are clipped to the reference's."""
@@ -64,6 +59,7 @@ class Cider(MeanMetric):
         self._sets = 0
         self._unseen = 0.0
         self._known: dict[tuple[str, ...], list[_Vector]] = {}
+        self._count = lru_cache(maxsize=1 << 14)(self._count_ngrams)
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
         """Count in how many reference sets each n-gram is."""
@@ -103,7 +99,7 @@ class Cider(MeanMetric):
     def _vector(self, sentence: str) -> _Vector:
         return _Vector(self._count(sentence), self._rarity, self._unseen)
 
-    def _count(self, sentence: str) -> Counter[Gram]:
+    def _count_ngrams(self, sentence: str) -> Counter[Gram]:
         tokens = self._split(sentence)
         counts: Counter[Gram] = Counter()
         for order in range(1, ORDER + 1):

@@ -22,7 +22,7 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
 
 class Meteor(Metric):
-    """METEOR 1.5; S = 21: the counts that `Aligner.align` describes, of the best reference.
+    """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
 
     Args:
         tokenization: how text is read before METEOR's own tokens are made of it.
@@ -60,12 +60,12 @@ class Meteor(Metric):
         score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
         return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
 
-    def _best(self, segment: Segment) -> list[float]:
+    def _best(self, segment: Segment) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
         hypothesis = self._aligner.sentence(self._read(segment.hypothesis))
         # A reference that comes twice cannot be better the second time.
         sentences = [self._aligner.sentence(self._read(r)) for r in dict.fromkeys(segment.references)]
-        best: list[float] = []
+        best: tuple[float, ...] = ()
         highest = -1.0
         for sentence in sentences:
             counts = self._aligner.align(hypothesis, sentence)

@@ -15,7 +15,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from dactnlg.metrics.meteor_data import LONGEST, MeteorData, extend
+from dactnlg.metrics.meteor_data import LONGEST, MASK, STEP, MeteorData
 from dactnlg.metrics.meteor_text import split_meteor
 
 BEAM = 40
@@ -62,8 +62,11 @@ class Sentence:
             self.places.setdefault(word, []).append(start)
             phrase, in_table = 0, True
             for length, number in enumerate(numbers[start : start + LONGEST], start=1):
-                phrase = extend(phrase, number)
-                self.stretches.setdefault(phrase, []).append((start, length))
+                phrase = (phrase * STEP + number) & MASK
+                if phrase in self.stretches:
+                    self.stretches[phrase].append((start, length))
+                else:
+                    self.stretches[phrase] = [(start, length)]
                 if in_table:
                     found = data.paraphrases(phrase)
                     in_table = found is not None
@@ -86,11 +89,14 @@ class Aligner:
 
     def __init__(self, data: MeteorData) -> None:
         self._data = data
-        self._related: dict[str, dict[str, tuple[int, ...]]] = {}
+        # Reference word -> (hypothesis words that a word matcher matches, all that were compared).
+        self._known: dict[str, tuple[dict[str, tuple[int, ...]], set[str]]] = {}
         self._synsets: dict[str, frozenset[int]] = {}
         self.sentence = lru_cache(maxsize=1 << 14)(self._read)
+        # Dialogue corpora say the same again and again.
+        self.align = lru_cache(maxsize=1 << 16)(self._align)
 
-    def align(self, hypothesis: Sentence, reference: Sentence) -> list[float]:
+    def _align(self, hypothesis: Sentence, reference: Sentence) -> tuple[float, ...]:
         """Return the counts of the best alignment.
 
         They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
@@ -108,7 +114,7 @@ class Aligner:
                 counts[(16 if function else 8) + match.module] += 1
         whole = sum(m.other_length for m in chosen) == counts[0] and sum(m.length for m in chosen) == counts[1]
         counts[20] = 0 if whole and chunks == 1 else chunks
-        return counts
+        return tuple(counts)
 
     def _read(self, text: str) -> Sentence:
         return Sentence(split_meteor(text, self._data.abbreviations), self._data)
@@ -128,21 +134,28 @@ class Aligner:
 
     def _by_word(self, word: str, at: int, hypothesis: Sentence) -> list[Match]:
         """Return the stem matches of a reference word, then its synonym matches, each from left to right."""
-        known = self._related.setdefault(word, {})
-        found: list[Match] = []
-        for other, places in hypothesis.places.items():
-            modules = known.get(other)
-            if modules is None:
-                modules = known[other] = self._compare(word, other)
+        related, compared = self._known.setdefault(word, ({}, set()))
+        for other in hypothesis.places.keys() - compared:
+            modules = self._compare(word, other)
             if modules:
-                found += [Match(m, at, 1, i, 1, 1 << at, 1 << i, 0) for m in modules for i in places]
+                related[other] = modules
+            compared.add(other)
+        found = [
+            Match(module, at, 1, i, 1, 1 << at, 1 << i, 0)
+            for other in related.keys() & hypothesis.places.keys()
+            for module in related[other]
+            for i in hypothesis.places[other]
+        ]
         return sorted(found, key=_by_module_and_place) if len(found) > 1 else found
 
     def _compare(self, word: str, other: str) -> tuple[int, ...]:
+        """Return which of the two word matchers match two words."""
         if word == other:
             return ()
+        # Stemming leaves the first letter alone, and drops an apostrophe before it.
         stem = self._data.stemmer
-        modules = (STEM,) if stem(word) == stem(other) else ()
+        alike = word[:1] == other[:1] or "'" in (word[:1], other[:1])
+        modules = (STEM,) if alike and stem(word) == stem(other) else ()
         if self._synsets_of(word).isdisjoint(self._synsets_of(other)):
             return modules
         return (*modules, SYNONYM)

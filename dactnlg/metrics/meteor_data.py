@@ -31,8 +31,9 @@ FORMAT = 1
 """Of the index; a new one makes a new index."""
 LONGEST = 7
 """Words in the longest phrase of the table."""
-_MASK = (1 << 64) - 1
-_STEP = 0x9E3779B97F4A7C15
+MASK = (1 << 64) - 1
+STEP = 0x9E3779B97F4A7C15
+"""A phrase's number is that of the phrase without its last word, times this, plus the word's, modulo 2^64."""
 # WordNet's rules of detachment (Fellbaum 1998; morphy): an ending and what stands in its place, in order.
 _ENDINGS = tuple(
     (ending, replacement)
@@ -132,11 +133,6 @@ def word_number(word: str) -> int:
     return int.from_bytes(hashlib.blake2b(word.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
 
 
-def extend(phrase: int, word: int) -> int:
-    """Return the number of a phrase one word longer; the empty phrase is 0."""
-    return (phrase * _STEP + word) & _MASK
-
-
 def installed() -> bool:
     """Whether the package with METEOR's data is there."""
     return importlib.util.find_spec("pycocoevalcap") is not None
@@ -217,7 +213,7 @@ def _index_paraphrases(table: Path, work: Path) -> None:
         for word in line.split():
             if word not in numbers:
                 numbers[word] = word_number(word)
-            phrase = extend(phrase, numbers[word])
+            phrase = (phrase * STEP + numbers[word]) & MASK
             if note is not None:
                 note.add(phrase)
         return phrase
