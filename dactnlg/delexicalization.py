@@ -17,6 +17,8 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.spellings import plurals, spellings
 from dactnlg.surface import JOINER, detokenize, strip_joiner, tokenize
 
+_ARTICLES = frozenset({"a", "an", "the"})
+_PLUS = f"{JOINER}+"
 _NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
 
 Fillers = dict[str, tuple[str, ...]]
@@ -200,7 +202,7 @@ class Delexicalizer:
                 for start in _starts(spelling, first):
                     end = start + len(spelling)
                     stem = _matches(spelling, tokens, folded, start)
-                    if stem is not None:
+                    if stem is not None and not (end - start == 1 and _is_article(item.slot.name, folded, start)):
                         claims.setdefault((start, end, stem), []).append(item)
         taken = [False] * len(tokens)
         chosen: list[tuple[int, int, int]] = []
@@ -245,7 +247,23 @@ def _choose(items: list[Required], used: dict[str, int], folded: Sequence[str], 
 
 def _related(token: str, stem: str, slot_name: str) -> bool:
     # "battery" and "rating" both point at the slot `batteryrating`.
-    return token.startswith(stem) or (len(token) > 3 and token in slot_name)
+    return (
+        token.startswith(stem)
+        or (len(token) > 2 and slot_name.startswith(token))
+        or (len(token) > 3 and token in slot_name)
+    )
+
+
+def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:
+    """Whether an "a" is an article rather than a value, as it is in "an a eco rating" and "its eco rating is a"."""
+    if folded[start] not in _ARTICLES:
+        return False
+    name = slot_name.casefold()
+    after = folded[start + 1] if start + 1 < len(folded) else ""
+    before = folded[start - 1] if start else ""
+    subject = folded[start - 2] if start > 1 and before in ("is", "of") else before
+    named = any(_related(token, name[:4], name) for token in (subject, after) if token)
+    return not (named or before in _ARTICLES or not after[:1].isalnum())
 
 
 def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[int]:
@@ -259,7 +277,7 @@ def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[i
 def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[str], start: int) -> int | None:
     """Return 0 if the spelling stands at `start`, the stem's length in the last token if in the plural, else None."""
     end = start + len(spelling)
-    if end > len(folded) or tuple(folded[start : end - 1]) != spelling[:-1] or _inside_number(tokens, start, end):
+    if end > len(folded) or tuple(folded[start : end - 1]) != spelling[:-1] or _is_part(tokens, start, end):
         return None
     last = folded[end - 1]
     if last == spelling[-1]:
@@ -270,9 +288,9 @@ def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[
     return None
 
 
-def _inside_number(tokens: Sequence[str], start: int, end: int) -> bool:
-    """Whether a span is only a part of a number or a range: the 1 of "1.5", the £20 of "£20-25"."""
-    return _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)
+def _is_part(tokens: Sequence[str], start: int, end: int) -> bool:
+    """Whether a span is only a part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+"."""
+    return tokens[min(end, len(tokens) - 1)] == _PLUS or _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)
 
 
 def _joins_digits(tokens: Sequence[str], at: int) -> bool:

@@ -112,7 +112,7 @@ class SlotChecker:
                     if value in ("yes", "no") and pattern.search(text)
                 ][:1]
             # A question about the slot, or a choice between its values, may be worded either way.
-            elif len(values) == 1 and values[0] in patterns:
+            elif len(set(values)) == 1 and values[0] in patterns:
                 required += 1
                 if not patterns[values[0]].search(text):
                     missing.append(f"{slot_name}={values[0]}")
