@@ -50,7 +50,8 @@ class HierarchicalSCLSTM(SCLSTM):
     def encode(self, inputs: Inputs) -> Tensor:
         """Return E, (B, encoder_size), from `entries` (B, N) and `words` (B, N, L); 0 is padding in both."""
         entries, words = inputs["entries"], inputs["words"]
-        count, length = entries.shape[1], words.shape[2]
+        # Dynamic sizes: the splits of a corpus differ in their longest act and value.
+        _, count, length = ops.shape(words)
         flat = ops.reshape(words, (-1, length))  # (B * N, L)
         # An entry without a value gets one unknown word to read: a sequence cannot be all padding.
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
