@@ -45,6 +45,7 @@ class Style:
     cues: dict[str, dict[str, list[str]]]
     silent: tuple[str, ...]
     proper: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
 
     @classmethod
     def from_card(cls, card: Card) -> Style:
@@ -56,11 +57,16 @@ class Style:
             {name: slot.cues for name, slot in card.slots.items() if slot.cues},
             tuple(card.silent),
             tuple(name for name, slot in card.slots.items() if slot.proper),
+            tuple(name for name, slot in card.slots.items() if slot.apart),
         )
+
+    def delexicalizer(self) -> Delexicalizer:
+        """Return the delexicaliser for sentences of this style."""
+        return Delexicalizer(self.aliases, self.silent, self.apart)
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""
-        return SlotChecker(Delexicalizer(self.aliases, self.silent), self.cues)
+        return SlotChecker(self.delexicalizer(), self.cues)
 
 
 class Codec:
@@ -158,7 +164,7 @@ class Codec:
         """Read what `save` wrote."""
         data = json.loads(path.read_text(encoding="utf-8"))
         style: dict[str, Any] = {
-            name: tuple(v) if name in ("silent", "proper") else v for name, v in data["style"].items()
+            name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
         }
         return cls(
             Vocabulary(data["vocabulary"]),

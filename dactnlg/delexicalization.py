@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dactnlg.acts import Slot, Turn
-from dactnlg.spellings import plurals, spellings
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.spellings import alternatives, plurals, spellings
 from dactnlg.surface import JOINER, detokenize, strip_joiner, tokenize
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -104,6 +104,20 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
     return tuple(required)
 
 
+@lru_cache(maxsize=65536)
+def _split(turn: Turn, apart: frozenset[str]) -> Turn:
+    acts = []
+    for act in turn:
+        slots: list[Slot] = []
+        for slot in act.slots:
+            if slot.name in apart and slot.delexicalizable and slot.value is not None:
+                slots += [Slot(slot.name, value) for value in alternatives(slot.value)]
+            else:
+                slots.append(slot)
+        acts.append(DialogueAct(act.act_type, tuple(slots)))
+    return Turn(tuple(acts))
+
+
 def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Iterator[Sequence[str]]) -> str:
     """Put values in the place of placeholders and return the raw sentence.
 
@@ -132,12 +146,16 @@ class Delexicalizer:
     Args:
         aliases: for a slot, other fixed wordings of its values: `{slot: {value: [wording, ...]}}`.
         silent: "act.slot" combinations that the corpus never says.
+        apart: slots of which "A or B" is two values, each with a place of its own in the sentence.
     """
 
     def __init__(
-        self, aliases: Mapping[str, Mapping[str, Sequence[str]]] | None = None, silent: Iterable[str] = ()
+        self,
+        aliases: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+        silent: Iterable[str] = (),
+        apart: Iterable[str] = (),
     ) -> None:
-        self.silent = frozenset(silent)
+        self.silent, self.apart = frozenset(silent), frozenset(apart)
         self._aliases = {
             (slot, value.casefold()): tuple(wordings)
             for slot, values in (aliases or {}).items()
@@ -147,7 +165,11 @@ class Delexicalizer:
 
     def required(self, turn: Turn) -> tuple[Required, ...]:
         """Return the slots that a sentence for the turn has to say."""
-        return required_slots(turn, self.silent)
+        return required_slots(self.split(turn), self.silent)
+
+    def split(self, turn: Turn) -> Turn:
+        """Return the turn with the values of "A or B" as slots of their own, where the sentences take them apart."""
+        return _split(turn, self.apart) if self.apart else turn
 
     def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""

@@ -93,27 +93,28 @@ class ActEncoder:
         """Return entries and value words for the hierarchical encoder, 0 where there is none.
 
         Returns:
-            Entry numbers + 1, shape (turns, entries), and word numbers, shape (turns, entries, words).
+            Numbers + 1 of the fused entry and of the act type or slot by itself, shape (turns, entries, 2), and word
+            numbers, shape (turns, entries, words).
         """
         rows = [self._sequence(turn) for turn in turns]
         length = max((len(row) for row in rows), default=1)
         width = max((len(words) for row in rows for _, words in row), default=1)
         # A few fixed shapes keep compiled functions few.
         length, width = -(-max(length, 1) // 4) * 4, -(-max(width, 1) // 4) * 4
-        numbers = np.zeros((len(turns), length), np.int32)
+        numbers = np.zeros((len(turns), length, 2), np.int32)
         words = np.zeros((len(turns), length, width), np.int32)
         for i, row in enumerate(rows):
-            for j, (number, ids) in enumerate(row):
-                numbers[i, j] = number + 1
+            for j, (pair, ids) in enumerate(row):
+                numbers[i, j] = pair
                 words[i, j, : len(ids)] = ids
         return numbers, words
 
-    def _sequence(self, turn: Turn) -> list[tuple[int, list[int]]]:
+    def _sequence(self, turn: Turn) -> list[tuple[tuple[int, int], list[int]]]:
         row = []
         for fused, alone, slot in entries(turn):
-            number = self._index.get(fused, self._index.get(alone))
-            if number is not None:
-                row.append((number, self.words.encode(value_words(slot)) if slot else []))
+            pair = (self._index.get(fused, -1) + 1, self._index.get(alone, -1) + 1)
+            if any(pair):
+                row.append((pair, self.words.encode(value_words(slot)) if slot else []))
         return row
 
 

@@ -141,6 +141,8 @@ class Generator:
                 self.check_names(turn)
         if not turns:
             return []
+        names = [str(turn) for turn in turns]
+        turns = [self.codec.delexicalizer.split(turn) for turn in turns]
         if self.decoder is None:
             # Each act its own draw, so that an act's sentence does not depend on how many came before it.
             base = self.seed if seed is None else seed
@@ -149,7 +151,10 @@ class Generator:
             ]
         else:
             found = self._search(self.decoder, turns, width, constraint)
-        return [self._result(turn, rows, n_best, constraint) for turn, rows in zip(turns, found, strict=True)]
+        return [
+            self._result(name, turn, rows, n_best, constraint)
+            for name, turn, rows in zip(names, turns, found, strict=True)
+        ]
 
     def check_names(self, turn: Turn) -> None:
         """Refuse act types and slots that the model does not know.
@@ -198,13 +203,15 @@ class Generator:
     def _draw(self, turn: Turn, chance: random.Random, constraint: str) -> list[_Candidate]:
         templates = list(self.codec.templates.same(turn))
         chance.shuffle(templates)
+        # A sentence that occurred often is likely to come first, but it comes once.
+        templates = list(dict.fromkeys(templates))
         return [_Candidate(tokens, None, self._report(turn, tokens), "template") for tokens in templates]
 
     def _report(self, turn: Turn, tokens: Sequence[str]) -> SlotReport:
         checker = self.codec.checker
         return SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
 
-    def _result(self, turn: Turn, candidates: list[_Candidate], n_best: int, constraint: str) -> Generation:
+    def _result(self, name: str, turn: Turn, candidates: list[_Candidate], n_best: int, constraint: str) -> Generation:
         candidates = [candidate for candidate in candidates if candidate.tokens]
         if constraint == "hard":
             candidates = [candidate for candidate in candidates if not candidate.report.values.errors]
@@ -213,7 +220,7 @@ class Generator:
             candidates = [_Candidate(tokens, None, self._report(turn, tokens), "template")]
         if constraint != "none":
             candidates = sorted(candidates, key=self._cost)
-        shown = [self._generation(turn, candidate) for candidate in candidates[:n_best]]
+        shown = [self._generation(name, turn, candidate) for candidate in candidates[:n_best]]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
 
     def _cost(self, candidate: _Candidate) -> float:
@@ -221,10 +228,10 @@ class Generator:
         errors = candidate.report.values.errors + candidate.report.cues.errors
         return self.options.slot_error_weight * errors - (candidate.score or 0.0)
 
-    def _generation(self, turn: Turn, candidate: _Candidate) -> Generation:
+    def _generation(self, name: str, turn: Turn, candidate: _Candidate) -> Generation:
         report = candidate.report
         return Generation(
-            act=str(turn),
+            act=name,
             text=self.codec.text(turn, candidate.tokens),
             raw=self.codec.raw(turn, candidate.tokens),
             delexicalized=" ".join(candidate.tokens),

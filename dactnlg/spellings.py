@@ -40,6 +40,11 @@ def spellings(value: str) -> Iterator[tuple[str, ...]]:
             yield _join(order, ("/",), ("/",))
 
 
+def alternatives(value: str) -> list[str]:
+    """Return the values that an act joins by "or": `alternatives("hayes valley or soma")`; one where it joins none."""
+    return re.split(r"\s+or\s+", value, flags=re.IGNORECASE)
+
+
 def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...]:
     joined = list(items[0])
     for index, item in enumerate(items[1:], start=2):

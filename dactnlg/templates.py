@@ -104,9 +104,8 @@ class Templates:
 
 
 def kind(turn: Turn) -> Key:
-    """Return a turn's acts and slots, values ignored: `("inform", "inform|food")`."""
-    parts = [act.act_type for act in turn]
-    parts += [f"{act.act_type}|{slot.name}" for act, slot in turn.slots()]
+    """Return a turn's acts and slots, values and how many ignored: `("inform", "inform|food")`."""
+    parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}
     return tuple(sorted(parts))
 
 

@@ -15,7 +15,7 @@ from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import Config, CorpusConfig
 from dactnlg.corpora.base import Corpus, Example, load_corpus
-from dactnlg.delexicalization import Delexicalized, Delexicalizer, Required
+from dactnlg.delexicalization import Delexicalized, Required
 from dactnlg.encoding import features
 from dactnlg.errors import CorpusError
 from dactnlg.run import Run
@@ -101,7 +101,7 @@ def validation_pairs(config: CorpusConfig, corpus: Corpus, codec: Codec) -> list
 def _delexicalized(
     corpus: Corpus, split: str, targets: str, style: Style, spoken: bool = False
 ) -> Iterable[tuple[Turn, Sequence[Required], Delexicalized]]:
-    delexicalizer = Delexicalizer(style.aliases, style.silent)
+    delexicalizer = style.delexicalizer()
     for example in corpus.split(split):
         for sentence in _targets(example, targets):
             turn, text = example.turn, sentence
@@ -109,6 +109,7 @@ def _delexicalized(
                 turn, text = _fill_hole(turn, text, corpus.card.hole)
             # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
             text = realize(text) if spoken else text
+            turn = delexicalizer.split(turn)
             yield turn, delexicalizer.required(turn), delexicalizer.delexicalize(turn, text)
 
 

@@ -36,7 +36,7 @@ def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarra
         tokens[row, : length + 1] = [1, *rng.integers(4, V, length - 1), 2]
     return {
         "act": rng.integers(0, 2, (size, D)).astype(np.float32),
-        "entries": rng.integers(1, D + 1, (size, 4)).astype(np.int32),
+        "entries": rng.integers(1, D + 1, (size, 4, 2)).astype(np.int32),
         "words": rng.integers(0, W, (size, 4, 4)).astype(np.int32),
         "tokens": tokens[:, :-1],
         "targets": tokens[:, 1:],
@@ -139,7 +139,7 @@ def test_changing_only_a_value_changes_the_encoders_state() -> None:
     assert np.abs(before - after).max() > 1e-5
     # What stands behind the last word and the last entry is padding, whatever its length.
     padded = {**batch, "words": np.pad(batch["words"], ((0, 0), (0, 3), (0, 2)))}
-    padded["entries"] = np.pad(batch["entries"], ((0, 0), (0, 3)))
+    padded["entries"] = np.pad(batch["entries"], ((0, 0), (0, 3), (0, 0)))
     np.testing.assert_allclose(to_numpy(model.encode(padded)), after, atol=1e-5)
 
 

@@ -65,11 +65,13 @@ class SlotCard(_Strict):
             lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of `no`.
         aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
         proper: the values are names, which a reader expects with capitals even where the corpus has none.
+        apart: the sentences may say "A or B" in two places ("it is in the area of A and it is in the area of B").
     """
 
     cues: dict[str, list[str]] = {}
     aliases: dict[str, list[str]] = {}
     proper: bool = False
+    apart: bool = False
 
     _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.codec import Style
 from dactnlg.corpora.base import Corpus
 from dactnlg.delexicalization import Delexicalizer
 from dactnlg.slots import SlotChecker
@@ -114,10 +115,8 @@ def inspect(corpus: Corpus) -> Audit:
     Raises:
         CorpusError: a file is missing or damaged.
     """
-    card = corpus.card
-    aliases = {name: slot.aliases for name, slot in card.slots.items() if slot.aliases}
-    delexicalizer = Delexicalizer(aliases, card.silent)
-    checker = SlotChecker(delexicalizer, {name: slot.cues for name, slot in card.slots.items() if slot.cues})
+    checker = Style.from_card(corpus.card).checker()
+    delexicalizer = checker.delexicalizer
     audit = Audit(corpus.name)
     counts: dict[str, Counter[str]] = {"acts": Counter(), "slots": Counter(), "special_values": Counter()}
     for split in corpus.splits:

@@ -33,7 +33,7 @@ class HierarchicalSCLSTM(SCLSTM):
         self.word_count, self.value_size, self.encoder_size = word_count, value_size, encoder_size
         gates = self.cell.gate_size
         self.words = self.add_weight((word_count, value_size), "uniform", name="words")
-        # Row 0 is the padding after the last entry; a one-hot vector times a matrix is a row of it.
+        # Row 0 stands for no entry; a one-hot vector times a matrix is a row of it.
         self.entries = self.add_weight((self.act_size + 1, value_size), "glorot_uniform", name="entries")
         self.lower = keras.layers.LSTM(value_size, name="lower")
         self.upper = keras.layers.LSTM(encoder_size, name="upper")
@@ -48,7 +48,7 @@ class HierarchicalSCLSTM(SCLSTM):
         return {**super().get_config(), **own}
 
     def encode(self, inputs: Inputs) -> Tensor:
-        """Return E, (B, encoder_size), from `entries` (B, N) and `words` (B, N, L); 0 is padding in both."""
+        """Return E, (B, encoder_size), from `entries` (B, N, 2) and `words` (B, N, L); 0 is padding in both."""
         entries, words = inputs["entries"], inputs["words"]
         # Dynamic sizes: the splits of a corpus differ in their longest act and value.
         _, count, length = ops.shape(words)
@@ -57,9 +57,11 @@ class HierarchicalSCLSTM(SCLSTM):
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
         values = self.lower(ops.take(self.words, flat, axis=0), mask=ops.logical_or(flat > 0, first))
         values = ops.reshape(values, (-1, count, self.value_size))  # (B, N, value_size)
-        steps = ops.concatenate([values, ops.take(self.entries, entries, axis=0)], axis=-1)
+        one_hot = ops.cast(entries > 0, "float32")[..., None]
+        slots = ops.sum(ops.take(self.entries, entries, axis=0) * one_hot, axis=2)  # (B, N, value_size)
         first = ops.cast(ops.arange(count) == 0, "bool")[None, :]
-        return self.upper(steps, mask=ops.logical_or(entries > 0, first))
+        steps = ops.concatenate([values, slots], axis=-1)
+        return self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))
 
     def context(self, inputs: Inputs) -> Tensor:
         """Return the projected E and DA vector, (B, 4H + D)."""
