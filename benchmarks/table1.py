@@ -1,0 +1,134 @@
+"""Table 1 of Sharma et al. (2017) beside ours: every model on both corpora, trained, decoded and scored.
+
+    python benchmarks/table1.py                    everything: 3 seeds a neural model, about an hour on two cores
+    python benchmarks/table1.py --seeds 1          one seed
+    python benchmarks/table1.py --only dstc2       rows whose name begins so
+    python benchmarks/table1.py --runs FOLDER      keep the runs there; finished ones are not trained again
+
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data. BLEU-4 is the median over the seeds, with the lowest
+and the highest in brackets; SER is over delexicalisable slots; hard is `--constraint hard`, the default of generation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from dactnlg.config import Config, load_config
+from dactnlg.evaluation import Evaluation, evaluate
+from dactnlg.run import Run
+from dactnlg.training import train
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+MODELS = ("random", "lstm", "sclstm", "hierarchical")
+# Sharma et al. 2017, Table 1, BLEU-1 and BLEU-4.
+PAPER = {
+    "restaurants-random": (0.872, 0.721),
+    "restaurants-lstm": (0.982, 0.932),
+    "restaurants-sclstm": (0.980, 0.931),
+    "restaurants-hierarchical": (0.985, 0.962),
+    "dstc2-random": (0.875, 0.807),
+    "dstc2-lstm": (0.900, 0.851),
+    "dstc2-sclstm": (0.880, 0.812),
+    "dstc2-hierarchical": (0.909, 0.870),
+}
+# BLEU-4 and slot error rate of RNNLG's own sclstm on its own restaurants, as published with RALSTM (2018).
+HUMAN = "restaurants-human-sclstm"
+OTHERS = ("hotel-sclstm", "laptop-sclstm", "tv-sclstm", "e2e-sclstm", "viggo-sclstm", "trails-sclstm")
+
+
+@dataclass
+class Row:
+    """The figures of one configuration, one entry a seed."""
+
+    name: str
+    constraint: str
+    bleu1: list[float] = field(default_factory=list)
+    bleu4: list[float] = field(default_factory=list)
+    ser: list[float] = field(default_factory=list)
+    faults: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, preset: str, result: Evaluation, seconds: float) -> None:
+        """Take the figures of one run."""
+        scores = next(scores for scores in result.results if scores.preset == preset).scores
+        self.bleu1.append(scores["BLEU-1"].value or 0.0)
+        self.bleu4.append(scores["BLEU-4"].value or 0.0)
+        self.ser.append(scores["SER"].value or 0.0)
+        self.faults.append(sum(broken(generation.text) for generation in result.generations))
+        self.seconds.append(seconds)
+
+
+def broken(text: str) -> bool:
+    """Return whether a sentence must not reach a user: empty, or with a placeholder in it."""
+    return not text.strip() or "SLOT_" in text
+
+
+def trained(config: Config, folder: Path) -> float:
+    """Train unless the folder holds the finished run, and return how long it took in seconds."""
+    if not Run(folder).manifest_path.exists():
+        started = time.perf_counter()
+        train(config, folder, resume=folder.exists(), progress=sys.stderr.isatty())
+        (folder / "seconds.txt").write_text(f"{time.perf_counter() - started:.1f}", encoding="utf-8")
+    return float((folder / "seconds.txt").read_text(encoding="utf-8"))
+
+
+def measure(name: str, preset: str, seeds: list[int], runs: Path) -> list[Row]:
+    """Train and score one configuration with every seed: a row with reranking, and one with the hard constraint."""
+    random = name.endswith("random")
+    rows = [Row(name, constraint) for constraint in (("none",) if random else ("rerank", "hard"))]
+    for seed in seeds:
+        overrides = [f"training.seed={seed}", f"corpus.data_dir={DATA}"]
+        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", overrides)
+        seconds = trained(config, runs / f"{name}-{seed}")
+        for row in rows:
+            row.add(preset, evaluate(runs / f"{name}-{seed}", presets=[preset], constraint=row.constraint), seconds)
+    return rows
+
+
+def median(values: list[float]) -> str:
+    """Return the median, with the lowest and the highest where there are several."""
+    middle = f"{statistics.median(values):.3f}"
+    return middle if len(values) == 1 else f"{middle} [{min(values):.3f}, {max(values):.3f}]"
+
+
+def show(row: Row, paper: tuple[float, float] | None) -> str:
+    """Return one line of the table, in Markdown."""
+    theirs = [f"{value:.3f}" for value in paper] if paper else ["", ""]
+    cells = [row.name, row.constraint, theirs[0], median(row.bleu1), theirs[1], median(row.bleu4)]
+    cells += [f"{max(row.ser):.4f}", str(sum(row.faults)), f"{statistics.median(row.seconds):.0f}"]
+    return "| " + " | ".join(cells) + " |"
+
+
+def main() -> None:
+    """Print the table line by line, as the figures come in."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--only", default="", help="rows whose name begins so")
+    parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
+    options = parser.parse_args()
+    packages = ", ".join(f"{name} {version(name)}" for name in ("dactnlg", "tensorflow", "keras", "numpy"))
+    print(f"{date.today()}, Python {platform.python_version()}, {packages}, {os.cpu_count()} cores, {options.seeds=}\n")
+    print("| configuration | constraint | paper BLEU-1 | ours | paper BLEU-4 | ours | SER, worst | broken | seconds |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    plan = [(f"{corpus}-{model}", "sharma2017") for corpus in ("restaurants", "dstc2") for model in MODELS]
+    plan += [(HUMAN, "rnnlg"), *((name, "single") for name in OTHERS)]
+    for name, preset in plan:
+        if name.startswith(options.only):
+            # One seed is enough where nothing is published to compare with: what counts is that no slot is lost.
+            seeds = options.seeds[:1] if name in OTHERS else options.seeds
+            for row in measure(name, preset, seeds, options.runs):
+                print(show(row, PAPER.get(name)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
