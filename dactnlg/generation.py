@@ -201,10 +201,9 @@ class Generator:
                 ]
 
     def _draw(self, turn: Turn, chance: random.Random, constraint: str) -> list[_Candidate]:
-        templates = list(self.codec.templates.same(turn))
-        chance.shuffle(templates)
-        # A sentence that occurred often is likely to come first, but it comes once.
-        templates = list(dict.fromkeys(templates))
+        # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
+        keyed = [(chance.random() ** (1.0 / weight), t) for t, weight in self.codec.templates.same(turn).items()]
+        templates = [template for _, template in sorted(keyed, reverse=True)]
         return [_Candidate(tokens, None, self._report(turn, tokens), "template") for tokens in templates]
 
     def _report(self, turn: Turn, tokens: Sequence[str]) -> SlotReport:

@@ -18,37 +18,46 @@ class Templates:
     """Delexicalised training sentences by the acts and slots they say.
 
     Args:
-        sentences: for each kind of turn (see `kind`) its sentences, a sentence as often as it occurred.
+        sentences: for each kind of turn (see `kind`) its sentences and how much each counts.
     """
 
-    def __init__(self, sentences: dict[Key, list[Template]]) -> None:
+    def __init__(self, sentences: dict[Key, dict[Template, float]]) -> None:
         self.sentences = sentences
-        self._by_placeholders: dict[frozenset[str], Counter[tuple[Key, Template]]] = {}
+        self._by_placeholders: dict[frozenset[str], list[tuple[Key, Template, float]]] = {}
         for key, templates in sentences.items():
-            for template in templates:
+            for template, weight in templates.items():
                 said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
                 if all(count == 1 for count in said.values()):
-                    self._by_placeholders.setdefault(frozenset(said), Counter())[key, template] += 1
+                    self._by_placeholders.setdefault(frozenset(said), []).append((key, template, weight))
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]]) -> Templates:
-        """Collect templates from delexicalised training pairs."""
-        sentences: dict[Key, list[Template]] = {}
+        """Collect templates from delexicalised training pairs.
+
+        An example is an act with the set of its sentences. Every example counts 1, and its sentences share that.
+        """
+        examples: dict[Turn, dict[Template, None]] = {}
         for turn, tokens in pairs:
-            sentences.setdefault(kind(turn), []).append(tuple(tokens))
+            examples.setdefault(turn, {})[tuple(tokens)] = None
+        sentences: dict[Key, dict[Template, float]] = {}
+        for turn, templates in examples.items():
+            weights = sentences.setdefault(kind(turn), {})
+            for template in templates:
+                weights[template] = weights.get(template, 0.0) + 1.0 / len(templates)
         return cls(sentences)
 
-    def same(self, turn: Turn) -> list[Template]:
+    def same(self, turn: Turn) -> dict[Template, float]:
         """Return the training sentences with the same acts and slots (Sharma et al. 2017, section 4.1).
 
-        For a combination that training never had: those of the combination that shares most with it.
+        For a combination that training never had: those of the combination that shares most with it. Each sentence
+        comes with its weight, the number of examples that could have been drawn to say it.
         """
         key = kind(turn)
         if key not in self.sentences:
             wanted = Counter(key)
             # Shared entries first, then as little else as possible; the key itself settles ties.
             key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
-        return self.sentences.get(key, [])
+        return self.sentences.get(key, {})
 
     def cover(self, turn: Turn, required: Sequence[Required]) -> list[str]:
         """Return tokens that say every required slot once, made of whole training sentences.
@@ -79,28 +88,23 @@ class Templates:
         for said, templates in self._by_placeholders.items():
             # Only the first sentence may say no slot at all ("goodbye").
             if said <= owed and (said or first):
-                for (key, template), count in templates.items():
+                for key, template, weight in templates:
                     shared = (wanted & Counter(key)).total()
                     surplus = (Counter(key) - wanted).total()
-                    ranked.append((-len(said), -shared, surplus, -count, template))
+                    ranked.append((-len(said), -shared, surplus, -weight, template))
         return min(ranked)[-1] if ranked else None
 
     def to_json(self) -> list[Any]:
-        """Return a list that `from_json` reads: [kind, [[sentence, count], ...]] each."""
+        """Return a list that `from_json` reads: [kind, [[sentence, weight], ...]] each."""
         return [
-            [list(key), [[" ".join(template), count] for template, count in Counter(templates).items()]]
+            [list(key), [[" ".join(template), weight] for template, weight in templates.items()]]
             for key, templates in self.sentences.items()
         ]
 
     @classmethod
     def from_json(cls, data: list[Any]) -> Templates:
         """Read what `to_json` wrote."""
-        return cls(
-            {
-                tuple(key): [tuple(sentence.split()) for sentence, count in rows for _ in range(count)]
-                for key, rows in data
-            }
-        )
+        return cls({tuple(key): {tuple(sentence.split()): weight for sentence, weight in rows} for key, rows in data})
 
 
 def kind(turn: Turn) -> Key:
