@@ -22,6 +22,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
+from dactnlg import __version__
 from dactnlg.config import Config, load_config
 from dactnlg.evaluation import Evaluation, evaluate
 from dactnlg.run import Run
@@ -116,8 +117,10 @@ def main() -> None:
     parser.add_argument("--only", default="", help="rows whose name begins so")
     parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
     options = parser.parse_args()
-    packages = ", ".join(f"{name} {version(name)}" for name in ("dactnlg", "tensorflow", "keras", "numpy"))
-    print(f"{date.today()}, Python {platform.python_version()}, {packages}, {os.cpu_count()} cores, {options.seeds=}\n")
+    packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
+    print(
+        f"{date.today()}, Python {platform.python_version()}, dactnlg {__version__}, {packages}, {os.cpu_count()} cores, seeds {options.seeds}\n"
+    )
     print("| configuration | constraint | paper BLEU-1 | ours | paper BLEU-4 | ours | SER, worst | broken | seconds |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     plan = [(f"{corpus}-{model}", "sharma2017") for corpus in ("restaurants", "dstc2") for model in MODELS]
