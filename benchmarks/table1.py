@@ -118,9 +118,8 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
     options = parser.parse_args()
     packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
-    print(
-        f"{date.today()}, Python {platform.python_version()}, dactnlg {__version__}, {packages}, {os.cpu_count()} cores, seeds {options.seeds}\n"
-    )
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
+    print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
     print("| configuration | constraint | paper BLEU-1 | ours | paper BLEU-4 | ours | SER, worst | broken | seconds |")
     print("|---|---|---|---|---|---|---|---|---|", flush=True)
     plan = [(f"{corpus}-{model}", "sharma2017") for corpus in ("restaurants", "dstc2") for model in MODELS]
