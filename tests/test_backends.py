@@ -1,4 +1,4 @@
-"""The same code and weights on every Keras backend: TensorFlow trains, JAX and NumPy say the same; JAX learns the same."""
+"""The same code and weights on every Keras backend: TensorFlow trains, JAX and NumPy say and learn the same."""
 
 from __future__ import annotations
 
