@@ -49,16 +49,7 @@ class Meteor(Metric):
 
     def score(self, sums: Array) -> Array:
         """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
-        length, function = sums[..., 0:2], sums[..., 2:4]
-        weights = np.array(WEIGHTS)
-        content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
-        functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
-        rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
-        precision, recall = rates[..., 0], rates[..., 1]
-        mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
-        fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
-        score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
-        return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
+        return combine(sums)
 
     def _best(self, segment: Segment) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
@@ -77,6 +68,20 @@ class Meteor(Metric):
     def _read(self, sentence: str) -> str:
         # The jar's protocol parts sentences by `|||`.
         return " ".join(self._split(sentence.replace("|||", "")))
+
+
+def combine(sums: Array) -> Array:
+    """Return METEOR of summed counts, (..., 21) -> (..., 1); see `Meteor.score`."""
+    length, function = sums[..., 0:2], sums[..., 2:4]
+    weights = np.array(WEIGHTS)
+    content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
+    functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
+    rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
+    precision, recall = rates[..., 0], rates[..., 1]
+    mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
+    fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
+    score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
+    return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
 
 
 def segment_score(counts: Sequence[float]) -> float:

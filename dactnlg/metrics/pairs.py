@@ -75,6 +75,14 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
         yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
 
 
+def count(path: str | Path | None) -> int | None:
+    """Return the number of lines of a file, for a progress bar; None for standard input and for what is no file."""
+    if path in (None, "-") or not Path(str(path)).is_file():
+        return None
+    with Path(str(path)).open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+
 def _unequal(paths: Sequence[str | Path]) -> str:
     """Say how many lines each file has; standard input has been read and cannot be counted again."""
     counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if path != "-"]
