@@ -41,7 +41,8 @@ DataDir = Annotated[
 ]
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON; - is stdout.")]
 Report = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write a report for people: a page if it ends in .html, or Markdown.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report for people: a page if FILE is .html, else Markdown."),
 ]
 Intervals = Annotated[bool, typer.Option("--confidence", help="Add bootstrap 95% intervals to table and JSON.")]
 Model = Annotated[Path, typer.Option("--model", metavar="RUN", help="The folder that `dactnlg train` wrote.")]
@@ -219,8 +220,7 @@ def score(
     if confidence or report:
         result.add_confidence()
     if report:
-        from dactnlg.report import write_report
-        from dactnlg.report.content import gather
+        from dactnlg.report import gather, write_report
 
         write_report(report, gather(Path(input_file or hypotheses or "").name, [result], checker))
     if json_file is not None:
@@ -260,7 +260,7 @@ def compare(
     check_folders(json_file)
     options = {"corpus": corpus, "split": split, "presets": preset or [], "data_dir": data_dir}
     systems = [comparison.load_system(source, **options) for source in (first, second)]
-    found = comparison.compare(*systems, (first, second), metric, resamples, 10 * resamples, seed)
+    found = comparison.compare(systems[0], systems[1], (first, second), metric, resamples, 10 * resamples, seed)
     if json_file is not None:
         with written(json_file) as target:
             json.dump(found.to_json(), target, ensure_ascii=False, indent=1)

@@ -15,6 +15,8 @@ from dactnlg.errors import CorpusError
 from dactnlg.generation import Generation, Generator
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import get_preset, references_for
+from dactnlg.report import Content, gather, write_report
+from dactnlg.report.markdown import markdown
 from dactnlg.run import Run
 from dactnlg.scoring import Scores, score_segments, table
 from dactnlg.slots import SlotChecker, Tally
@@ -30,6 +32,7 @@ class Evaluation:
         generations: one for each row of the split, in order.
         results: the scores, one for each preset.
         cues: sentences whose special values (yes, no, dontcare) could be checked, and how many failed.
+        source: the corpus itself; a report reads the references and the training data in it.
     """
 
     corpus: str
@@ -37,6 +40,7 @@ class Evaluation:
     generations: list[Generation]
     results: list[Scores]
     cues: tuple[int, int]
+    source: Corpus | None = None
 
     def table(self) -> str:
         """Return the scores as text."""
@@ -64,11 +68,28 @@ class Evaluation:
         }
 
     def report(self) -> str:
-        """Return a Markdown report: the scores, then every sentence with a slot fault."""
-        lines = [f"# {self.corpus}, {self.split}", "", "```", self.table(), "```", "", "## Sentences with slot faults"]
-        faults = [g for g in self.generations if not g.slots_ok]
-        lines += [f"- `{g.act}`: {g.text} (missing {list(g.missing)}, extra {list(g.extra)})" for g in faults]
-        return "\n".join([*lines, "" if faults else "\nnone\n"])
+        """Return a Markdown report."""
+        return markdown(self.content())
+
+    def write_report(self, path: str | Path) -> None:
+        """Write a report: a page where the name ends in `.html`, Markdown otherwise."""
+        write_report(path, self.content())
+
+    def content(self) -> Content:
+        """Return what a report says; the scores get their intervals if they have none."""
+        for result in self.results:
+            if result.confidence is None:
+                result.add_confidence()
+        checker = gold = train = None
+        if self.source is not None:
+            checker = Style.from_card(self.source.card).checker()
+            gold = [example.references for example in self.source.split(self.split)]
+            if self.split != "train" and "train" in self.source.splits:
+                train = ((str(e.turn), e.references) for e in self.source.split("train"))
+        required, wrong = self.cues
+        note = f"Special values worded wrongly, by the data card's cues: {wrong} of {required}; SER counts values only."
+        title = f"{self.corpus}, {self.split}"
+        return gather(title, self.results, checker, gold, train, [note] if required else [])
 
 
 def evaluate(
@@ -108,7 +129,7 @@ def evaluate(
     checker = Style.from_card(chosen.card).checker()
     tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
     cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
-    return Evaluation(chosen.name, split, generations, results, cues)
+    return Evaluation(chosen.name, split, generations, results, cues, chosen)
 
 
 def score_generations(

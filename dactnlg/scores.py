@@ -105,7 +105,9 @@ class Scores:
         target.write("\n ]\n}\n")
 
     def _head(self) -> dict[str, Any]:
-        scores = {s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()}
+        scores = {
+            s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()
+        }
         head: dict[str, Any] = {"preset": self.preset, "scores": scores}
         if self.confidence:
             head["confidence"] = self.confidence.to_json()
