@@ -23,6 +23,7 @@ from dactnlg.metrics.base import Array, Metric, Segment, ngrams
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
+Gram = tuple[str, ...]
 VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu")
 _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
@@ -63,7 +64,8 @@ class Bleu(Metric):
         """Return the counts of each segment, (N, 10)."""
         rows = np.zeros((len(segments), 2 + 2 * ORDER))
         # Segments that share their references follow one another in grouped corpora: count such a list once.
-        known: dict[tuple[str, ...], tuple[list[int], dict[tuple[str, ...], int]]] = {}
+        known: dict[tuple[str, ...], list[list[str]]] = {}
+        grams_of: dict[tuple[str, ...], list[set[Gram]]] = {}
         for row, segment in zip(rows, segments, strict=True):
             if not segment.references:
                 continue
@@ -71,9 +73,10 @@ class Bleu(Metric):
             if key not in known:
                 if len(known) > 64:
                     known.clear()
-                known[key] = self._count_references(key)
-            lengths, limits = known[key]
-            self._fill(row, self._tokens(segment.hypothesis), lengths, limits)
+                    grams_of.clear()
+                known[key] = [self._tokens(reference) for reference in key]
+                grams_of[key] = [{g for r in known[key] for g in ngrams(r, n)} for n in range(1, ORDER + 1)]
+            self._fill(row, self._tokens(segment.hypothesis), known[key], grams_of[key])
         return rows
 
     def score(self, sums: Array) -> Array:
@@ -98,28 +101,28 @@ class Bleu(Metric):
     def _tokens(self, sentence: str) -> list[str]:
         return self._split(sentence.lower() if self._lowercase else sentence)
 
-    def _count_references(self, references: Sequence[str]) -> tuple[list[int], dict[tuple[str, ...], int]]:
-        """Return the lengths of the references, and how often each n-gram may be matched."""
-        lengths, limits = [], dict[tuple[str, ...], int]()
-        for reference in references:
-            tokens = self._tokens(reference)
-            lengths.append(len(tokens))
-            for gram, count in _count(tokens).items():
-                if count > limits.get(gram, 0):
-                    limits[gram] = count
-        return lengths, limits
-
-    def _fill(self, row: Array, tokens: list[str], lengths: list[int], limits: dict[tuple[str, ...], int]) -> None:
-        row[0] = len(tokens)
+    def _fill(self, row: Array, tokens: list[str], references: list[list[str]], grams_of: list[set[Gram]]) -> None:
+        """Fill one row of counts; `grams_of` holds the n-grams of all references by order."""
+        length = len(tokens)
+        row[0] = length
+        lengths = map(len, references)
         # Without a second key `min` keeps the first of two equally close ones, as RNNLG does.
-        row[1] = min(
-            lengths,
-            key=lambda length: (abs(length - len(tokens)), 0 if self.variant == "rnnlg" else length),
-        )
-        for order in range(1, ORDER + 1):
-            row[1 + ORDER + order] = max(len(tokens) - order + 1, 0)
-        for gram, count in _count(tokens).items():
-            row[1 + len(gram)] += min(count, limits.get(gram, 0))
+        if self.variant == "rnnlg":
+            row[1] = min(lengths, key=lambda other: abs(other - length))
+        else:
+            row[1] = min(lengths, key=lambda other: (abs(other - length), other))
+        for order in range(1, min(ORDER, length) + 1):
+            row[1 + ORDER + order] = length - order + 1
+            grams = list(ngrams(tokens, order))
+            different = set(grams)
+            matched = different & grams_of[order - 1]
+            if not matched:
+                continue
+            count = len(matched)
+            # Most sentences say nothing twice: then sets tell all, and nothing need be counted.
+            if len(different) < len(grams):
+                count += _again(grams, references)
+            row[1 + order] = count
 
 
 class SacreBleu(Metric):
@@ -174,8 +177,12 @@ class SacreBleu(Metric):
         return values.reshape(*sums.shape[:-1], ORDER)
 
 
-def _count(tokens: Sequence[str]) -> Counter[tuple[str, ...]]:
-    counts: Counter[tuple[str, ...]] = Counter()
-    for order in range(1, ORDER + 1):
-        counts.update(ngrams(tokens, order))
-    return counts
+def _again(grams: list[Gram], references: list[list[str]]) -> int:
+    """Return how often n-grams of a hypothesis match beyond their first time."""
+    limits = {gram: 0 for gram, count in Counter(grams).items() if count > 1}
+    for reference in references:
+        found = Counter(gram for gram in ngrams(reference, len(grams[0])) if gram in limits)
+        for gram, count in found.items():
+            limits[gram] = max(limits[gram], count)
+    said = Counter(gram for gram in grams if gram in limits)
+    return sum(min(said[gram], limit) - 1 for gram, limit in limits.items() if limit)

@@ -24,8 +24,10 @@ def page(content: Content) -> str:
     body = [f"<h1>{escape(content.title)}</h1>", _facts(content.facts)]
     if content.warnings:
         body.append(_list(map(escape, content.warnings), "card warnings"))
-    for result in content.results:
-        body += [f"<h2>Scores under {escape(result.preset)}</h2>", _scores(result)]
+    first, *others = content.results
+    body += [f"<h2>Scores under {escape(first.preset)}</h2>", _scores(first)]
+    for result in others:
+        body.append(f"<details><summary>Scores under {escape(result.preset)}</summary>{_scores(result)}</details>")
     body += [f'<p class="soft">{escape(note)}</p>' for note in content.notes]
     if content.acts:
         body += [f"<h2>By act: {escape(content.lead)}</h2>", _acts(content)]
@@ -85,7 +87,9 @@ def _bar(share: float, bounds: tuple[float, float] | None, top: float = 1.0) -> 
     whisker = ""
     if bounds is not None:
         low, high = (min(max(bound / top, 0.0), 1.0) for bound in bounds)
-        whisker = f'<u style="left:{low:.2%};width:{high - low:.2%}"></u>'
+        # An interval of no width (no fault at all, say) has no ends to show.
+        if high > low:
+            whisker = f'<u style="left:{low:.2%};width:{high - low:.2%}"></u>'
     return f'<div class="track"><i style="left:0;width:{min(max(share, 0.0), 1.0):.2%}"></i>{whisker}</div>'
 
 
@@ -97,10 +101,15 @@ def _acts(content: Content) -> str:
 def _act(row: ActRow, top: float) -> str:
     errors = "" if not row.slot_errors else f" &middot; SER {row.slot_errors:.1%}"
     return (
-        f'<div class="row"><div class="name">{escape(row.act)} <small>{row.size:,}{errors}</small></div>'
+        f'<div class="row"><div class="name">{_breakable(row.act)} <small>{row.size:,}{errors}</small></div>'
         f'{_bar(row.value / top, row.bounds, top)}<div class="numbers"><b>{row.value:.4f}</b>'
         f"<small>{shown_interval(row.bounds)}</small></div></div>"
     )
+
+
+def _breakable(name: str) -> str:
+    """Let the line of a long name break where a reader would break it."""
+    return escape(name).replace("&amp;", "&amp;<wbr>").replace("_", "_<wbr>")
 
 
 def _folded(rows: Sequence[str], rest: str) -> str:
@@ -125,7 +134,7 @@ _LEGEND_DIFFERENCES = (
 def _slots(faults: SlotFaults) -> Iterable[str]:
     total, gold = faults.system.total, faults.gold.total
     yield (
-        f"<p>{_phrase(total)} in {total.sentences:,} of {len(faults.sentences):,} sentences. "
+        f"<p>{_phrase(total)} in {total.sentences:,} of {len(faults.sentences):,} sentences, special values included. "
         f"The references, read by the same checker: {_phrase(gold)}; what it finds fault with there is its own doing, "
         "or the corpus's.</p>"
     )
@@ -155,7 +164,7 @@ def _slot_row(name: str, mine: Count, theirs: Count, top: float) -> str:
     rate = "&ndash;" if mine.rate is None else f"{mine.rate:.2%}"
     gold = "" if theirs.rate is None else f"references {theirs.rate:.2%}"
     return (
-        f'<div class="row"><div class="name">{escape(name)} <small>{mine.required:,}</small></div>'
+        f'<div class="row"><div class="name">{_breakable(name)} <small>{mine.required:,}</small></div>'
         f'<div class="tracks">{_stack(mine, top, "track stack")}{_stack(theirs, top, "track stack gold")}</div>'
         f'<div class="numbers"><b>{rate}</b><small>{gold}</small></div></div>'
     )
@@ -204,7 +213,8 @@ def _histogram(found: Histogram) -> str:
 
 def _sentence(found: Sentence) -> str:
     times = f", {found.times} times" if found.times > 1 else ""
-    scores = " &middot; ".join(f"{escape(name)} {value:.3f}" for name, value in found.scores.items())
+    listed = [(name, value) for name, value in found.scores.items() if name not in _LESSER]
+    scores = " &middot; ".join(f"{escape(name)} {value:.3f}" for name, value in listed)
     rows = []
     if found.act:
         rows.append(("act", f'<div class="slots">{_chips(found)}</div>'))
@@ -212,7 +222,7 @@ def _sentence(found: Sentence) -> str:
         rows.append(("said", escape(found.said) or _NOTHING))
     else:
         said, reference = marked(found.said, found.reference)
-        rows += [("said", _marked(said, "ours") or _NOTHING), ("nearest reference", _marked(reference, "theirs"))]
+        rows += [("said", _marked(said, "ours") or _NOTHING), ("reference", _marked(reference, "theirs"))]
     items = "".join(f"<dt>{name}</dt><dd>{text}</dd>" for name, text in rows)
     return (
         f'<article class="card sentence"><header><span>segment {found.segment}{times}</span><span>{scores}</span>'
@@ -220,6 +230,7 @@ def _sentence(found: Sentence) -> str:
     )
 
 
+_LESSER = ("BLEU-1", "BLEU-2", "BLEU-3")
 _NOTHING = '<span class="soft">(nothing)</span>'
 
 
