@@ -14,16 +14,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.metrics.base import Array, Metric, Segment, ngrams
+from dactnlg.metrics.base import Array, Metric, Segment
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
-Gram = tuple[str, ...]
 VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu")
 _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
@@ -65,7 +65,7 @@ class Bleu(Metric):
         rows = np.zeros((len(segments), 2 + 2 * ORDER))
         # Segments that share their references follow one another in grouped corpora: count such a list once.
         known: dict[tuple[str, ...], list[list[str]]] = {}
-        grams_of: dict[tuple[str, ...], list[set[Gram]]] = {}
+        grams_of: dict[tuple[str, ...], list[set[Any]]] = {}
         for row, segment in zip(rows, segments, strict=True):
             if not segment.references:
                 continue
@@ -75,8 +75,8 @@ class Bleu(Metric):
                     known.clear()
                     grams_of.clear()
                 known[key] = [self._tokens(reference) for reference in key]
-                grams_of[key] = [{g for r in known[key] for g in ngrams(r, n)} for n in range(1, ORDER + 1)]
-            self._fill(row, self._tokens(segment.hypothesis), known[key], grams_of[key])
+                grams_of[key] = [set(chain(*grams)) for grams in zip(*map(_grams, known[key]), strict=True)]
+            row[:] = self._count(self._tokens(segment.hypothesis), known[key], grams_of[key])
         return rows
 
     def score(self, sums: Array) -> Array:
@@ -101,28 +101,24 @@ class Bleu(Metric):
     def _tokens(self, sentence: str) -> list[str]:
         return self._split(sentence.lower() if self._lowercase else sentence)
 
-    def _fill(self, row: Array, tokens: list[str], references: list[list[str]], grams_of: list[set[Gram]]) -> None:
-        """Fill one row of counts; `grams_of` holds the n-grams of all references by order."""
+    def _count(self, tokens: list[str], references: list[list[str]], grams_of: list[set[Any]]) -> list[int]:
+        """Return one row of counts; `grams_of` holds the n-grams of all references by order."""
         length = len(tokens)
-        row[0] = length
         lengths = map(len, references)
         # Without a second key `min` keeps the first of two equally close ones, as RNNLG does.
         if self.variant == "rnnlg":
-            row[1] = min(lengths, key=lambda other: abs(other - length))
+            closest = min(lengths, key=lambda other: abs(other - length))
         else:
-            row[1] = min(lengths, key=lambda other: (abs(other - length), other))
-        for order in range(1, min(ORDER, length) + 1):
-            row[1 + ORDER + order] = length - order + 1
-            grams = list(ngrams(tokens, order))
+            closest = min(lengths, key=lambda other: (abs(other - length), other))
+        matches = []
+        for order, (grams, known) in enumerate(zip(_grams(tokens), grams_of, strict=True)):
             different = set(grams)
-            matched = different & grams_of[order - 1]
-            if not matched:
-                continue
-            count = len(matched)
+            matched = len(different & known)
             # Most sentences say nothing twice: then sets tell all, and nothing need be counted.
-            if len(different) < len(grams):
-                count += _again(grams, references)
-            row[1 + order] = count
+            if matched and len(different) < len(grams):
+                matched += _again(grams, [_grams(reference)[order] for reference in references])
+            matches.append(matched)
+        return [length, closest, *matches, *(max(length - order, 0) for order in range(ORDER))]
 
 
 class SacreBleu(Metric):
@@ -177,12 +173,19 @@ class SacreBleu(Metric):
         return values.reshape(*sums.shape[:-1], ORDER)
 
 
-def _again(grams: list[Gram], references: list[list[str]]) -> int:
+def _grams(tokens: list[str]) -> tuple[Sequence[Any], ...]:
+    """Return the n-grams of order 1..4; words stand for themselves."""
+    # Written out: this is where a million sentences spend their time.
+    second, third, fourth = tokens[1:], tokens[2:], tokens[3:]
+    pairs, triples = zip(tokens, second, strict=False), zip(tokens, second, third, strict=False)
+    return tokens, list(pairs), list(triples), list(zip(tokens, second, third, fourth, strict=False))
+
+
+def _again(grams: Sequence[Any], references: list[Sequence[Any]]) -> int:
     """Return how often n-grams of a hypothesis match beyond their first time."""
-    limits = {gram: 0 for gram, count in Counter(grams).items() if count > 1}
+    said = {gram: count for gram, count in Counter(grams).items() if count > 1}
+    limits = dict.fromkeys(said, 0)
     for reference in references:
-        found = Counter(gram for gram in ngrams(reference, len(grams[0])) if gram in limits)
-        for gram, count in found.items():
+        for gram, count in Counter(gram for gram in reference if gram in said).items():
             limits[gram] = max(limits[gram], count)
-    said = Counter(gram for gram in grams if gram in limits)
     return sum(min(said[gram], limit) - 1 for gram, limit in limits.items() if limit)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -118,9 +119,13 @@ def _turn(act: Any, where: str) -> Turn | None:
     if act is None:
         return None
     try:
-        return parse(act) if isinstance(act, str) else turn_from_json(act)
+        return _parse(act) if isinstance(act, str) else turn_from_json(act)
     except ActError as error:
         raise MetricError(f"{where}: {error}") from None
+
+
+# Systems say the same acts over and over.
+_parse = lru_cache(maxsize=1 << 14)(parse)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
