@@ -84,11 +84,11 @@ class SlotChecker:
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
-        required = {item.placeholder: str(item.slot) for item in self.delexicalizer.required(turn)}
+        required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
         said = Counter(strip_joiner(token) for token in tokens if is_placeholder(token))
-        missing = tuple(slot for placeholder, slot in required.items() if placeholder not in said)
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in said)
         extra = tuple(
-            required.get(placeholder, placeholder)
+            str(required.get(placeholder, placeholder))
             for placeholder, count in said.items()
             for _ in range(count - (placeholder in required))
         )
