@@ -62,6 +62,9 @@ def test_the_commands_run(
     for name in ("out.txt", "ref0.txt", "ref1.txt"):
         (tmp_path / name).write_text("a b c d\n", encoding="utf-8")
     (tmp_path / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
+    for name in ("old.json", "new.json"):
+        assert main(["score", "--input", "pairs.jsonl", "--json", name]) == 0
+    capsys.readouterr()
     words = [str(random_run) if word == "runs/trails-sclstm" else word for word in shlex.split(command)[1:]]
     if words[0] == "train":
         overrides = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
