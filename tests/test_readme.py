@@ -65,7 +65,7 @@ def test_the_commands_run(
     for name in ("old.json", "new.json"):
         assert main(["score", "--input", "pairs.jsonl", "--json", name]) == 0
     capsys.readouterr()
-    words = [str(random_run) if word == "runs/trails-sclstm" else word for word in shlex.split(command)[1:]]
+    words = [str(random_run) if word.startswith("runs/trails-") else word for word in shlex.split(command)[1:]]
     if words[0] == "train":
         overrides = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
         load_config(words[1], overrides)
