@@ -40,6 +40,14 @@ DataDir = Annotated[
     typer.Option("--data-dir", help="Look for corpus files here first, then in $DACTNLG_DATA and the user's cache."),
 ]
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON; - is stdout.")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="NAME", help="A score, a family, `embedding` or `diversity`; may be repeated."),
+]
+Vectors = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Word vectors: GloVe or word2vec text, or .npz. [default: $DACTNLG_VECTORS]"),
+]
 Report = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write a report for people: a page if FILE is .html, else Markdown."),
@@ -145,6 +153,8 @@ def evaluate(
     preset: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="An evaluation protocol; may be repeated.")
     ] = None,
+    metric: Metrics = None,
+    vectors: Vectors = None,
     json_file: Json = None,
     report: Report = None,
     confidence: Intervals = False,
@@ -161,7 +171,7 @@ def evaluate(
 
     check_folders(json_file, report)
 
-    result = evaluate_run(model, corpus=corpus, split=split, presets=preset or [], data_dir=data_dir)
+    result = evaluate_run(model, corpus, split, preset or [], data_dir, metrics=metric or None, vectors=vectors)
     if confidence or report:
         for scores in result.results:
             scores.add_confidence()
@@ -184,12 +194,14 @@ def score(
     hypotheses: Annotated[str | None, typer.Option(metavar="FILE", help="Plain text, one segment a line.")] = None,
     references: Annotated[list[str] | None, typer.Option(metavar="FILE...", help="One or more, line by line.")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: the preset's]")
-    ] = None,
+    metric: Metrics = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
     corpus: Annotated[
         str | None, typer.Option(metavar="NAME", help="How this corpus words its slots, for SER.")
+    ] = None,
+    vectors: Vectors = None,
+    train: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Training sentences, one a line, for novelty.")
     ] = None,
     json_file: Json = None,
     report: Report = None,
@@ -205,7 +217,8 @@ def score(
     from dactnlg.corpora import load_card
     from dactnlg.files import check_folders, written
     from dactnlg.metrics.pairs import count
-    from dactnlg.scoring import read_input, score_pairs, table
+    from dactnlg.metrics.registry import Materials
+    from dactnlg.scoring import read_input, read_sentences, score_pairs, table
 
     check_folders(json_file, report)
     # `--references A B` reaches us as the option A and the argument B.
@@ -213,10 +226,11 @@ def score(
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
     checker = Style.from_card(load_card(corpus)).checker() if corpus else None
+    given = Materials(vectors, train=None if train is None else read_sentences(train))
     pairs = read_input(input_file, hypotheses, files)
     total = count(input_file or hypotheses) if sys.stderr.isatty() else None
     keep = bool(json_file or report)
-    result = score_pairs(pairs, metric or None, preset, checker, corpus or "", keep, sys.stderr.isatty(), total)
+    result = score_pairs(pairs, metric or None, preset, checker, corpus or "", given, keep, sys.stderr.isatty(), total)
     if confidence or report:
         result.add_confidence()
     if report:

@@ -9,16 +9,16 @@ import numpy as np
 
 from dactnlg.delexicalization import Delexicalizer
 from dactnlg.errors import MetricError
-from dactnlg.metrics.base import Array, ReferenceHash, Segment
-from dactnlg.metrics.pairs import Pair, read_input
+from dactnlg.metrics.base import Array, Named, ReferenceHash, Segment
+from dactnlg.metrics.pairs import Pair, read_input, read_sentences
 from dactnlg.metrics.presets import get_preset
-from dactnlg.metrics.registry import Selected, select
+from dactnlg.metrics.registry import NOTHING, Materials, Selected, SelectedCorpus, select, select_corpus
 from dactnlg.metrics.slot_error import Checker, SlotErrorRate
 from dactnlg.scores import Score, Scores, defined, record, table
 from dactnlg.slots import SlotChecker
 from dactnlg.spool import Records, Rows
 
-__all__ = ["Pair", "Score", "Scores", "read_input", "score_pairs", "score_segments", "table"]
+__all__ = ["Pair", "Score", "Scores", "read_input", "read_sentences", "score_pairs", "score_segments", "table"]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048
@@ -31,6 +31,7 @@ def score_pairs(
     preset: str | None = None,
     checker: Checker | None = None,
     checker_label: str = "",
+    given: Materials = NOTHING,
     keep: bool = True,
     progress: bool = False,
     total: int | None = None,
@@ -45,6 +46,7 @@ def score_pairs(
         preset: the protocol; `DEFAULT_PRESET` without one.
         checker: finds slots in sentences, for `SER`; without one, the values of the acts as they are spelt.
         checker_label: what the checker looks with (a corpus's name), for the signature.
+        given: what some metrics read besides: word vectors, an encoder, the training data as they are.
         keep: whether what was said is kept beside the numbers, for JSON and reports.
         progress: whether a bar shows how far it is, once it has taken two seconds.
         total: how many pairs there will be, for the bar.
@@ -62,7 +64,9 @@ def score_pairs(
     )
     if checker is None:
         checker, checker_label = SlotChecker(Delexicalizer()), "values only"
-    return score_segments(segments, chosen.name, metrics, checker, checker_label, keep, progress, total)
+    if given.train is not None:
+        given = given._replace(train=map(normalize, given.train))
+    return score_segments(segments, chosen.name, metrics, checker, checker_label, given, keep, progress, total)
 
 
 def score_segments(
@@ -71,12 +75,16 @@ def score_segments(
     metrics: Sequence[str] | None = None,
     checker: Checker | None = None,
     checker_label: str = "",
+    given: Materials = NOTHING,
     keep: bool = True,
     progress: bool = False,
     total: int | None = None,
 ) -> Scores:
-    """Score segments that have been read as their preset reads them; arguments and errors as `score_pairs`."""
-    selected = _select(preset, metrics, checker, checker_label)
+    """Score segments that have been read as their preset reads them, the training data in `given` too.
+
+    Arguments and errors as `score_pairs`.
+    """
+    selected, whole = _select(preset, metrics, checker, checker_label, given)
     if any(item.metric.needs_corpus for item in selected):
         segments = list(segments)
         for item in selected:
@@ -86,6 +94,8 @@ def score_segments(
     for chunk in _watched(_chunks(segments), progress, total):
         for item, part in zip(selected, parts, strict=True):
             part.append(item.metric.statistics(chunk))
+        for corpus_item in whole:
+            corpus_item.metric.update(chunk)
         for segment in chunk:
             references.update(segment.references, segment.turn)
             without += not segment.references
@@ -96,27 +106,45 @@ def score_segments(
     if not done:
         raise MetricError("nothing to score: there is not a single hypothesis")
     warnings = [f"{without} of {done} segments have no reference and count in no score but SER"] if without else []
-    warnings += [warning for item in selected for warning in item.metric.warnings()]
+    used: list[Named] = [*(item.metric for item in selected), *(item.metric for item in whole)]
+    warnings += [warning for metric in used for warning in metric.warnings()]
     if metrics is None and not acts:
         # Nobody asked for the slot error rate, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]
         selected, parts = [selected[index] for index in kept], [parts[index] for index in kept]
-    result = _assemble(preset, selected, parts, references, warnings)
+    result = _assemble(preset, selected, parts, references, warnings, done)
     result.records = records
+    for corpus_item in whole:
+        for name, value in zip(corpus_item.metric.names, corpus_item.metric.scores(), strict=True):
+            if name in corpus_item.names:
+                signature = corpus_item.metric.signature(name, preset)
+                result.corpus_only[name] = Score(name, defined(value), signature, references.hexdigest(signature))
     return result
 
 
-def _select(preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str) -> list[Selected]:
-    ser = SlotErrorRate.names[0]
-    names = None if metrics is None else [name for name in metrics if name.upper() != ser]
-    selected = select(preset, names)
+def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials = NOTHING) -> None:
+    """Make the metrics and drop them: raises what `score_pairs` would raise for them."""
+    names = _without_ser(metrics)
+    select(preset, names, given)
+    select_corpus(preset, names, given)
+
+
+def _without_ser(metrics: Sequence[str] | None) -> list[str] | None:
+    return None if metrics is None else [name for name in metrics if name.upper() != SlotErrorRate.names[0]]
+
+
+def _select(
+    preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str, given: Materials
+) -> tuple[list[Selected], list[SelectedCorpus]]:
+    names = _without_ser(metrics)
+    selected, whole = select(preset, names, given), select_corpus(preset, names, given)
     if checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
         selected.append(Selected(SlotErrorRate(checker, label), SlotErrorRate.names))
     elif metrics and not names:
         raise MetricError("the slot error rate needs a slot checker")
-    if not selected:
+    if not selected and not whole:
         raise MetricError("nothing to score: no metric was asked for")
-    return selected
+    return selected, whole
 
 
 def _assemble(
@@ -125,6 +153,7 @@ def _assemble(
     statistics: Sequence[Rows],
     references: ReferenceHash,
     warnings: list[str],
+    total: int,
 ) -> Scores:
     scores: dict[str, Score] = {}
     for item, rows in zip(selected, statistics, strict=True):
@@ -138,7 +167,8 @@ def _assemble(
         segments.append(np.hstack([_wanted(item, block) for item, block in zip(selected, blocks, strict=True)]))
     kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, statistics, strict=True)}
     metrics = {item.metric.names[0]: item.metric for item in selected}
-    return Scores(preset, scores, segments.array(), kept, warnings, metrics=metrics)
+    values = segments.array() if selected else np.empty((total, 0))
+    return Scores(preset, scores, values, kept, warnings, metrics=metrics)
 
 
 def _wanted(item: Selected, statistics: Array) -> Array:

@@ -76,6 +76,15 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
         yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
 
 
+def read_sentences(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a plain text file, blank ones left out.
+
+    Raises:
+        MetricError: the file cannot be read, or a line is not UTF-8.
+    """
+    return (text for _, text in _lines(path) if text.strip())
+
+
 def count(path: str | Path | None) -> int | None:
     """Return the number of lines of a file, for a progress bar; None for standard input and for what is no file."""
     if path in (None, "-") or not Path(str(path)).is_file():
