@@ -135,12 +135,14 @@ def compare(
     listed: tuple[str, StoredScores, StoredScores] | None = None
     for preset, a, b in _common(first, second):
         a, b = _aligned(a, b)
-        names = []
+        names: list[str] = []
+        reasons: dict[str, list[str]] = defaultdict(list)
         for name in [*a.values, *(name for name in b.values if name not in a.values)]:
             if reason := _why_not(name, a, b):
-                refused.append(f"{preset} {name}: {reason}" if preset else f"{name}: {reason}")
+                reasons[reason].append(name)
             else:
                 names.append(name)
+        refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
         differences += _tested(preset, names, a, b, resamples, trials, seed)
         ranked = [name for name in names if name in a.segments]
         if ranked and listed is None and (metric is None or metric in ranked):

@@ -47,3 +47,28 @@ def test_scores_of_many_segments_are_those_of_few(monkeypatch: pytest.MonkeyPatc
     for name, score in long.to_json()["scores"].items():
         assert score == {**short["scores"][name], "value": pytest.approx(short["scores"][name]["value"], rel=1e-12)}
     assert long.to_json()["segments"] == short["segments"]
+
+
+def test_the_progress_bar_counts_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = []
+
+    class Bar:
+        def __init__(self, **options: object) -> None:
+            self.options, self.done = options, 0
+            bars.append(self)
+
+        def __enter__(self) -> Bar:
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            return None
+
+        def update(self, count: int) -> None:
+            self.done += count
+
+    monkeypatch.setattr("tqdm.tqdm", Bar)
+    monkeypatch.setattr("dactnlg.scoring.CHUNK", 7)
+    score_pairs([Pair("a b", ("a b",))] * 20, progress=True, total=20)
+    assert [(bar.done, bar.options["total"], bar.options["delay"]) for bar in bars] == [(20, 20, 2)]
+    score_pairs([Pair("a b", ("a b",))] * 20)
+    assert len(bars) == 1

@@ -38,7 +38,7 @@ class Comparison(NamedTuple):
         difference: the second system's score less the first's.
         low, high: the 95% interval of the difference, from resamples of the segments.
         p_bootstrap: how often resamples stray from the difference as far as the difference is from 0, two-sided.
-        p_randomization: how often the difference is exceeded where the two systems' segments are swapped by chance.
+        p_randomization: how often the difference is reached where the two systems' segments are swapped by chance.
     """
 
     difference: float
@@ -92,8 +92,7 @@ def compare(
             float(bounds[k, 0]),
             float(bounds[k, 1]),
             _p_value(np.abs(drawn[:, k] - difference[k]), difference[k]),
-            # A difference must be exceeded, as in sacreBLEU: a system against itself is no chance finding.
-            _p_value(np.abs(swapped[:, k]), difference[k], strictly=True),
+            _p_value(np.abs(swapped[:, k]), difference[k]),
         )
         for k in range(len(difference))
     ]
@@ -146,13 +145,13 @@ def _blocks(total: int, width: int) -> Iterator[int]:
         yield min(size, total - start)
 
 
-def _p_value(strayed: Array, difference: float, strictly: bool = False) -> float:
+def _p_value(strayed: Array, difference: float) -> float:
+    """Return how often a value strays at least as far as the difference; 1 for a system against itself."""
     defined = strayed[np.isfinite(strayed)]
     if not np.isfinite(difference) or not len(defined):
         return float("nan")
     # Sums in another order differ in the last bits; that is no difference.
-    margin = 1e-12 if strictly else -1e-12
-    return float((np.sum(defined > abs(difference) + margin) + 1) / (len(defined) + 1))
+    return float((np.sum(defined >= abs(difference) - 1e-12) + 1) / (len(defined) + 1))
 
 
 def _check(statistics: Array, resamples: int) -> None:

@@ -12,7 +12,7 @@ CSS = """
 @media (prefers-color-scheme: dark) {
   :root {
     --paper: #15181c; --card: #1d2126; --ink: #e8e6e1; --soft: #a2abb4; --line: #32383f; --track: #2b3036;
-    --bar: #6ea3da; --whisker: #e9f1fa; --missing: #f08a80; --wrong: #e5b34f; --extra: #bd9aef; --good: #79c698;
+    --bar: #4078b4; --whisker: #f2f6fb; --missing: #f08a80; --wrong: #e5b34f; --extra: #bd9aef; --good: #79c698;
     --missing-back: #49211f; --extra-back: #35264a; --wrong-back: #443310; --warn: #332a13; --warn-line: #8d7126;
   }
 }
