@@ -2,6 +2,7 @@
 
     python benchmarks/metrics.py            all checks; a missing corpus, package or Java is said and passed over
     python benchmarks/metrics.py --fast     without the race against pycocoevalcap
+    python benchmarks/metrics.py --million  a million pairs streamed from disk, and nothing else
 
 The corpora are looked for in DACTNLG_DATA, else in ../shared/data, the oracles in DACTNLG_ORACLES, else in
 ../shared/oracles.
@@ -27,6 +28,7 @@ from dactnlg.corpora.base import load_corpus
 from dactnlg.metrics import bleu, rnnlg
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import handcrafted_for, references_for
+from dactnlg.metrics.resampling import bootstrap, interval
 from dactnlg.metrics.rouge import RougeL
 from dactnlg.scoring import Pair, score_pairs
 
@@ -125,6 +127,18 @@ def start_up() -> Iterator[Check]:
     yield "score, 10 pairs: seconds (best of 5)", f"{min(times):.2f}", "< 0.50", min(times) < 0.5
 
 
+def confidence() -> Iterator[Check]:
+    """Time the bootstrap of BLEU on 1,000 pairs."""
+    segments = [Segment(s["hypothesis"], s["references"]) for s in oracle("sfres_nlgeval.json")["segments"][:1000]]
+    metric = bleu.create("nlg-eval")
+    rows = metric.statistics(segments)
+    start = time.perf_counter()
+    low, high = interval(bootstrap(metric.score, rows, 1000))[3]
+    seconds = time.perf_counter() - start
+    yield "bootstrap, 1,000 resamples of 1,000 pairs: s", f"{seconds:.2f}", "< 1.00", seconds < 1
+    yield "    BLEU-4, 95% interval", f"{low:.4f}-{high:.4f}", "", low < high
+
+
 def race() -> Iterator[Check]:
     """Race pycocoevalcap on 1,000 pairs with two references, of SFRES and E2E; imports and Java included."""
     if not (METEOR and shutil.which("java")):
@@ -186,7 +200,11 @@ print(json.dumps(scores))
 
 def main() -> int:
     """Print every check; return 1 if one failed."""
-    checks: list[Callable[[], Iterator[Check]]] = [sfres, e2e, hdc, tiny, start_up]
+    if "--million" in sys.argv[1:]:
+        import million
+
+        return million.run()
+    checks: list[Callable[[], Iterator[Check]]] = [sfres, e2e, hdc, tiny, start_up, confidence]
     if "--fast" not in sys.argv[1:]:
         checks.append(race)
     failed = 0

@@ -72,7 +72,8 @@ def placeholder_name(slot_name: str, ordinal: int = 1) -> str:
 
 def is_placeholder(token: str) -> bool:
     """Whether a token, joiners aside, is a placeholder."""
-    return strip_joiner(token).startswith("SLOT_")
+    # The first test is quick, and nearly every token fails it.
+    return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
 
 
 @lru_cache(maxsize=65536)
@@ -184,7 +185,7 @@ class Delexicalizer:
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
         """Replace the values of the turn in a sentence (as the corpus or a model writes it) by placeholders."""
         tokens = tokenize(sentence)
-        folded = [strip_joiner(token).casefold() for token in tokens]
+        folded = list(map(_folded, tokens))
         required = self.required(turn)
         spans, ambiguous = self._find(required, tokens, folded)
         out: list[str] = []
@@ -243,6 +244,11 @@ class Delexicalizer:
             used[item.placeholder] = used.get(item.placeholder, 0) + 1
             spans.append((start, end, stem, item.placeholder))
         return spans, contested
+
+
+@lru_cache(maxsize=1 << 16)
+def _folded(token: str) -> str:
+    return strip_joiner(token).casefold()
 
 
 def _lookalikes(tokens: Sequence[str]) -> list[tuple[str, ...]]:

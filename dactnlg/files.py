@@ -28,5 +28,6 @@ def written(name: str) -> Iterator[TextIO]:
     if name == "-":
         yield sys.stdout
         return
-    with Path(name).open("w", encoding="utf-8") as file:
+    # A lone surrogate in JSON comes out as the escape that JSON has for it.
+    with Path(name).open("w", encoding="utf-8", errors="backslashreplace") as file:
         yield file

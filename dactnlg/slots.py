@@ -84,36 +84,57 @@ class SlotChecker:
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
-        required = {item.placeholder: str(item.slot) for item in self.delexicalizer.required(turn)}
+        required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
         said = Counter(strip_joiner(token) for token in tokens if is_placeholder(token))
-        missing = tuple(slot for placeholder, slot in required.items() if placeholder not in said)
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in said)
         extra = tuple(
-            required.get(placeholder, placeholder)
+            str(required.get(placeholder, placeholder))
             for placeholder, count in said.items()
             for _ in range(count - (placeholder in required))
         )
         return Tally(len(required), missing, extra)
+
+    def required(self, turn: Turn) -> tuple[str, ...]:
+        """Return the slots that are checked, as reports name them: values first, then special values with cues."""
+        values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
+        return values + tuple(f"{name}={value}" for name, value in self._cued(turn))
+
+    def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
+        """Return the special values of a slot whose cues show in a sentence."""
+        text = " ".join(sentence.lower().split())
+        return tuple(v for v, pattern in self._cues.get(slot_name, {}).items() if pattern.search(text))
+
+    def _cued(self, turn: Turn) -> list[tuple[str, str]]:
+        """Return the turn's slots and special values that the cues can show."""
+        asked = _special_values(turn)
+        # A question about the slot, or a choice between its values, may be worded either way.
+        return [
+            (name, value)
+            for name, patterns in self._cues.items()
+            if len(set(values := asked.get(name, []))) == 1 and (value := values[0]) is not None and value in patterns
+        ]
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Look for the cues of special values: those the turn has must show, those it does not have must not."""
         if not self._cues:
             return Tally()
         text = " ".join(sentence.lower().split())
-        asked: dict[str, list[str | None]] = {}
-        for _, slot in turn.slots():
-            asked.setdefault(slot.name, []).append(slot.special if slot.value is not None else None)
-        required, missing, extra = 0, [], []
+        asked, cued = _special_values(turn), self._cued(turn)
+        missing = [f"{name}={value}" for name, value in cued if not self._cues[name][value].search(text)]
+        extra = []
         for slot_name, patterns in self._cues.items():
-            values = asked.get(slot_name)
-            if values is None:
+            if slot_name not in asked:
                 extra += [
                     f"{slot_name}={value}"
                     for value, pattern in patterns.items()
                     if value in ("yes", "no") and pattern.search(text)
                 ][:1]
-            # A question about the slot, or a choice between its values, may be worded either way.
-            elif len(set(values)) == 1 and values[0] in patterns:
-                required += 1
-                if not patterns[values[0]].search(text):
-                    missing.append(f"{slot_name}={values[0]}")
-        return Tally(required, tuple(missing), tuple(extra))
+        return Tally(len(cued), tuple(missing), tuple(extra))
+
+
+def _special_values(turn: Turn) -> dict[str, list[str | None]]:
+    """Return for each slot of a turn its special values; None stands for any other value, and for none."""
+    asked: dict[str, list[str | None]] = {}
+    for _, slot in turn.slots():
+        asked.setdefault(slot.name, []).append(slot.special if slot.value is not None else None)
+    return asked

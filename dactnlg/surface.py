@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
@@ -63,18 +64,22 @@ _SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
 
 def tokenize(sentence: str) -> list[str]:
     """Split a sentence into tokens; `detokenize` gives it back, with runs of white space made one space."""
-    tokens: list[str] = []
-    for chunk in sentence.split():
-        if _MORPHEME.fullmatch(chunk):
-            tokens.append(chunk)
-            continue
-        pieces = _PIECE.findall(chunk.replace(JOINER, "?"))
-        for index, piece in enumerate(pieces):
-            # The joiner sits on the punctuation, so that a word looks the same with and without it.
-            left = index > 0 and not _is_word(piece)
-            right = index + 1 < len(pieces) and not _is_word(piece) and _is_word(pieces[index + 1])
-            tokens.append(f"{JOINER if left else ''}{piece}{JOINER if right else ''}")
-    return tokens
+    return [token for chunk in sentence.split() for token in _tokenize_chunk(chunk)]
+
+
+@lru_cache(maxsize=1 << 16)
+def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
+    """Split what stands between white space: the same few thousand words, over and over."""
+    if _MORPHEME.fullmatch(chunk):
+        return (chunk,)
+    tokens = []
+    pieces = _PIECE.findall(chunk.replace(JOINER, "?"))
+    for index, piece in enumerate(pieces):
+        # The joiner sits on the punctuation, so that a word looks the same with and without it.
+        left = index > 0 and not _is_word(piece)
+        right = index + 1 < len(pieces) and not _is_word(piece) and _is_word(pieces[index + 1])
+        tokens.append(f"{JOINER if left else ''}{piece}{JOINER if right else ''}")
+    return tuple(tokens)
 
 
 def detokenize(tokens: list[str] | tuple[str, ...]) -> str:

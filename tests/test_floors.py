@@ -15,16 +15,17 @@ PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 FLOORS = {
     0: {"errors", "acts", "config", "yamlfile", "lines", "files", "resources"},
     1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
-    | {"casing", "codec", "run", "spellings", "templates"},
+    | {"casing", "codec", "run", "spellings", "spool", "templates"},
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
-    4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring", "report"},
+    4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring"}
+    | {"scores", "stored", "comparison", "report"},
     5: {"cli", "quiet", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 HEAVY = {"keras", "tensorflow", "jax", "torch"}
 # Scoring files never imports TensorFlow either, though it stands beside evaluation.
-LIGHT = {room for floor in (0, 1) for room in FLOORS[floor]} | {"scoring"}
+LIGHT = {room for floor in (0, 1) for room in FLOORS[floor]} | {"scoring", "scores", "stored", "comparison"}
 
 
 def modules() -> dict[str, Path]:

@@ -41,25 +41,38 @@ class Segment(NamedTuple):
         return self.hypothesis if self.raw is None else self.raw
 
 
-class Metric(ABC):
-    """One family of scores.
+class Named(ABC):
+    """One family of scores: their names and their recipe.
 
     Attributes:
         names: the scores it gives, `BLEU-1` ... `BLEU-4`.
         settings: what distinguishes it from its namesakes (variant, tokeniser, ...); printed in the signature.
-        needs_corpus: whether `prepare` must see all references before `statistics` is called.
     """
 
     names: tuple[str, ...]
     settings: dict[str, str]
-    needs_corpus: bool = False
-
-    def prepare(self, references: Iterable[Sequence[str]]) -> None:  # noqa: B027
-        """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
 
     def warnings(self) -> list[str]:
         """Return what a reader of the scores must know, one sentence each."""
         return []
+
+    def signature(self, name: str, preset: str = "") -> str:
+        """Return the recipe of the score `name`: what must agree before two values may be compared."""
+        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
+        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
+
+
+class Metric(Named):
+    """A family whose corpus scores come from statistics of segments.
+
+    Attributes:
+        needs_corpus: whether `prepare` must see all references before `statistics` is called.
+    """
+
+    needs_corpus: bool = False
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> None:
+        """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
 
     @abstractmethod
     def statistics(self, segments: Sequence[Segment]) -> Array:
@@ -72,11 +85,6 @@ class Metric(ABC):
     def segment_scores(self, statistics: Array) -> Array:
         """Return the scores of single segments, (N, S) -> (N, K)."""
         return self.score(statistics)
-
-    def signature(self, name: str, preset: str = "") -> str:
-        """Return the recipe of the score `name`: what must agree before two values may be compared."""
-        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
-        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
 
 
 class MeanMetric(Metric):
@@ -94,6 +102,34 @@ class MeanMetric(Metric):
     def score(self, sums: Array) -> Array:
         """Return the mean, (..., 2) -> (..., 1); NaN over no segments."""
         return divide(sums[..., :1], sums[..., 1:])
+
+
+class BoundedMetric(Metric):
+    """A metric whose time grows with the square of a line, or worse: pairs of very long ones are undefined, and told.
+
+    Attributes:
+        limit: words of the hypothesis times words of the longest reference.
+    """
+
+    limit = 1_000_000
+    _left_out = 0
+
+    def fits(self, segment: Segment) -> bool:
+        """Whether a segment has references and can be scored in seconds; counts those that cannot."""
+        longest = max(segment.references, key=len, default="")
+        if len(segment.hypothesis) * len(longest) > self.limit:
+            words = len(segment.hypothesis.split()) * max(len(reference.split()) for reference in segment.references)
+            if words > self.limit:
+                self._left_out += 1
+                return False
+        return bool(segment.references)
+
+    def warnings(self) -> list[str]:
+        """Say how many segments were left out."""
+        if not self._left_out:
+            return []
+        what = f"{self._left_out} segments are undefined: words of hypothesis times reference exceed {self.limit:,}"
+        return [f"{self.names[0]}: {what}"]
 
 
 def divide(numerator: Array, denominator: Array) -> Array:

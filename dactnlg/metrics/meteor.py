@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dactnlg.metrics.base import Array, Metric, Segment, divide
+from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
 from dactnlg.metrics.meteor_align import Aligner
 from dactnlg.metrics.meteor_data import MeteorData, load
 from dactnlg.metrics.tokenizers import tokenizer
@@ -21,7 +21,7 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 """Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
 
 
-class Meteor(Metric):
+class Meteor(BoundedMetric):
     """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
 
     Args:
@@ -43,22 +43,13 @@ class Meteor(Metric):
         """Return the counts of each segment, (N, 21)."""
         rows = np.zeros((len(segments), 21))
         for row, segment in zip(rows, segments, strict=True):
-            if segment.references:
+            if self.fits(segment):
                 row[:] = self._best(segment)
         return rows
 
     def score(self, sums: Array) -> Array:
         """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
-        length, function = sums[..., 0:2], sums[..., 2:4]
-        weights = np.array(WEIGHTS)
-        content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
-        functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
-        rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
-        precision, recall = rates[..., 0], rates[..., 1]
-        mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
-        fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
-        score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
-        return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
+        return combine(sums)
 
     def _best(self, segment: Segment) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
@@ -77,6 +68,20 @@ class Meteor(Metric):
     def _read(self, sentence: str) -> str:
         # The jar's protocol parts sentences by `|||`.
         return " ".join(self._split(sentence.replace("|||", "")))
+
+
+def combine(sums: Array) -> Array:
+    """Return METEOR of summed counts, (..., 21) -> (..., 1); see `Meteor.score`."""
+    length, function = sums[..., 0:2], sums[..., 2:4]
+    weights = np.array(WEIGHTS)
+    content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
+    functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
+    rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
+    precision, recall = rates[..., 0], rates[..., 1]
+    mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
+    fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
+    score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
+    return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
 
 
 def segment_score(counts: Sequence[float]) -> float:

@@ -6,6 +6,7 @@ import contextlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -75,6 +76,23 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
         yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
 
 
+def read_sentences(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a plain text file, blank ones left out.
+
+    Raises:
+        MetricError: the file cannot be read, or a line is not UTF-8.
+    """
+    return (text for _, text in _lines(path) if text.strip())
+
+
+def count(path: str | Path | None) -> int | None:
+    """Return the number of lines of a file, for a progress bar; None for standard input and for what is no file."""
+    if path in (None, "-") or not Path(str(path)).is_file():
+        return None
+    with Path(str(path)).open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+
+
 def _unequal(paths: Sequence[str | Path]) -> str:
     """Say how many lines each file has; standard input has been read and cannot be counted again."""
     counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if path != "-"]
@@ -110,9 +128,13 @@ def _turn(act: Any, where: str) -> Turn | None:
     if act is None:
         return None
     try:
-        return parse(act) if isinstance(act, str) else turn_from_json(act)
+        return _parse(act) if isinstance(act, str) else turn_from_json(act)
     except ActError as error:
         raise MetricError(f"{where}: {error}") from None
+
+
+# Systems say the same acts over and over.
+_parse = lru_cache(maxsize=1 << 14)(parse)
 
 
 def _lines(path: str | Path) -> Iterator[tuple[int, str]]:

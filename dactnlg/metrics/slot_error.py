@@ -6,7 +6,9 @@ caller brings (`dactnlg.slots.SlotChecker`), so that this file knows nothing of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -67,10 +69,19 @@ class SlotErrorRate(Metric):
 
 @dataclass(slots=True)
 class Count:
-    """Sums for one act or one slot; `sentences` is how many of them have a fault."""
+    """Sums for one act or one slot.
+
+    Attributes:
+        required: slots that could be checked.
+        missing: those not said.
+        wrong: those of the missing ones in whose place the sentence says another value.
+        extra: slots said too often or never asked for.
+        sentences: how many sentences have a fault.
+    """
 
     required: int = 0
     missing: int = 0
+    wrong: int = 0
     extra: int = 0
     sentences: int = 0
 
@@ -82,10 +93,7 @@ class Count:
 
 @dataclass(slots=True)
 class Breakdown:
-    """Slot errors by act (`offer&inform` for a turn of two) and by slot, and the sentences at fault.
-
-    For a slot `required` counts the turns' slots of that name that have something to say, special values included.
-    """
+    """Slot errors by act (`offer&inform` for a turn of two) and by slot, and the sentences at fault."""
 
     total: Count = field(default_factory=Count)
     acts: dict[str, Count] = field(default_factory=dict)
@@ -93,31 +101,46 @@ class Breakdown:
     faults: list[tuple[int, Report]] = field(default_factory=list)
 
 
-def breakdown(turns: Iterable[Turn], reports: Iterable[Report]) -> Breakdown:
-    """Return the slot errors of a corpus by act and by slot; `faults` holds the index of each faulty sentence."""
+def breakdown(
+    turns: Iterable[Turn],
+    reports: Iterable[Report],
+    required: Iterable[Sequence[str]] | None = None,
+    wrong: Iterable[Collection[str]] | None = None,
+) -> Breakdown:
+    """Return the slot errors of a corpus by act and by slot; `faults` holds the index of each faulty sentence.
+
+    Args:
+        turns: what was to be said.
+        reports: what a checker found.
+        required: the slots that were checked; without it, those of the turns that have something to say.
+        wrong: those of the missing slots in whose place another value stands; without it none is known.
+    """
     found = Breakdown()
-    for index, (turn, report) in enumerate(zip(turns, reports, strict=True)):
-        faulty = bool(report.missing or report.extra)
+    known: Iterable[Sequence[str] | None] = itertools.repeat(None) if required is None else required
+    rows = zip(turns, reports, known, itertools.repeat(()) if wrong is None else wrong, strict=False)
+    for index, (turn, report, checked, replaced) in enumerate(rows):
+        entries = _said(turn) if checked is None and report.required else checked or ()
         act = found.acts.setdefault("&".join(a.act_type for a in turn), Count())
         for count in (found.total, act):
-            count.required += report.required
-            count.missing += len(report.missing)
-            count.extra += len(report.extra)
-            count.sentences += faulty
-        if report.required:
-            for _, slot in turn.slots():
-                if slot.value is not None:
-                    found.slots.setdefault(slot.name, Count()).required += 1
-        missing, extra = _names(report.missing), _names(report.extra)
-        for name in missing:
-            found.slots.setdefault(name, Count()).missing += 1
-        for name in extra:
-            found.slots.setdefault(name, Count()).extra += 1
-        for name in {*missing, *extra}:
-            found.slots[name].sentences += 1
-        if faulty:
+            _add(count, report.required, len(report.missing), len(replaced), len(report.extra))
+        by_slot = [Counter(_names(names)) for names in (entries, report.missing, replaced, report.extra)]
+        for name in dict.fromkeys(name for names in by_slot for name in names):
+            _add(found.slots.setdefault(name, Count()), *(names[name] for names in by_slot))
+        if report.missing or report.extra:
             found.faults.append((index, report))
     return found
+
+
+def _add(count: Count, required: int, missing: int, wrong: int, extra: int) -> None:
+    count.required += required
+    count.missing += missing
+    count.wrong += wrong
+    count.extra += extra
+    count.sentences += bool(missing or extra)
+
+
+def _said(turn: Turn) -> list[str]:
+    return [slot.name for _, slot in turn.slots() if slot.value is not None]
 
 
 def _names(entries: Iterable[str]) -> list[str]:

@@ -1,0 +1,194 @@
+"""What scoring gives: corpus scores with signature, hash and interval, and the statistics behind them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TextIO
+
+from dactnlg.metrics.base import SHORT, Array, Metric, Segment
+from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
+
+LOWER_IS_BETTER = frozenset({"SER", "TER", "perplexity"})
+_TELLING = ("METEOR-1.5", "ROUGE-L", "chrF", "BLEU-4")
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One corpus score; `value` is None where it is undefined. `hash` is the whole SHA-256."""
+
+    name: str
+    value: float | None
+    signature: str
+    hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """Bootstrap intervals of corpus scores; `intervals` holds None where a score is undefined."""
+
+    resamples: int
+    seed: int
+    intervals: dict[str, tuple[float, float] | None]
+    level: float = LEVEL
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the intervals as JSON has them: `[low, high]` or null for each score."""
+        bounds = {name: None if found is None else list(found) for name, found in self.intervals.items()}
+        return {"level": self.level, "resamples": self.resamples, "seed": self.seed, "intervals": bounds}
+
+
+@dataclass(slots=True)
+class Scores:
+    """The scores of one system under one preset.
+
+    Attributes:
+        preset: the preset's name.
+        scores: name -> corpus score, in a fixed order.
+        segments: the same names for each segment, (N, K); NaN where undefined.
+        statistics: family (its first name) -> statistics, (N, S), for resampling.
+        warnings: what a reader of the scores must know, one sentence each.
+        corpus_only: name -> score that no segment has (diversity); empty unless asked for.
+        metrics: family -> what makes scores of its statistics.
+        records: what was said for each segment, as `record` has it; empty where it was not to be kept.
+        confidence: intervals, once `add_confidence` has been called.
+    """
+
+    preset: str
+    scores: dict[str, Score]
+    segments: Array
+    statistics: dict[str, Array]
+    warnings: list[str]
+    corpus_only: dict[str, Score] = field(default_factory=dict)
+    metrics: dict[str, Metric] = field(default_factory=dict)
+    records: Sequence[Any] = ()
+    confidence: Confidence | None = None
+
+    @property
+    def all_scores(self) -> dict[str, Score]:
+        """All corpus scores, those that no segment has last."""
+        return {**self.scores, **self.corpus_only}
+
+    def add_confidence(self, resamples: int = RESAMPLES, seed: int = SEED) -> None:
+        """Add bootstrap 95% intervals.
+
+        Raises:
+            MetricError: not a single resample is asked for.
+        """
+        intervals: dict[str, tuple[float, float] | None] = {}
+        for family, metric in self.metrics.items():
+            bounds = interval(bootstrap(metric.score, self.statistics[family], resamples, seed))
+            for name, (low, high) in zip(metric.names, bounds.tolist(), strict=True):
+                defined = name in self.scores and self.scores[name].value is not None and math.isfinite(low)
+                intervals[name] = (low, high) if defined else None
+        self.confidence = Confidence(resamples, seed, {name: intervals.get(name) for name in self.scores})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the scores as DESIGN's contract has them, `{"scores": {...}, "segments": [...]}`.
+
+        A segment also holds its statistics and what was said, so that a file can be compared with another one later.
+        """
+        return {**self._head(), "segments": list(self._segment_rows())}
+
+    def table(self) -> str:
+        """Return the corpus scores as text."""
+        return table([self])
+
+    def write_json(self, target: TextIO) -> None:
+        """Write the JSON, segment by segment: a million of them never stand in memory as objects."""
+        target.write(json.dumps(self._head(), ensure_ascii=False, indent=1)[:-2] + ',\n "segments": [')
+        for number, row in enumerate(self._segment_rows()):
+            target.write((",\n  " if number else "\n  ") + json.dumps(row, ensure_ascii=False))
+        target.write("\n ]\n}\n")
+
+    def _head(self) -> dict[str, Any]:
+        scores = {
+            s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()
+        }
+        head: dict[str, Any] = {"preset": self.preset, "scores": scores}
+        if self.confidence:
+            head["confidence"] = self.confidence.to_json()
+        return {**head, "warnings": self.warnings}
+
+    def _segment_rows(self) -> Iterator[dict[str, Any]]:
+        names = list(self.scores)
+        for index, row in enumerate(self.segments):
+            segment: dict[str, Any] = {"scores": dict(zip(names, map(defined, row.tolist()), strict=True))}
+            segment["statistics"] = {
+                family: [int(value) if value.is_integer() else value for value in rows[index].tolist()]
+                for family, rows in self.statistics.items()
+            }
+            if self.records:
+                kept = self.records[index]
+                segment |= {name: kept[name] for name in ("act", "hypothesis")}
+                segment |= {"reference": kept["references"][0] if kept["references"] else None, "key": kept["key"]}
+            yield segment
+
+
+def record(segment: Segment) -> dict[str, Any]:
+    """Return what is kept of a segment: its act, hypothesis as given and as read, references as read, and a key.
+
+    Two segments with the same key answer the same act and are scored against the same references.
+    """
+    act = None if segment.turn is None else str(segment.turn)
+    content = json.dumps([act, sorted(segment.references)]).encode("ascii")
+    return {
+        "act": act,
+        "hypothesis": segment.text,
+        "read": segment.hypothesis,
+        "references": list(segment.references),
+        "key": hashlib.sha256(content).hexdigest()[:16],
+    }
+
+
+def lead(names: Iterable[str]) -> str:
+    """Return the score that single sentences are best ranked by: many a good one has a BLEU-4 of 0."""
+    listed = list(names)
+    return next((name for name in _TELLING if name in listed), listed[0])
+
+
+def table(results: Sequence[Scores]) -> str:
+    """Return the corpus scores as text: a row a score, a column a preset, hashes in short form, warnings below."""
+    names = list(dict.fromkeys(name for result in results for name in result.all_scores))
+    header = [""]
+    for result in results:
+        header += [result.preset, *(["95% interval"] if result.confidence else []), "hash"]
+    rows = [header, *([name, *(cell for result in results for cell in _cells(result, name))] for name in names)]
+    notes = dict.fromkeys(f"{result.preset}: {warning}" for result in results for warning in result.warnings)
+    return "\n".join([*columns(rows), *notes])
+
+
+def columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return rows of cells as aligned lines: the first column to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
+    lines.insert(1, "  ".join("-" * width for width in widths))
+    return lines
+
+
+def shown(value: float | None) -> str:
+    """Return a score as tables show it."""
+    return "undefined" if value is None else f"{value:.4f}"
+
+
+def shown_interval(bounds: tuple[float, float] | None) -> str:
+    """Return an interval as tables show it."""
+    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
+
+
+def defined(value: float) -> float | None:
+    """Return a number, or None for NaN and infinities."""
+    return value if math.isfinite(value) else None
+
+
+def _cells(result: Scores, name: str) -> list[str]:
+    score = result.all_scores.get(name)
+    bounds = [shown_interval(result.confidence.intervals.get(name))] if result.confidence else []
+    return [shown(score.value), *bounds, score.hash[:SHORT]] if score else ["", *([""] * len(bounds)), ""]
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
+    return [cell.rjust(w) if index else cell.ljust(w) for index, (cell, w) in enumerate(zip(row, widths, strict=True))]

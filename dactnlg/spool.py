@@ -1,0 +1,101 @@
+"""Long sequences that move to a temporary file: scoring a million segments takes the memory of a few thousand."""
+
+from __future__ import annotations
+
+import io
+import json
+import tempfile
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+IN_MEMORY = 1 << 16
+"""Rows that stay in memory."""
+_BYTES = 1 << 24
+
+
+class Rows:
+    """Rows of numbers, (N, S), appended a chunk at a time."""
+
+    def __init__(self) -> None:
+        self._parts: list[Array] = []
+        self._file: BinaryIO | None = None
+        self._count = self._waiting = self._width = 0
+
+    def append(self, rows: Array) -> None:
+        """Add rows, (n, S); S is that of the first ones."""
+        self._width = rows.shape[1]
+        self._parts.append(np.ascontiguousarray(rows, dtype=np.float64))
+        self._count += len(rows)
+        self._waiting += len(rows)
+        if self._waiting >= IN_MEMORY:
+            self._flush()
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield all rows in order, at most `IN_MEMORY` at once; those of a short sequence as one block."""
+        if self._file is None:
+            yield self.array()
+            return
+        self._flush()
+        self._file.seek(0)
+        size = IN_MEMORY * self._width * 8
+        while data := self._file.read(size):
+            yield np.frombuffer(data).reshape(-1, self._width)
+        self._file.seek(0, io.SEEK_END)
+
+    def sum(self) -> Array:
+        """Return the sum of all rows, (S,)."""
+        total: Array = sum((block.sum(axis=0) for block in self.blocks()), np.zeros(self._width))
+        return total
+
+    def array(self) -> Array:
+        """Return all rows as one array, (N, S): of a long sequence a view of the file, which is read where it is used.
+
+        A later append does not show in it.
+        """
+        if self._file is None:
+            self._parts = [np.concatenate(self._parts)] if self._parts else [np.zeros((0, self._width))]
+            return self._parts[0]
+        self._flush()
+        return np.memmap(self._file, dtype=np.float64, mode="r", shape=(self._count, self._width))
+
+    def _flush(self) -> None:
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the rows
+        for part in self._parts:
+            self._file.write(part.data)
+        self._file.flush()
+        self._parts, self._waiting = [], 0
+
+
+class Records(Sequence[Any]):
+    """Values that JSON can hold, appended one at a time; each is read again where it is asked for."""
+
+    def __init__(self) -> None:
+        self._file: tempfile.SpooledTemporaryFile[bytes] = tempfile.SpooledTemporaryFile(max_size=_BYTES)  # noqa: SIM115
+        self._starts = array("q", [0])
+
+    def append(self, value: Any) -> None:
+        """Add a value."""
+        data = json.dumps(value, separators=(",", ":")).encode("ascii")
+        self._file.seek(self._starts[-1])
+        self._file.write(data)
+        self._starts.append(self._starts[-1] + len(data))
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    @overload
+    def __getitem__(self, index: int) -> Any: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[Any]: ...
+    def __getitem__(self, index: int | slice) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(len(self)))]
+        at = range(len(self))[index]
+        self._file.seek(self._starts[at])
+        return json.loads(self._file.read(self._starts[at + 1] - self._starts[at]))

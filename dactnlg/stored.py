@@ -1,0 +1,127 @@
+"""Scores read back from a file, with the statistics behind them: what `score --json` and `evaluate --json` wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dactnlg.errors import MetricError
+from dactnlg.metrics import resampling
+from dactnlg.metrics.base import Array
+from dactnlg.metrics.combining import scorer
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The scores that come from the same statistics.
+
+    Attributes:
+        names: all scores of the family, in the order that `combine` gives them.
+        combine: from summed statistics to scores, (..., S) -> (..., K).
+        statistics: of each segment, (N, S).
+    """
+
+    names: tuple[str, ...]
+    combine: resampling.Score
+    statistics: Array
+
+
+@dataclass(frozen=True, slots=True)
+class StoredScores:
+    """One system's scores under one preset.
+
+    Attributes:
+        preset: the preset's name.
+        size: the number of segments.
+        values: score -> value, None where undefined.
+        signatures: score -> signature.
+        hashes: score -> hash.
+        segments: score -> its value for each segment, (N,); NaN where undefined.
+        families: score -> the family it is computed with; scores that cannot be resampled are left out.
+        texts: what was said for each segment: `act`, `hypothesis`, `reference`, `key`; empty in old files.
+    """
+
+    preset: str
+    size: int
+    values: dict[str, float | None]
+    signatures: dict[str, str]
+    hashes: dict[str, str]
+    segments: dict[str, Array]
+    families: dict[str, Family]
+    texts: list[dict[str, str | None]] = field(default_factory=list)
+
+    def reordered(self, order: list[int]) -> StoredScores:
+        """Return the same scores with the segments in another order."""
+        families = {
+            name: Family(family.names, family.combine, family.statistics[order])
+            for name, family in self.families.items()
+        }
+        segments = {name: values[order] for name, values in self.segments.items()}
+        texts = [self.texts[index] for index in order]
+        return replace(self, segments=segments, families=families, texts=texts)
+
+
+def read_scores(path: str | Path) -> dict[str, StoredScores]:
+    """Return the scores of a JSON file by preset; the first one is that of the top level.
+
+    Raises:
+        MetricError: the file cannot be read or does not hold scores; the message names it.
+    """
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise MetricError(f"cannot read {path}: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise MetricError(f"{path} is not JSON") from None
+    return stored_scores(data, str(path))
+
+
+def stored_scores(data: Any, where: str) -> dict[str, StoredScores]:
+    """Return the scores of JSON data by preset; arguments and errors as `read_scores`."""
+    try:
+        presets = data.get("presets") or {data.get("preset", ""): data}
+        return {name: _one(name, part, where) for name, part in presets.items()}
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+        raise MetricError(
+            f"{where} holds no scores; write them with: dactnlg score --json FILE, or dactnlg evaluate --json FILE"
+        ) from None
+
+
+def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:
+    scores, rows = data["scores"], data["segments"]
+    signatures = {name: str(score["signature"]) for name, score in scores.items()}
+    segments = {
+        name: np.array([np.nan if row["scores"][name] is None else row["scores"][name] for row in rows], np.float64)
+        for name in scores
+        # Diversity belongs to a corpus; no segment has it.
+        if not rows or name in rows[0]["scores"]
+    }
+    values: dict[str, float | None] = {name: score["value"] for name, score in scores.items()}
+    families = _families(rows, signatures, values, where)
+    texts = [{k: row.get(k) for k in ("act", "hypothesis", "reference", "key")} for row in rows if "key" in row]
+    hashes = {name: str(score["hash"]) for name, score in scores.items()}
+    return StoredScores(preset, len(rows), values, signatures, hashes, segments, families, texts)
+
+
+def _families(
+    rows: list[Any], signatures: dict[str, str], values: dict[str, float | None], where: str
+) -> dict[str, Family]:
+    found: dict[str, Family] = {}
+    for name in rows[0].get("statistics", {}) if rows else ():
+        statistics = np.array([row["statistics"][name] for row in rows], np.float64)
+        made = scorer(name, signatures, statistics.shape[1])
+        if made is None:
+            continue
+        names, combine = made
+        again = combine(statistics.sum(axis=0))
+        for column, score in enumerate(names):
+            value = values.get(score)
+            if score in values and not np.isclose(again[column], np.nan if value is None else value, equal_nan=True):
+                raise MetricError(f"{where}: {score} is {value}, but its segments give {again[column]:.6f}")
+        found |= {score: Family(names, combine, statistics) for score in names if score in values}
+    return found
