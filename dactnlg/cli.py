@@ -40,6 +40,14 @@ DataDir = Annotated[
     typer.Option("--data-dir", help="Look for corpus files here first, then in $DACTNLG_DATA and the user's cache."),
 ]
 Json = Annotated[str | None, typer.Option("--json", metavar="FILE", help="Write the scores as JSON; - is stdout.")]
+Metrics = Annotated[
+    list[str] | None,
+    typer.Option("--metric", metavar="NAME", help="A score, a family, `embedding` or `diversity`; may be repeated."),
+]
+Vectors = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Word vectors: GloVe or word2vec text, or .npz. [default: $DACTNLG_VECTORS]"),
+]
 Model = Annotated[Path, typer.Option("--model", metavar="RUN", help="The folder that `dactnlg train` wrote.")]
 
 
@@ -140,6 +148,8 @@ def evaluate(
     preset: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="An evaluation protocol; may be repeated.")
     ] = None,
+    metric: Metrics = None,
+    vectors: Vectors = None,
     json_file: Json = None,
     report: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report for people.")] = None,
     data_dir: DataDir = None,
@@ -155,7 +165,8 @@ def evaluate(
 
     check_folders(json_file, report)
 
-    result = evaluate_run(model, corpus=corpus, split=split, presets=preset or [], data_dir=data_dir)
+    options = {"corpus": corpus, "split": split, "presets": preset or [], "data_dir": data_dir}
+    result = evaluate_run(model, **options, metrics=metric or None, vectors=vectors)
     if report:
         report.write_text(result.report(), encoding="utf-8")
     if json_file is not None:
@@ -175,12 +186,14 @@ def score(
     hypotheses: Annotated[str | None, typer.Option(metavar="FILE", help="Plain text, one segment a line.")] = None,
     references: Annotated[list[str] | None, typer.Option(metavar="FILE...", help="One or more, line by line.")] = None,
     more: Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
-    metric: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="May be repeated. [default: the preset's]")
-    ] = None,
+    metric: Metrics = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
     corpus: Annotated[
         str | None, typer.Option(metavar="NAME", help="How this corpus words its slots, for SER.")
+    ] = None,
+    vectors: Vectors = None,
+    train: Annotated[
+        str | None, typer.Option(metavar="FILE", help="Training sentences, one a line, for novelty.")
     ] = None,
     json_file: Json = None,
 ) -> None:
@@ -193,7 +206,8 @@ def score(
     from dactnlg.codec import Style
     from dactnlg.corpora import load_card
     from dactnlg.files import check_folders, written
-    from dactnlg.scoring import read_input, score_pairs, table
+    from dactnlg.metrics.registry import Materials
+    from dactnlg.scoring import read_input, read_sentences, score_pairs, table
 
     check_folders(json_file)
     # `--references A B` reaches us as the option A and the argument B.
@@ -201,7 +215,9 @@ def score(
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
     checker = Style.from_card(load_card(corpus)).checker() if corpus else None
-    result = score_pairs(read_input(input_file, hypotheses, files), metric or None, preset, checker, corpus or "")
+    given = Materials(vectors, train=None if train is None else read_sentences(train))
+    pairs = read_input(input_file, hypotheses, files)
+    result = score_pairs(pairs, metric or None, preset, checker, corpus or "", given)
     if json_file is not None:
         with written(json_file) as target:
             result.write_json(target)

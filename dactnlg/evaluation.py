@@ -14,9 +14,10 @@ from dactnlg.corpora.base import Corpus, Example, load_corpus
 from dactnlg.errors import CorpusError
 from dactnlg.generation import Generation, Generator
 from dactnlg.metrics.base import Segment
-from dactnlg.metrics.presets import get_preset, references_for
+from dactnlg.metrics.presets import references_for
+from dactnlg.metrics.registry import NOTHING, Materials
 from dactnlg.run import Run
-from dactnlg.scoring import Scores, score_segments, table
+from dactnlg.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table
 from dactnlg.slots import SlotChecker, Tally
 
 
@@ -77,6 +78,8 @@ def evaluate(
     split: str = "test",
     presets: Sequence[str] = (),
     data_dir: str | Path | None = None,
+    metrics: Sequence[str] | None = None,
+    vectors: str | Path | None = None,
     **options: Any,
 ) -> Evaluation:
     """Generate a split with a run and score it.
@@ -87,15 +90,20 @@ def evaluate(
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
         data_dir: where to look for corpus files first.
+        metrics: names as `metrics.registry.select` takes them, and `SER`; by default those of each preset.
+        vectors: a file of word vectors, for the embedding metrics.
         **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`).
 
     Raises:
         RunError: no usable run.
         CorpusError: the corpus or its split is missing or empty.
-        UnknownNameError: no such preset.
+        UnknownNameError: no such preset or metric.
+        MetricError: a metric whose data are not installed or not named.
     """
-    for name in presets:
-        get_preset(name)
+    given = Materials(vectors)
+    for name in presets or (DEFAULT_PRESET,):
+        # Before minutes of generation, not after.
+        check_metrics(name, metrics, given)
     section = load_config(Run(run).config_path).corpus if Run(run).config_path.exists() else CorpusConfig(name="trails")
     generator = Generator.load(run)
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
@@ -104,7 +112,11 @@ def evaluate(
         raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
     # A gold corpus may need names that training never had: they are said as well as can be, not refused.
     generations = generator.generate([example.turn for example in examples], strict=False, **options)
-    results = score_generations(chosen, examples, generations, presets or default_presets(chosen, examples))
+    if metrics is not None:
+        corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
+        given = given._replace(train=training_sentences(corpora))
+    protocols = presets or default_presets(chosen, examples)
+    results = score_generations(chosen, examples, generations, protocols, metrics, given)
     checker = Style.from_card(chosen.card).checker()
     tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
     cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
@@ -112,7 +124,12 @@ def evaluate(
 
 
 def score_generations(
-    corpus: Corpus, examples: Sequence[Example], generations: Sequence[Generation], presets: Sequence[str]
+    corpus: Corpus,
+    examples: Sequence[Example],
+    generations: Sequence[Generation],
+    presets: Sequence[str],
+    metrics: Sequence[str] | None = None,
+    given: Materials = NOTHING,
 ) -> list[Scores]:
     """Score one generation for each example of a split, in raw form, under each preset."""
     results = []
@@ -123,8 +140,15 @@ def score_generations(
             for example, generation, refs in zip(examples, generations, references, strict=True)
         ]
         checker = ValueChecker(Style.from_card(corpus.card).checker())
-        results.append(score_segments(segments, preset, checker=checker, checker_label=corpus.name))
+        train = None if given.train is None else map(normalize, given.train)
+        results.append(score_segments(segments, preset, metrics, checker, corpus.name, given._replace(train=train)))
     return results
+
+
+def training_sentences(corpora: Sequence[Corpus]) -> list[str]:
+    """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
+    examples = [example for corpus in corpora for example in corpus.split("train")]
+    return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
 
 
 def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any, TextIO
 
@@ -13,14 +13,14 @@ import numpy as np
 
 from dactnlg.delexicalization import Delexicalizer
 from dactnlg.errors import MetricError
-from dactnlg.metrics.base import SHORT, Array, ReferenceHash, Segment
-from dactnlg.metrics.pairs import Pair, read_input
+from dactnlg.metrics.base import SHORT, Array, Named, ReferenceHash, Segment
+from dactnlg.metrics.pairs import Pair, read_input, read_sentences
 from dactnlg.metrics.presets import get_preset
-from dactnlg.metrics.registry import Selected, select
+from dactnlg.metrics.registry import NOTHING, Materials, Selected, SelectedCorpus, select, select_corpus
 from dactnlg.metrics.slot_error import Checker, SlotErrorRate
 from dactnlg.slots import SlotChecker
 
-__all__ = ["Pair", "Score", "Scores", "read_input", "score_pairs", "score_segments", "table"]
+__all__ = ["Pair", "Score", "Scores", "read_input", "read_sentences", "score_pairs", "score_segments", "table"]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048
@@ -47,6 +47,7 @@ class Scores:
         segments: the same names for each segment, (N, K); NaN where undefined.
         statistics: family (its first name) -> statistics, (N, S), for resampling.
         warnings: what a reader of the scores must know, one sentence each.
+        corpus_only: name -> score that no segment has (diversity); empty unless asked for.
     """
 
     preset: str
@@ -54,13 +55,19 @@ class Scores:
     segments: Array
     statistics: dict[str, Array]
     warnings: list[str]
+    corpus_only: dict[str, Score] = field(default_factory=dict)
+
+    @property
+    def all_scores(self) -> dict[str, Score]:
+        """All corpus scores, those that no segment has last."""
+        return {**self.scores, **self.corpus_only}
 
     def to_json(self) -> dict[str, Any]:
         """Return the scores as DESIGN's contract has them, `{"scores": {...}, "segments": [...]}`."""
         return {
             "preset": self.preset,
             "scores": {
-                s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.scores.values()
+                s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()
             },
             "segments": list(self._segment_rows()),
             "warnings": self.warnings,
@@ -79,7 +86,7 @@ class Scores:
         target.write("\n ]\n}\n")
 
     def _empty(self) -> Scores:
-        return Scores(self.preset, self.scores, self.segments[:0], {}, self.warnings)
+        return Scores(self.preset, self.scores, self.segments[:0], {}, self.warnings, self.corpus_only)
 
     def _segment_rows(self) -> Iterator[dict[str, Any]]:
         names = list(self.scores)
@@ -93,6 +100,7 @@ def score_pairs(
     preset: str | None = None,
     checker: Checker | None = None,
     checker_label: str = "",
+    given: Materials = NOTHING,
 ) -> Scores:
     """Score pairs of hypothesis and references under a preset.
 
@@ -104,6 +112,7 @@ def score_pairs(
         preset: the protocol; `DEFAULT_PRESET` without one.
         checker: finds slots in sentences, for `SER`; without one, the values of the acts as they are spelt.
         checker_label: what the checker looks with (a corpus's name), for the signature.
+        given: what some metrics read besides: word vectors, an encoder, the training data as they are.
 
     Raises:
         UnknownNameError: no such preset or metric.
@@ -118,7 +127,9 @@ def score_pairs(
     )
     if checker is None:
         checker, checker_label = SlotChecker(Delexicalizer()), "values only"
-    return score_segments(segments, chosen.name, metrics, checker, checker_label)
+    if given.train is not None:
+        given = given._replace(train=map(normalize, given.train))
+    return score_segments(segments, chosen.name, metrics, checker, checker_label, given)
 
 
 def score_segments(
@@ -127,9 +138,13 @@ def score_segments(
     metrics: Sequence[str] | None = None,
     checker: Checker | None = None,
     checker_label: str = "",
+    given: Materials = NOTHING,
 ) -> Scores:
-    """Score segments that have been read as their preset reads them; arguments and errors as `score_pairs`."""
-    selected = _select(preset, metrics, checker, checker_label)
+    """Score segments that have been read as their preset reads them, the training data in `given` too.
+
+    Arguments and errors as `score_pairs`.
+    """
+    selected, whole = _select(preset, metrics, checker, checker_label, given)
     if any(item.metric.needs_corpus for item in selected):
         segments = list(segments)
         for item in selected:
@@ -139,6 +154,8 @@ def score_segments(
     for chunk in _chunks(segments):
         for item, part in zip(selected, parts, strict=True):
             part.append(item.metric.statistics(chunk))
+        for corpus_item in whole:
+            corpus_item.metric.update(chunk)
         for segment in chunk:
             references.update(segment.references, segment.turn)
             without += not segment.references
@@ -147,23 +164,37 @@ def score_segments(
     if not total:
         raise MetricError("nothing to score: there is not a single hypothesis")
     warnings = [f"{without} of {total} segments have no reference and count in no score but SER"] if without else []
-    warnings += [warning for item in selected for warning in item.metric.warnings()]
+    used: list[Named] = [*(item.metric for item in selected), *(item.metric for item in whole)]
+    warnings += [warning for metric in used for warning in metric.warnings()]
     if metrics is None and not acts:
         # Nobody asked for the slot error rate, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]
         selected, parts = [selected[index] for index in kept], [parts[index] for index in kept]
     statistics = [np.concatenate(part) for part in parts]
-    return _assemble(preset, selected, statistics, references, warnings)
+    result = _assemble(preset, selected, statistics, references, warnings, total)
+    for corpus_item in whole:
+        for name, value in zip(corpus_item.metric.names, corpus_item.metric.scores(), strict=True):
+            if name in corpus_item.names:
+                signature = corpus_item.metric.signature(name, preset)
+                result.corpus_only[name] = Score(name, _defined(value), signature, references.hexdigest(signature))
+    return result
+
+
+def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials = NOTHING) -> None:
+    """Make the metrics and drop them: raises what `score_pairs` would raise for them."""
+    names = _without_ser(metrics)
+    select(preset, names, given)
+    select_corpus(preset, names, given)
 
 
 def table(results: Sequence[Scores]) -> str:
     """Return the corpus scores as text: a row a score, a column a preset, hashes in short form, warnings below."""
-    names = list(dict.fromkeys(name for result in results for name in result.scores))
+    names = list(dict.fromkeys(name for result in results for name in result.all_scores))
     rows = [["", *(cell for result in results for cell in (result.preset, "hash"))]]
     for name in names:
         row = [name]
         for result in results:
-            score = result.scores.get(name)
+            score = result.all_scores.get(name)
             value = "" if score is None else "undefined" if score.value is None else f"{score.value:.4f}"
             row += [value, score.hash[:SHORT] if score else ""]
         rows.append(row)
@@ -178,17 +209,22 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
     return [cell.rjust(w) if index else cell.ljust(w) for index, (cell, w) in enumerate(zip(row, widths, strict=True))]
 
 
-def _select(preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str) -> list[Selected]:
-    ser = SlotErrorRate.names[0]
-    names = None if metrics is None else [name for name in metrics if name.upper() != ser]
-    selected = select(preset, names)
+def _without_ser(metrics: Sequence[str] | None) -> list[str] | None:
+    return None if metrics is None else [name for name in metrics if name.upper() != SlotErrorRate.names[0]]
+
+
+def _select(
+    preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str, given: Materials
+) -> tuple[list[Selected], list[SelectedCorpus]]:
+    names = _without_ser(metrics)
+    selected, whole = select(preset, names, given), select_corpus(preset, names, given)
     if checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
         selected.append(Selected(SlotErrorRate(checker, label), SlotErrorRate.names))
     elif metrics and not names:
         raise MetricError("the slot error rate needs a slot checker")
-    if not selected:
+    if not selected and not whole:
         raise MetricError("nothing to score: no metric was asked for")
-    return selected
+    return selected, whole
 
 
 def _assemble(
@@ -197,6 +233,7 @@ def _assemble(
     statistics: Sequence[Array],
     references: ReferenceHash,
     warnings: list[str],
+    total: int,
 ) -> Scores:
     scores: dict[str, Score] = {}
     columns = []
@@ -210,7 +247,7 @@ def _assemble(
                 scores[name] = Score(name, _defined(float(corpus[index])), signature, digest)
                 columns.append(by_segment[:, index])
     kept = {item.metric.names[0]: rows for item, rows in zip(selected, statistics, strict=True)}
-    return Scores(preset, scores, np.stack(columns, axis=1), kept, warnings)
+    return Scores(preset, scores, np.stack(columns, axis=1) if columns else np.empty((total, 0)), kept, warnings)
 
 
 def _chunks(segments: Iterable[Segment]) -> Iterator[list[Segment]]:

@@ -41,25 +41,38 @@ class Segment(NamedTuple):
         return self.hypothesis if self.raw is None else self.raw
 
 
-class Metric(ABC):
-    """One family of scores.
+class Named(ABC):
+    """One family of scores: their names and their recipe.
 
     Attributes:
         names: the scores it gives, `BLEU-1` ... `BLEU-4`.
         settings: what distinguishes it from its namesakes (variant, tokeniser, ...); printed in the signature.
-        needs_corpus: whether `prepare` must see all references before `statistics` is called.
     """
 
     names: tuple[str, ...]
     settings: dict[str, str]
-    needs_corpus: bool = False
-
-    def prepare(self, references: Iterable[Sequence[str]]) -> None:  # noqa: B027
-        """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
 
     def warnings(self) -> list[str]:
         """Return what a reader of the scores must know, one sentence each."""
         return []
+
+    def signature(self, name: str, preset: str = "") -> str:
+        """Return the recipe of the score `name`: what must agree before two values may be compared."""
+        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
+        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
+
+
+class Metric(Named):
+    """A family whose corpus scores come from statistics of segments.
+
+    Attributes:
+        needs_corpus: whether `prepare` must see all references before `statistics` is called.
+    """
+
+    needs_corpus: bool = False
+
+    def prepare(self, references: Iterable[Sequence[str]]) -> None:
+        """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""
 
     @abstractmethod
     def statistics(self, segments: Sequence[Segment]) -> Array:
@@ -72,11 +85,6 @@ class Metric(ABC):
     def segment_scores(self, statistics: Array) -> Array:
         """Return the scores of single segments, (N, S) -> (N, K)."""
         return self.score(statistics)
-
-    def signature(self, name: str, preset: str = "") -> str:
-        """Return the recipe of the score `name`: what must agree before two values may be compared."""
-        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
-        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
 
 
 class MeanMetric(Metric):

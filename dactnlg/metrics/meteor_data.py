@@ -13,8 +13,6 @@ import gzip
 import hashlib
 import importlib.util
 import json
-import shutil
-import tempfile
 import zipfile
 from array import array
 from collections.abc import Iterator, Sequence
@@ -25,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import MetricError
+from dactnlg.metrics.cache import make_once, user_cache
 from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS
 
 FORMAT = 1
@@ -154,51 +153,28 @@ def load(cache: Path | None = None) -> MeteorData:
     jar, table = source / "meteor-1.5.jar", source / "data" / "paraphrase-en.gz"
     if not (jar.is_file() and table.is_file()):
         raise MetricError(f"METEOR's data are not in {source}: reinstall pycocoevalcap")
-    folder = (cache or _user_cache()) / f"meteor-1.5-{FORMAT}-{jar.stat().st_size}-{table.stat().st_size}"
-    if not (folder / "words.json").is_file():
-        try:
-            _make(jar, table, folder)
-        except OSError as error:
-            raise MetricError(f"cannot write METEOR's index to {folder}: {error.strerror or error}") from None
+    folder = (cache or user_cache()) / f"meteor-1.5-{FORMAT}-{jar.stat().st_size}-{table.stat().st_size}"
+    make_once(folder, lambda work: _make(jar, table, work), "METEOR's data")
     return MeteorData(folder)
 
 
-def _user_cache() -> Path:
-    # pooch's own way to find it, without the rest of pooch.
-    import platformdirs
+def _make(jar: Path, table: Path, work: Path) -> None:
+    with zipfile.ZipFile(jar) as archive:
 
-    return Path(platformdirs.user_cache_dir("dactnlg"))
+        def lines(name: str) -> list[str]:
+            return archive.read(name).decode("utf-8").splitlines()
 
-
-def _make(jar: Path, table: Path, folder: Path) -> None:
-    """Write the index beside `folder` and move it there whole, so that no other process sees half of it."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix="meteor-", dir=folder.parent))
-    try:
-        with zipfile.ZipFile(jar) as archive:
-
-            def lines(name: str) -> list[str]:
-                return archive.read(name).decode("utf-8").splitlines()
-
-            synsets = lines("synonym/english.synsets")
-            keys = array("Q", (word_number(word) for word in synsets[::2]))
-            rows = [list(map(int, ids.split())) for ids in synsets[1::2]]
-            _save(work, "synset", np.repeat(keys, list(map(len, rows))), np.array(sum(rows, []), np.int32), ())
-            words = {
-                "function": lines("function/english.words"),
-                "abbreviations": dict(_abbreviations(lines("nonbreaking/english.prefixes"))),
-                "bases": _bases(lines("synonym/english.exceptions")),
-            }
-        _index_paraphrases(table, work)
-        (work / "words.json").write_text(json.dumps(words), encoding="utf-8")
-        try:
-            work.replace(folder)
-        except OSError:
-            # Another process was faster: its index is as good.
-            if not (folder / "words.json").is_file():
-                raise
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        synsets = lines("synonym/english.synsets")
+        keys = array("Q", (word_number(word) for word in synsets[::2]))
+        rows = [list(map(int, ids.split())) for ids in synsets[1::2]]
+        _save(work, "synset", np.repeat(keys, list(map(len, rows))), np.array(sum(rows, []), np.int32), ())
+        words = {
+            "function": lines("function/english.words"),
+            "abbreviations": dict(_abbreviations(lines("nonbreaking/english.prefixes"))),
+            "bases": _bases(lines("synonym/english.exceptions")),
+        }
+    _index_paraphrases(table, work)
+    (work / "words.json").write_text(json.dumps(words), encoding="utf-8")
 
 
 def _index_paraphrases(table: Path, work: Path) -> None:

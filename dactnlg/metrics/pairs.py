@@ -75,6 +75,15 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
         yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
 
 
+def read_sentences(path: str | Path) -> Iterator[str]:
+    """Yield the lines of a plain text file, blank ones left out.
+
+    Raises:
+        MetricError: the file cannot be read, or a line is not UTF-8.
+    """
+    return (text for _, text in _lines(path) if text.strip())
+
+
 def _unequal(paths: Sequence[str | Path]) -> str:
     """Say how many lines each file has; standard input has been read and cannot be counted again."""
     counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if path != "-"]

@@ -36,6 +36,7 @@ class Preset:
         bleu: the BLEU variant.
         rouge: the ROUGE-L variant.
         tokenizer: how ROUGE-L, CIDEr and METEOR find words.
+        oov: what a word without a vector is (`metrics.embedding.POLICIES`); nlg-eval takes the mean of all vectors.
         mteval: whether BLEU and NIST read raw text, lower-cased, with mteval-13a's tokens.
         metrics: the scores that are given unless others are asked for.
         about: one line for people.
@@ -50,6 +51,7 @@ class Preset:
     rouge: str = "nlg-eval"
     tokenizer: str = "space"
     mteval: bool = False
+    oov: str = "skip"
 
 
 def _unchanged(sentence: str) -> str:
@@ -76,6 +78,7 @@ PRESETS = {
             (*_BLEU, "ROUGE-L"),
             "Sharma et al. 2017, Tables 1 and 2: human and handcrafted sentences of the identical act",
             rouge="best-reference",
+            oov="mean",
         ),
         Preset(
             "rnnlg",
@@ -92,6 +95,7 @@ PRESETS = {
             "nlg-eval",
             (*_BLEU, "ROUGE-L", "CIDEr"),
             "nlg-eval 2.3: white-space tokens, the row's own references",
+            oov="mean",
         ),
         Preset(
             "e2e",

@@ -2,36 +2,86 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu
-from dactnlg.metrics.base import Metric
+from dactnlg.metrics.base import Metric, Named
 from dactnlg.metrics.cider import Cider
+from dactnlg.metrics.diversity import CorpusMetric, Diversity, Novelty, SelfBleu
+from dactnlg.metrics.encoders import Encoder
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.presets import Preset, get_preset
 from dactnlg.metrics.rouge import RougeL
 from dactnlg.metrics.sacre import Chrf, Ter
 
-# A family makes all its scores from one pass; new metrics are entered here.
-_FAMILIES: dict[tuple[str, ...], Callable[[Preset], Metric]] = {
-    bleu.Bleu.names: lambda preset: bleu.create(preset.bleu, lowercase=preset.mteval),
-    Nist.names: lambda preset: Nist("13a" if preset.mteval else preset.tokenizer, lowercase=preset.mteval),
-    ("METEOR-1.5",): lambda preset: _meteor(preset.tokenizer),
-    RougeL.names: lambda preset: RougeL(preset.rouge, preset.tokenizer),
-    Cider.names: lambda preset: Cider(preset.tokenizer),
-    Chrf.names: lambda preset: Chrf(),
-    Ter.names: lambda preset: Ter(),
-}
-NAMES = tuple(name for names in _FAMILIES for name in names)
+N = TypeVar("N", bound=Named)
+
+
+class Materials(NamedTuple):
+    """What some metrics read besides the sentences.
+
+    Attributes:
+        vectors: a file of word vectors; by default the one that the environment names.
+        encoder: makes the vectors of sentences; by default the one that `encoders.load_minilm` finds.
+        train: the sentences of the training data, read as the hypotheses are; None if they are not known.
+    """
+
+    vectors: str | Path | None = None
+    encoder: Encoder | None = None
+    train: Iterable[str] | None = None
+
+
+NOTHING = Materials()
 
 
 def _meteor(tokenization: str) -> Metric:
-    # Late: the module is large and its data are an extra.
+    # Late, like the two below: they are large, need data of their own, and few ask for them.
     from dactnlg.metrics.meteor import Meteor
 
     return Meteor(tokenization)
+
+
+def _embedding(vectors: str | Path | None, oov: str) -> Metric:
+    from dactnlg.metrics.embedding import EmbeddingMetrics
+    from dactnlg.metrics.vectors import load_vectors
+
+    return EmbeddingMetrics(load_vectors(vectors), oov)
+
+
+def _cosine(encoder: Encoder | None) -> Metric:
+    from dactnlg.metrics.cosine import SentenceCosine
+
+    return SentenceCosine(encoder)
+
+
+# A family makes all its scores from one pass; new metrics are entered here.
+_EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching")
+_FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], Metric]] = {
+    bleu.Bleu.names: lambda preset, _: bleu.create(preset.bleu, lowercase=preset.mteval),
+    Nist.names: lambda preset, _: Nist("13a" if preset.mteval else preset.tokenizer, lowercase=preset.mteval),
+    ("METEOR-1.5",): lambda preset, _: _meteor(preset.tokenizer),
+    RougeL.names: lambda preset, _: RougeL(preset.rouge, preset.tokenizer),
+    Cider.names: lambda preset, _: Cider(preset.tokenizer),
+    Chrf.names: lambda preset, _: Chrf(),
+    Ter.names: lambda preset, _: Ter(),
+    _EMBEDDING: lambda preset, given: _embedding(given.vectors, preset.oov),
+    ("sentence-cosine",): lambda _, given: _cosine(given.encoder),
+}
+_CORPUS_FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], CorpusMetric]] = {
+    Diversity.names: lambda preset, _: Diversity(preset.tokenizer),
+    SelfBleu.names: lambda preset, _: SelfBleu(preset.tokenizer),
+    Novelty.names: lambda preset, given: Novelty(given.train, preset.tokenizer),
+}
+SEGMENT_NAMES = tuple(name for names in _FAMILIES for name in names)
+"""Scores that a segment has too."""
+CORPUS_NAMES = tuple(name for names in _CORPUS_FAMILIES for name in names)
+"""Scores that only a whole corpus has."""
+NAMES = SEGMENT_NAMES + CORPUS_NAMES
+GROUPS = {"embedding": _EMBEDDING, "diversity": CORPUS_NAMES}
+"""Several families asked for with one word."""
 
 
 class Selected(NamedTuple):
@@ -41,26 +91,51 @@ class Selected(NamedTuple):
     names: tuple[str, ...]
 
 
-def select(preset: str, names: Sequence[str] | None = None) -> list[Selected]:
-    """Return metrics in the variants of a preset.
+class SelectedCorpus(NamedTuple):
+    """The same for a metric that only a whole corpus has."""
+
+    metric: CorpusMetric
+    names: tuple[str, ...]
+
+
+def select(preset: str, names: Sequence[str] | None = None, given: Materials = NOTHING) -> list[Selected]:
+    """Return metrics of segments in the variants of a preset; names of corpus metrics are passed over.
 
     Args:
         preset: the preset's name.
-        names: scores (`BLEU-4`, case ignored) or families (`BLEU`); None for those that the preset gives.
+        names: scores (`BLEU-4`, case ignored), families (`BLEU`) or groups (`embedding`); None for the preset's.
+        given: what the metrics may read.
 
     Raises:
         UnknownNameError: no such preset or metric.
-        MetricError: a metric whose data are not installed.
+        MetricError: a metric whose data are not installed or not named.
     """
+    return [Selected(*made) for made in _made(_FAMILIES, preset, names, given)]
+
+
+def select_corpus(preset: str, names: Sequence[str] | None = None, given: Materials = NOTHING) -> list[SelectedCorpus]:
+    """Return metrics of whole corpora; arguments and errors as `select`."""
+    return [SelectedCorpus(*made) for made in _made(_CORPUS_FAMILIES, preset, names, given)]
+
+
+def _made(
+    families: Mapping[tuple[str, ...], Callable[[Preset, Materials], N]],
+    preset: str,
+    names: Sequence[str] | None,
+    given: Materials,
+) -> list[tuple[N, tuple[str, ...]]]:
     chosen = get_preset(preset)
-    wanted: set[str] = set()
-    for name in chosen.metrics if names is None else names:
-        found = [n for n in NAMES if name.casefold() in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
-        if not found:
-            raise UnknownNameError("metric", name, NAMES)
-        wanted.update(found)
+    wanted = {found for name in (chosen.metrics if names is None else names) for found in _resolve(name)}
     return [
-        Selected(make(chosen), tuple(n for n in family if n in wanted))
-        for family, make in _FAMILIES.items()
+        (make(chosen, given), tuple(name for name in family if name in wanted))
+        for family, make in families.items()
         if wanted.intersection(family)
     ]
+
+
+def _resolve(name: str) -> Sequence[str]:
+    asked = name.casefold()
+    found = [n for n in NAMES if asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
+    if asked not in GROUPS and not found:
+        raise UnknownNameError("metric", name, (*NAMES, *GROUPS))
+    return GROUPS.get(asked, found)

@@ -1,0 +1,166 @@
+"""Diversity of what a system says, over all its hypotheses: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
+
+These belong to a corpus, not to a segment: statistics of segments cannot be added up, so they have a base of their own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from abc import abstractmethod
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from dactnlg.metrics.base import Named, Segment, ngrams
+from dactnlg.metrics.tokenizers import tokenizer
+
+ORDER = 4
+EPSILON = 0.1
+"""Stands for no match at all in self-BLEU: NLTK's smoothing method 1."""
+_UNDEFINED = math.nan
+
+
+class CorpusMetric(Named):
+    """Scores that only a whole corpus has; segments are given chunk by chunk, and the scores asked for at the end."""
+
+    @abstractmethod
+    def update(self, segments: Sequence[Segment]) -> None:
+        """Look at some segments."""
+
+    @abstractmethod
+    def scores(self) -> tuple[float, ...]:
+        """Return the scores in the order of `names`; NaN where one is undefined."""
+
+
+class Diversity(CorpusMetric):
+    """distinct-1 and distinct-2 (Li et al. 2016: distinct n-grams / n-grams), tokens a sentence, distinct tokens.
+
+    Undefined: distinct-n where there is no n-gram. Sentences without a token count in the mean length.
+    """
+
+    names = ("distinct-1", "distinct-2", "mean-length", "vocabulary")
+
+    def __init__(self, tokenization: str = "space") -> None:
+        self.settings = {"tok": tokenization}
+        self._split = tokenizer(tokenization)
+        self._words: set[str] = set()
+        self._bigrams: set[tuple[str, ...]] = set()
+        self._sentences = self._tokens = self._pairs = 0
+
+    def update(self, segments: Sequence[Segment]) -> None:
+        """Count the n-grams of the hypotheses."""
+        for segment in segments:
+            tokens = self._split(segment.hypothesis)
+            self._words.update(tokens)
+            self._bigrams.update(ngrams(tokens, 2))
+            self._sentences += 1
+            self._tokens += len(tokens)
+            self._pairs += max(len(tokens) - 1, 0)
+
+    def scores(self) -> tuple[float, ...]:
+        """Return distinct-1, distinct-2, mean length and vocabulary."""
+        return (
+            len(self._words) / self._tokens if self._tokens else _UNDEFINED,
+            len(self._bigrams) / self._pairs if self._pairs else _UNDEFINED,
+            self._tokens / self._sentences if self._sentences else _UNDEFINED,
+            float(len(self._words)) if self._sentences else _UNDEFINED,
+        )
+
+
+class SelfBleu(CorpusMetric):
+    """Mean sentence BLEU-4 of each hypothesis against all others (Zhu et al. 2018, section 3.2): 1 if all are alike.
+
+    It is exact, over all hypotheses, in one pass: of each n-gram only the two highest counts matter, the second one for
+    the sentence that has the highest. Undefined for fewer than two hypotheses.
+    """
+
+    names = ("self-BLEU",)
+
+    def __init__(self, tokenization: str = "space") -> None:
+        self.settings = {"tok": tokenization, "n": str(ORDER), "smooth": "method1"}
+        self._split = tokenizer(tokenization)
+        self._sentences: Counter[tuple[str, ...]] = Counter()
+
+    def update(self, segments: Sequence[Segment]) -> None:
+        """Remember the hypotheses; one that is said again costs nothing."""
+        self._sentences.update(tuple(self._split(segment.hypothesis)) for segment in segments)
+
+    def scores(self) -> tuple[float, ...]:
+        """Return self-BLEU."""
+        total = sum(self._sentences.values())
+        if total < 2:
+            return (_UNDEFINED,)
+        # A sentence said twice has itself among the others, so all its n-grams match.
+        lengths = Counter[int]()
+        highest: dict[tuple[str, ...], tuple[int, int]] = {}
+        for tokens, times in self._sentences.items():
+            lengths[len(tokens)] += times
+            for gram, count in _grams(tokens).items():
+                first, second = highest.get(gram, (0, 0))
+                if count > first:
+                    highest[gram] = (count, first)
+                elif count > second:
+                    highest[gram] = (first, count)
+        summed = 0.0
+        for tokens, times in self._sentences.items():
+            lengths[len(tokens)] -= 1
+            summed += times * _bleu(tokens, highest, lengths, again=times > 1)
+            lengths[len(tokens)] += 1
+        return (summed / total,)
+
+
+class Novelty(CorpusMetric):
+    """Share of the hypotheses that are no sentence of the training data, token by token.
+
+    Undefined without training data, and without hypotheses.
+
+    Args:
+        train: the sentences of the training data, read as the hypotheses are; None if they are not known.
+        tokenization: how text is read.
+    """
+
+    names = ("novelty",)
+
+    def __init__(self, train: Iterable[str] | None, tokenization: str = "space") -> None:
+        self._split = tokenizer(tokenization)
+        self._train = None if train is None else {tuple(self._split(sentence)) for sentence in train}
+        self.settings = {"tok": tokenization, "train": "unknown"}
+        if self._train is not None:
+            text = "\n".join(sorted(map(" ".join, self._train)))
+            self.settings["train"] = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+        self._sentences = self._new = 0
+
+    def update(self, segments: Sequence[Segment]) -> None:
+        """Look the hypotheses up."""
+        if self._train is not None:
+            self._sentences += len(segments)
+            self._new += sum(tuple(self._split(segment.hypothesis)) not in self._train for segment in segments)
+
+    def warnings(self) -> list[str]:
+        """Say why there is no value."""
+        return ["novelty needs the sentences of the training data: --train FILE"] if self._train is None else []
+
+    def scores(self) -> tuple[float, ...]:
+        """Return the share."""
+        return (self._new / self._sentences if self._sentences else _UNDEFINED,)
+
+
+def _grams(tokens: tuple[str, ...]) -> Counter[tuple[str, ...]]:
+    return Counter(gram for order in range(1, ORDER + 1) for gram in ngrams(tokens, order))
+
+
+def _bleu(
+    tokens: tuple[str, ...], highest: dict[tuple[str, ...], tuple[int, int]], lengths: Counter[int], again: bool
+) -> float:
+    """Return sentence BLEU-4 against the others, whose lengths are given."""
+    matched = [0] * ORDER
+    for gram, count in _grams(tokens).items():
+        first, second = highest[gram]
+        limit = first if again or count < first else second
+        matched[len(gram) - 1] += min(count, limit)
+    if not matched[0]:
+        return 0.0
+    guessed = [max(len(tokens) - order, 1) for order in range(ORDER)]
+    mean = sum(math.log((m or EPSILON) / g) for m, g in zip(matched, guessed, strict=True)) / ORDER
+    closest = min((n for n, times in lengths.items() if times), key=lambda n: (abs(n - len(tokens)), n))
+    return math.exp(mean + min(0.0, 1 - closest / len(tokens)))
