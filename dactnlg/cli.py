@@ -165,8 +165,7 @@ def evaluate(
 
     check_folders(json_file, report)
 
-    options = {"corpus": corpus, "split": split, "presets": preset or [], "data_dir": data_dir}
-    result = evaluate_run(model, **options, metrics=metric or None, vectors=vectors)
+    result = evaluate_run(model, corpus, split, preset or [], data_dir, metrics=metric or None, vectors=vectors)
     if report:
         report.write_text(result.report(), encoding="utf-8")
     if json_file is not None:

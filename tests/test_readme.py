@@ -61,6 +61,9 @@ def test_the_commands_run(
     (tmp_path / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
     for name in ("out.txt", "ref0.txt", "ref1.txt"):
         (tmp_path / name).write_text("a b c d\n", encoding="utf-8")
+    (tmp_path / "train.txt").write_text("a b c\n", encoding="utf-8")
+    (tmp_path / "glove.6B.300d.txt").write_text("a 1 0\nb 0 1\n", encoding="utf-8")
+    monkeypatch.setattr("dactnlg.metrics.vectors.user_cache", lambda: tmp_path / "cache")
     (tmp_path / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
     words = [str(random_run) if word == "runs/trails-sclstm" else word for word in shlex.split(command)[1:]]
     if words[0] == "train":

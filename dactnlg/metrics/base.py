@@ -104,6 +104,34 @@ class MeanMetric(Metric):
         return divide(sums[..., :1], sums[..., 1:])
 
 
+class BoundedMetric(Metric):
+    """A metric whose time grows with the square of a line, or worse: pairs of very long ones are undefined, and told.
+
+    Attributes:
+        limit: words of the hypothesis times words of the longest reference.
+    """
+
+    limit = 1_000_000
+    _left_out = 0
+
+    def fits(self, segment: Segment) -> bool:
+        """Whether a segment has references and can be scored in seconds; counts those that cannot."""
+        longest = max(segment.references, key=len, default="")
+        if len(segment.hypothesis) * len(longest) > self.limit:
+            words = len(segment.hypothesis.split()) * max(len(reference.split()) for reference in segment.references)
+            if words > self.limit:
+                self._left_out += 1
+                return False
+        return bool(segment.references)
+
+    def warnings(self) -> list[str]:
+        """Say how many segments were left out."""
+        if not self._left_out:
+            return []
+        what = f"{self._left_out} segments are undefined: words of hypothesis times reference exceed {self.limit:,}"
+        return [f"{self.names[0]}: {what}"]
+
+
 def divide(numerator: Array, denominator: Array) -> Array:
     """Divide element by element; NaN, and no warning, where the denominator is 0."""
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dactnlg.metrics.base import Array, Metric, Segment, divide
+from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
 from dactnlg.metrics.meteor_align import Aligner
 from dactnlg.metrics.meteor_data import MeteorData, load
 from dactnlg.metrics.tokenizers import tokenizer
@@ -21,7 +21,7 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 """Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
 
 
-class Meteor(Metric):
+class Meteor(BoundedMetric):
     """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
 
     Args:
@@ -43,7 +43,7 @@ class Meteor(Metric):
         """Return the counts of each segment, (N, 21)."""
         rows = np.zeros((len(segments), 21))
         for row, segment in zip(rows, segments, strict=True):
-            if segment.references:
+            if self.fits(segment):
                 row[:] = self._best(segment)
         return rows
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dactnlg.metrics.base import Array, Metric, Segment, divide
+from dactnlg.metrics.base import Array, BoundedMetric, Metric, Segment, divide
 
 _BETA = 2
 
@@ -55,10 +55,11 @@ class Chrf(Metric):
         return np.where(wanted.any(axis=-1), score, np.nan)[..., None]
 
 
-class Ter(Metric):
+class Ter(BoundedMetric):
     """TER, edits per reference word: 0 is best and it may exceed 1; S = 2: edits, mean reference length."""
 
     names = ("TER",)
+    limit = 250_000
 
     def __init__(self) -> None:
         import sacrebleu
@@ -71,7 +72,7 @@ class Ter(Metric):
         """Return the library's counts of each segment, (N, 2)."""
         rows = np.zeros((len(segments), 2))
         for row, segment in zip(rows, segments, strict=True):
-            if segment.references:
+            if self.fits(segment):
                 found = self._library.sentence_score(segment.hypothesis, list(segment.references))
                 row[:] = [found.num_edits, found.ref_length]
         return rows
