@@ -5,8 +5,8 @@
     python benchmarks/table2.py --gold restaurants           the references themselves, without a run
 
 The corpora are looked for in DACTNLG_DATA, else in ../shared/data. The paper's first column is Skip-Thought, whose
-weights are no longer published: MiniLM stands in its place, and these two columns cannot be compared. The paper does not
-name its vectors (nlg-eval's are GloVe 6B with 300 dimensions).
+weights are no longer published: MiniLM stands in its place, and these two columns cannot be compared. The paper does
+not name its vectors (nlg-eval's are GloVe 6B with 300 dimensions).
 """
 
 from __future__ import annotations
@@ -49,12 +49,10 @@ PAPER = {
 
 
 def score_run(folder: Path, vectors: Path) -> tuple[tuple[str, str], Scores]:
-    """Generate the test split as the paper did, beam search with reranking, and score it; return (corpus, model) too."""
+    """Generate the test split as the paper did, beam search with reranking, and score it; with (corpus, model)."""
     config = Run(folder).check()
     constraint = "none" if config.model.name == "random" else "rerank"
-    found = evaluate(
-        folder, presets=[PRESET], data_dir=DATA, metrics=[*NAMES, "novelty"], vectors=vectors, constraint=constraint
-    )
+    found = evaluate(folder, presets=[PRESET], data_dir=DATA, metrics=NAMES, vectors=vectors, constraint=constraint)
     return (found.corpus, config.model.name), found.results[0]
 
 
