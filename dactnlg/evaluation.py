@@ -15,11 +15,11 @@ from dactnlg.errors import CorpusError
 from dactnlg.generation import Generation, Generator
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
-from dactnlg.metrics.registry import NOTHING, Materials
+from dactnlg.metrics.registry import NOTHING, Materials, resolve
 from dactnlg.report import Content, gather, write_report
 from dactnlg.report.markdown import markdown
 from dactnlg.run import Run
-from dactnlg.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table
+from dactnlg.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table, without_ser
 from dactnlg.slots import SlotChecker, Tally
 
 
@@ -133,7 +133,7 @@ def evaluate(
         raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
     # A gold corpus may need names that training never had: they are said as well as can be, not refused.
     generations = generator.generate([example.turn for example in examples], strict=False, **options)
-    if metrics is not None:
+    if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
         given = given._replace(train=training_sentences(corpora))
     protocols = presets or default_presets(chosen, examples)

@@ -124,19 +124,20 @@ def score_segments(
 
 def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials = NOTHING) -> None:
     """Make the metrics and drop them: raises what `score_pairs` would raise for them."""
-    names = _without_ser(metrics)
+    names = without_ser(metrics)
     select(preset, names, given)
     select_corpus(preset, names, given)
 
 
-def _without_ser(metrics: Sequence[str] | None) -> list[str] | None:
+def without_ser(metrics: Sequence[str] | None) -> list[str] | None:
+    """Return the names that the registry knows; the slot error rate needs a checker and is made here."""
     return None if metrics is None else [name for name in metrics if name.upper() != SlotErrorRate.names[0]]
 
 
 def _select(
     preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str, given: Materials
 ) -> tuple[list[Selected], list[SelectedCorpus]]:
-    names = _without_ser(metrics)
+    names = without_ser(metrics)
     selected, whole = select(preset, names, given), select_corpus(preset, names, given)
     if checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
         selected.append(Selected(SlotErrorRate(checker, label), SlotErrorRate.names))

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dactnlg.errors import MetricError
+from dactnlg.errors import MetricError, UnknownNameError
+from dactnlg.evaluation import evaluate
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.diversity import CorpusMetric, Diversity, Novelty, SelfBleu
 from dactnlg.metrics.registry import CORPUS_NAMES, Materials
@@ -117,6 +118,22 @@ def test_command_line(tmp_path: Path) -> None:
     wrong = run("--vectors", "h")
     assert (wrong.returncode, wrong.stdout) == (2, "") and "h, line 1: expected" in wrong.stderr
     assert wrong.stderr.count("\n") == 1
+
+
+def test_of_a_run(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`evaluate` brings the training data itself, and refuses what is missing before it generates."""
+    monkeypatch.setattr("dactnlg.metrics.vectors.user_cache", lambda: tmp_path)
+    (tmp_path / "v.txt").write_text("the 1 0\nis 0 1\n")
+    found = evaluate(random_run, presets=["single"], metrics=["embedding", "diversity"], vectors=tmp_path / "v.txt")
+    scores = found.results[0].all_scores
+    assert len(scores) == 3 + len(CORPUS_NAMES)
+    assert all(score.value is not None for score in scores.values())
+    assert "train:unknown" not in scores["novelty"].signature
+    monkeypatch.setattr("dactnlg.generation.Generator.load", lambda *_: pytest.fail("generated first"))
+    with pytest.raises(MetricError, match="no such file"):
+        evaluate(random_run, metrics=["embedding"], vectors=tmp_path / "absent")
+    with pytest.raises(UnknownNameError, match="did you mean 'diversity'"):
+        evaluate(random_run, metrics=["diversty"])
 
 
 def test_unreadable_training_data(tmp_path: Path) -> None:

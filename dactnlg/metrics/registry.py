@@ -125,7 +125,7 @@ def _made(
     given: Materials,
 ) -> list[tuple[N, tuple[str, ...]]]:
     chosen = get_preset(preset)
-    wanted = {found for name in (chosen.metrics if names is None else names) for found in _resolve(name)}
+    wanted = {found for name in (chosen.metrics if names is None else names) for found in resolve(name)}
     return [
         (make(chosen, given), tuple(name for name in family if name in wanted))
         for family, make in families.items()
@@ -133,7 +133,12 @@ def _made(
     ]
 
 
-def _resolve(name: str) -> Sequence[str]:
+def resolve(name: str) -> Sequence[str]:
+    """Return the scores that a name stands for: itself, a family (`BLEU`) or a group (`embedding`).
+
+    Raises:
+        UnknownNameError: it stands for none.
+    """
     asked = name.casefold()
     found = [n for n in NAMES if asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
     if asked not in GROUPS and not found:
