@@ -242,6 +242,31 @@ def corpora_inspect(name: Annotated[str, typer.Argument(metavar="NAME")], data_d
     print(corpora.audit(corpora.load_corpus(name, data_dir)))
 
 
+@corpora_app.command("hash")
+def corpora_hash(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How sentences become tokens.")] = "treebank",
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer training tokens are no part of F.")] = 1,
+    preset: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
+    ] = None,
+    split: Annotated[Literal["train", "valid", "test"], typer.Option(help="The split that is scored.")] = "test",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with hashes in full.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the hash codes of a corpus, and of each score on it: equal codes, comparable scores.
+
+    \b
+    dactnlg corpora hash trails
+    dactnlg corpora hash trails --min-count 4 --json
+    """
+    from dactnlg.corpora import load_corpus
+    from dactnlg.fairness.codes import corpus_codes
+
+    codes = corpus_codes(load_corpus(name, data_dir), tokenizer, min_count, preset or None, split)
+    print(json.dumps(codes.to_json(), indent=1) if as_json else codes.table())
+
+
 def _shown(generation: Generation, output_format: str, n_best: int) -> str:
     if output_format == "json":
         return json.dumps(generation.to_json(), ensure_ascii=False)

@@ -23,18 +23,24 @@ from dactnlg.metrics.base import Array, Metric, Segment, ngrams
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
-VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu")
+VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu", "fair")
 _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
 
 def create(variant: str, lowercase: bool = False) -> Metric:
     """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
 
+    `fair` is `fairness.bleu.FairBleu`.
+
     Raises:
         UnknownNameError: no such variant.
     """
     if variant == "sacrebleu":
         return SacreBleu(lowercase)
+    if variant == "fair":
+        from dactnlg.fairness.bleu import FairBleu
+
+        return FairBleu()
     if variant not in VARIANTS:
         raise UnknownNameError("BLEU variant", variant, VARIANTS)
     return Bleu(variant, lowercase)
