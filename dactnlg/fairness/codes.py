@@ -92,7 +92,13 @@ class FairData:
 
     def data_hash(self) -> str:
         """Return the hash of acts with their tokens."""
-        return digest(["data", {name: hash_examples(rows, self._tokens) for name, rows in self.splits.items()}])
+        # With the tokeniser: two may agree on every sentence of a corpus, and differ on the next one.
+        rows = {name: hash_examples(examples, self._tokens) for name, examples in self.splits.items()}
+        return digest(["data", self.tokenizer.settings(), rows])
+
+    def vocabulary_hash(self) -> str:
+        """Return the hash of F and R with their counts."""
+        return digest(["vocabulary", self.tokenizer.settings(), self.vocabulary.digest()])
 
     def setting_hash(self) -> str:
         """Return the hash of tokeniser and T_min."""
@@ -121,7 +127,7 @@ class FairData:
             raise CorpusError(f"there is no split '{split}' to score; there are: {', '.join(self.splits)}")
         metrics = {preset: metric_hashes(self.splits[split], preset, label) for preset in presets}
         metrics.setdefault("fair", {}).update(self.perplexity_hashes(split))
-        raw, data, words, setting = self.raw_hash(), self.data_hash(), self.vocabulary.digest(), self.setting_hash()
+        raw, data, words, setting = self.raw_hash(), self.data_hash(), self.vocabulary_hash(), self.setting_hash()
         return Codes(raw, data, words, setting, digest(["general", raw, data, words, setting]), metrics)
 
 

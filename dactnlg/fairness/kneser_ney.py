@@ -63,8 +63,10 @@ class KneserNey:
         tokens, places = self._flatten(sentences)
         self._orders: list[_Order] = []
         keys, grams = _number(tokens, places, self.size, order)
-        for k in range(1, order + 1):
-            counts = _adjusted_counts(k, keys, grams, tokens, places, order)
+        # Sentences may all be shorter than the longest n-grams.
+        longest = max(k for k in range(1, order + 1) if len(keys[k - 1]))
+        for k in range(1, longest + 1):
+            counts = _adjusted_counts(k, keys, grams, places, longest)
             used = discounts[k - 1] if discounts else estimate_discounts(counts)
             self._orders.append(self._smooth(keys[k - 1], counts, used, len(keys[k - 2]) if k > 1 else 1))
 
@@ -139,7 +141,7 @@ def _number(tokens: Ids, places: Ids, size: int, order: int) -> tuple[list[Ids],
     return keys, grams
 
 
-def _adjusted_counts(k: int, keys: list[Ids], grams: list[Ids], tokens: Ids, places: Ids, order: int) -> Array:
+def _adjusted_counts(k: int, keys: list[Ids], grams: list[Ids], places: Ids, order: int) -> Array:
     """Return the count of each n-gram of order k: raw at the top and at a sentence's begin, else left neighbours."""
     gram, size = grams[k - 1], len(keys[k - 1])
     begins = places == k - 1

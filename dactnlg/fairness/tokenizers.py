@@ -15,6 +15,7 @@ from dactnlg.hashing import SHORT, digest
 from dactnlg.metrics.tokenizers import split_13a, split_space
 from dactnlg.vocabulary import UNK
 
+SUBWORD = "subword"
 _STAND_IN = "\ue000"
 """Holds the place of `<unk>` while a tokeniser that would cut it up is at work."""
 _CLITIC = re.compile(r"(?<=\w) (?=(?:n['’]t|['’](?:s|m|d|ll|re|ve))(?:\W|$))", re.IGNORECASE)
@@ -69,8 +70,6 @@ class SubwordTokenizer:
         MetricError: the library is not installed, or `size` is below 256.
     """
 
-    name = "subword"
-
     def __init__(self, sentences: Iterable[str], size: int = 2000) -> None:
         if size < 256:
             raise MetricError(f"a subword vocabulary needs one token for each of 256 bytes; got a size of {size}")
@@ -84,6 +83,7 @@ class SubwordTokenizer:
         )
         self._ids: dict[str, int] = self._library.get_vocab()
         self.size = size
+        self.name = f"{SUBWORD}-{size}"
 
     def tokenize(self, sentence: str) -> list[str]:
         """Return the subwords of a sentence."""
@@ -103,7 +103,7 @@ class SubwordTokenizer:
 
 def tokenizer_names() -> tuple[str, ...]:
     """Return the names that `text_tokenizer` takes."""
-    return (*_WORDS, SubwordTokenizer.name)
+    return (*_WORDS, SUBWORD)
 
 
 def text_tokenizer(name: str, training: Iterable[str] = (), size: int = 2000) -> TextTokenizer:
@@ -118,7 +118,7 @@ def text_tokenizer(name: str, training: Iterable[str] = (), size: int = 2000) ->
         UnknownNameError: no such tokeniser.
         MetricError: `punkt` without NLTK's data, `subword` without its library.
     """
-    if name == SubwordTokenizer.name:
+    if name == SUBWORD:
         return SubwordTokenizer(training, size)
     if name not in _WORDS:
         raise UnknownNameError("tokeniser", name, tokenizer_names())
