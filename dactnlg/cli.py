@@ -164,6 +164,8 @@ def evaluate(
             target.write("\n")
     if json_file != "-":
         print(result.table())
+    if not result.recorded:
+        print(f"dactnlg: the scores could not be added to {model / 'manifest.json'}", file=sys.stderr)
 
 
 @app.command()
