@@ -98,6 +98,10 @@ class Run:
         self._write_json(self.manifest_path, {**manifest, **ended})
         begun.unlink(missing_ok=True)
 
+    def note(self, **facts: Any) -> None:
+        """Add facts to the manifest, such as the run that this one repeats."""
+        self._write_json(self.manifest_path, {**self.manifest(), **facts})
+
     def add_evaluation(self, evaluation: Mapping[str, Any]) -> bool:
         """Add scores to the manifest; those of the same split with the same options take the place of older ones.
 

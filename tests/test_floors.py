@@ -18,7 +18,18 @@ FLOORS = {
     | {"casing", "codec", "run", "spellings", "templates", "provenance"},
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
-    4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring", "report"},
+    4: {
+        "training",
+        "fitting",
+        "generation",
+        "decoding",
+        "insertion",
+        "evaluation",
+        "scoring",
+        "report",
+        "reproduction",
+        "leaderboard",
+    },
     5: {"cli", "quiet", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
