@@ -183,6 +183,8 @@ def evaluate(
             target.write("\n")
     if json_file != "-":
         print(result.table())
+    if not result.recorded:
+        print(f"dactnlg: the scores could not be added to {model / 'manifest.json'}", file=sys.stderr)
 
 
 @app.command()
@@ -283,6 +285,50 @@ def compare(
         print(compared.text(found, top))
 
 
+@app.command()
+def reproduce(
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder with scores in its manifest.")],
+    output: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the new run here.")] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train and evaluate a run again from its own commit, and compare the scores.
+
+    \b
+    dactnlg reproduce runs/trails-sclstm
+    """
+    from dactnlg.reproduction import reproduce as reproduce_run
+
+    result = reproduce_run(run, output, data_dir)
+    print(result.table())
+    if not result.succeeded:
+        raise typer.Exit(1)
+
+
+@app.command()
+def leaderboard(
+    runs: Annotated[
+        list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders. [default: those in runs/]")
+    ] = None,
+    output_format: Annotated[Literal["text", "markdown", "html"], typer.Option("--format")] = "text",
+    output: Annotated[Path | None, typer.Option(metavar="FILE", help="[default: standard output]")] = None,
+) -> None:
+    """Show the scores of runs side by side, ranked only where their hashes agree.
+
+    \b
+    dactnlg leaderboard
+    dactnlg leaderboard runs/* --format html --output leaderboard.html
+    """
+    from dactnlg.files import check_folders
+    from dactnlg.leaderboard import collect, render
+
+    check_folders(output)
+    text = render(collect(runs or None), output_format)
+    if output:
+        output.write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
+
+
 @corpora_app.command("list")
 def corpora_list(data_dir: DataDir = None) -> None:
     """List the corpora, and whether their files are here."""
@@ -314,6 +360,31 @@ def corpora_inspect(name: Annotated[str, typer.Argument(metavar="NAME")], data_d
     from dactnlg import corpora
 
     print(corpora.audit(corpora.load_corpus(name, data_dir)))
+
+
+@corpora_app.command("hash")
+def corpora_hash(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How sentences become tokens.")] = "treebank",
+    min_count: Annotated[int, typer.Option(min=1, help="Rarer training tokens are no part of F.")] = 1,
+    preset: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
+    ] = None,
+    split: Annotated[Literal["train", "valid", "test"], typer.Option(help="The split that is scored.")] = "test",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with hashes in full.")] = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Print the hash codes of a corpus, and of each score on it: equal codes, comparable scores.
+
+    \b
+    dactnlg corpora hash trails
+    dactnlg corpora hash trails --min-count 4 --json
+    """
+    from dactnlg.corpora import load_corpus
+    from dactnlg.fairness.codes import corpus_codes
+
+    codes = corpus_codes(load_corpus(name, data_dir), tokenizer, min_count, preset or None, split)
+    print(json.dumps(codes.to_json(), indent=1) if as_json else codes.table())
 
 
 def _shown(generation: Generation, output_format: str, n_best: int) -> str:

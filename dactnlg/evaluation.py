@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from dactnlg import provenance
 from dactnlg.acts import Turn
 from dactnlg.codec import Style
 from dactnlg.config import CorpusConfig, load_config
-from dactnlg.corpora.base import Corpus, Example, load_corpus
+from dactnlg.corpora.base import Corpus, Example, hash_examples, load_corpus
 from dactnlg.errors import CorpusError
 from dactnlg.generation import Generation, Generator
 from dactnlg.metrics.base import Segment
@@ -34,6 +37,7 @@ class Evaluation:
         results: the scores, one for each preset.
         cues: sentences whose special values (yes, no, dontcare) could be checked, and how many failed.
         source: the corpus itself; a report reads the references and the training data in it.
+        recorded: whether the run's manifest has the scores.
     """
 
     corpus: str
@@ -42,6 +46,7 @@ class Evaluation:
     results: list[Scores]
     cues: tuple[int, int]
     source: Corpus | None = None
+    recorded: bool = False
 
     def table(self) -> str:
         """Return the scores as text."""
@@ -103,7 +108,7 @@ def evaluate(
     vectors: str | Path | None = None,
     **options: Any,
 ) -> Evaluation:
-    """Generate a split with a run and score it.
+    """Generate a split with a run, score it, and add the scores to the run's manifest.
 
     Args:
         run: the run folder.
@@ -141,7 +146,19 @@ def evaluate(
     checker = Style.from_card(chosen.card).checker()
     tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
     cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
-    return Evaluation(chosen.name, split, generations, results, cues, chosen)
+    recorded = Run(run).add_evaluation(
+        {
+            "corpus": chosen.name,
+            "source": corpus or section.name,
+            "split": split,
+            "options": {key: value for key, value in sorted(options.items()) if value is not None},
+            "data": hash_examples(examples),
+            "command": provenance.command(),
+            "code": provenance.code(),
+            "scores": {result.preset: _recordable(result) for result in results},
+        }
+    )
+    return Evaluation(chosen.name, split, generations, results, cues, chosen, recorded)
 
 
 def score_generations(
@@ -179,6 +196,15 @@ def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, .
     if corpus.name == "dstc2":
         return ("sharma2017", "single")
     return ("nlg-eval", "single")
+
+
+def _recordable(scores: Scores) -> dict[str, Any]:
+    """Return corpus scores with hashes, and for each the standard error of its mean over segments."""
+    found: dict[str, Any] = scores.to_json()["scores"]
+    for name, column in zip(scores.scores, scores.segments.T, strict=True):
+        defined = column[np.isfinite(column)]
+        found[name]["error"] = float(defined.std() / len(defined) ** 0.5) if len(defined) else None
+    return found
 
 
 class ValueChecker:

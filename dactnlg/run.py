@@ -5,26 +5,28 @@ codec.json      vocabulary, DA vector entries, casing, templates, the card's cue
 model.keras     the best weights
 history.csv     one line an epoch
 checkpoint-N.keras, state.json   the last finished epoch with the optimizer's state, for --resume
-manifest.json   corpora with hashes, package versions, seed, summary; written last
+manifest.json   command, code, configuration, data and vocabulary hashes, packages, machine, summary; written last;
+                scores with their hashes are added when the run is evaluated
 """
 
 from __future__ import annotations
 
 import csv
 import json
-import os
 import platform
+import time
 from collections.abc import Mapping, Sequence
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from dactnlg import __version__
+from dactnlg import __version__, provenance
 from dactnlg.config import Config, load_config
 from dactnlg.corpora.base import Corpus
-from dactnlg.errors import ConfigError, RunError
+from dactnlg.errors import ConfigError, CorpusError, RunError
+from dactnlg.hashing import digest
 
-PACKAGES = ("tensorflow", "keras", "jax", "numpy", "nltk", "pyyaml", "tqdm", "pydantic", "sacrebleu")
+LOCK_SECONDS = 30
+"""How long one process waits for another that writes the manifest."""
 
 
 class Run:
@@ -38,6 +40,8 @@ class Run:
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
         self.manifest_path = self.path / "manifest.json"
+        self._begun_path = self.path / "begun.json"
+        self._corpora: Sequence[Corpus] = ()
 
     def begin(self, config: Config, corpora: Sequence[Corpus], resume: bool) -> None:
         """Make the folder and write the configuration.
@@ -45,14 +49,18 @@ class Run:
         Raises:
             RunError: the folder holds something else, or another configuration is to be resumed.
         """
+        self._corpora = corpora
         if resume and self.config_path.exists():
             if _comparable(load_config(self.config_path)) != _comparable(config):
                 raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
+            self._note_resumption()
             return
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"{self.path} is a file; a run is a folder")
         if self.path.exists() and any(self.path.iterdir()) and not self.config_path.exists():
             raise RunError(f"{self.path} holds other files; name an empty or a new folder with --output")
+        # Before anything is written: a run folder inside the checkout is no change of the code.
+        code = provenance.code()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             old_files = (self.manifest_path, self.state_path, self.model_path, self.history_path, *self._checkpoints())
@@ -63,20 +71,56 @@ class Run:
             raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
         manifest = {
             "dactnlg": __version__,
+            "command": provenance.command(),
+            "code": code,
+            "begun": _now(),
             "seed": config.training.seed,
-            "corpora": {corpus.name: {"train": corpus.digest("train")} for corpus in corpora},
-            "packages": {name: _version(name) for name in PACKAGES},
+            "config": config.model_dump(),
             "python": platform.python_version(),
-            "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+            "environment": provenance.environment(),
         }
-        self._write_json(self.path / "begun.json", manifest)
+        self._write_json(self._begun_path, manifest)
 
     def finish(self, summary: Mapping[str, Any]) -> None:
         """Write the manifest: the run is whole."""
-        begun = self.path / "begun.json"
+        begun = self._begun_path
         manifest = json.loads(begun.read_text(encoding="utf-8")) if begun.exists() else self.manifest()
-        self._write_json(self.manifest_path, {**manifest, "training": dict(summary)})
+        # Only now: listing packages and reading the splits that training has no use for must not delay it.
+        ended = {
+            "ended": _now(),
+            "corpora": {corpus.name: _hashes(corpus) for corpus in self._corpora} or manifest.get("corpora", {}),
+            "vocabulary": self._vocabulary_hash(),
+            "setting": digest(["config", _comparable(load_config(self.config_path)).model_dump()]),
+            "packages": provenance.packages(),
+            "hardware": provenance.hardware(),
+            "training": dict(summary),
+        }
+        self._write_json(self.manifest_path, {**manifest, **ended})
         begun.unlink(missing_ok=True)
+
+    def note(self, **facts: Any) -> None:
+        """Add facts to the manifest, such as the run that this one repeats."""
+        self._write_json(self.manifest_path, {**self.manifest(), **facts})
+
+    def add_evaluation(self, evaluation: Mapping[str, Any]) -> bool:
+        """Add scores to the manifest; those of the same split with the same options take the place of older ones.
+
+        Several processes may do so at once. Returns whether it was done: not for a run whose training has not ended,
+        nor where the folder cannot be written.
+
+        Args:
+            evaluation: at least `corpus`, `split`, `options` and `scores` (preset -> name -> score).
+        """
+        import portalocker
+
+        try:
+            with portalocker.Lock(self.path / ".lock", timeout=LOCK_SECONDS):
+                manifest = self.manifest()
+                manifest["evaluations"] = _with_evaluation(manifest.get("evaluations", []), evaluation)
+                self._write_json(self.manifest_path, manifest)
+        except (OSError, portalocker.LockException):
+            return False
+        return True
 
     def manifest(self) -> dict[str, Any]:
         """Return the manifest of a finished run."""
@@ -121,6 +165,20 @@ class Run:
         state: dict[str, Any] = json.loads(self.state_path.read_text(encoding="utf-8"))
         return state if self.checkpoint_path(state["epoch"]).exists() else None
 
+    def _note_resumption(self) -> None:
+        """Add the command that goes on to what the manifest will say."""
+        path = self._begun_path if self._begun_path.exists() else self.manifest_path
+        if path.exists():
+            data = json.loads(path.read_text(encoding="utf-8"))
+            step = {"command": provenance.command(), "code": provenance.code(), "begun": _now()}
+            self._write_json(path, {**data, "resumed": [*data.get("resumed", []), step]})
+
+    def _vocabulary_hash(self) -> str | None:
+        """Return the hash of what the model can say, whose order is its own."""
+        if not self.codec_path.exists():
+            return None
+        return digest(["vocabulary", json.loads(self.codec_path.read_text(encoding="utf-8"))["vocabulary"]])
+
     def _checkpoints(self) -> list[Path]:
         return list(self.path.glob("checkpoint-*.keras"))
 
@@ -145,8 +203,23 @@ def _comparable(config: Config) -> Config:
     return config.model_copy(update={"corpus": config.corpus.model_copy(update={"data_dir": None})})
 
 
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
+def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return evaluations with a new one last; presets that the same code scored before stay with it."""
+    same = [entry for entry in older if all(entry[name] == new[name] for name in ("corpus", "split", "options"))]
+    kept = {p: scores for e in same if e.get("code") == new.get("code") for p, scores in e["scores"].items()}
+    return [*(entry for entry in older if entry not in same), {**new, "scores": {**kept, **new["scores"]}}]
+
+
+def _hashes(corpus: Corpus) -> dict[str, str | None]:
+    """Return the hash of each split, None for one whose file is not there or cannot be read."""
+    found: dict[str, str | None] = {}
+    for split in corpus.splits:
+        try:
+            found[split] = corpus.digest(split)
+        except CorpusError:
+            found[split] = None
+    return found
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

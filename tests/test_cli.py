@@ -33,7 +33,20 @@ def run(*arguments: str | Path, stdin: str | bytes | None = None, **options: obj
     return done
 
 
-@pytest.mark.parametrize("command", [[], ["train"], ["generate"], ["evaluate"], ["score"], ["corpora", "fetch"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["train"],
+        ["generate"],
+        ["evaluate"],
+        ["score"],
+        ["corpora", "fetch"],
+        ["corpora", "hash"],
+        ["reproduce"],
+        ["leaderboard"],
+    ],
+)
 def test_help(command: list[str]) -> None:
     done = run(*command, "--help")
     assert (done.returncode, done.stderr) == (0, "")
@@ -54,6 +67,7 @@ def test_version() -> None:
         ["generate", "--help"],
         ["corpora", "list"],
         ["corpora", "inspect", "trails"],
+        ["corpora", "hash", "trails"],
         ["score", "--hypotheses", "LICENSE", "--references", "LICENSE", "--metric", "BLEU-4"],
         ["train", "no-such-configuration"],
         ["train", "trails-random", "--output", "RUN"],

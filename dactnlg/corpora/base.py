@@ -6,10 +6,9 @@ Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from dactnlg import resources
 from dactnlg.acts import Turn
 from dactnlg.corpora.card import ArchiveCard, Card, FileCard, SlotCard, corpus_names, load_card
 from dactnlg.errors import CorpusError
+from dactnlg.hashing import MultisetHash
 
 __all__ = [
     "SPLITS",
@@ -28,6 +28,7 @@ __all__ = [
     "SlotCard",
     "cache_dir",
     "corpus_names",
+    "hash_examples",
     "load_card",
     "load_corpus",
     "search_path",
@@ -122,13 +123,24 @@ class Corpus:
                 yield example.turn, sentence
 
     def digest(self, split: str = "train") -> str:
-        """Return the SHA-256 of a split's acts and sentences: what a run records to name its data."""
-        state = hashlib.sha256()
-        for example in self.split(split):
-            for text in (str(example.turn), *example.references):
-                state.update(text.encode("utf-8", "surrogatepass") + b"\0")
-            state.update(b"\n")
-        return state.hexdigest()
+        """Return the SHA-256 of a split's acts and sentences in any order: what a run records to name its data."""
+        return hash_examples(self.split(split))
+
+
+def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the SHA-256 of examples as a multiset of (act, sentence) pairs, handcrafted sentences told apart.
+
+    Args:
+        examples: their order, and that of their sentences, leaves the hash alone; a swap or a repetition moves it.
+        tokens: sentence -> tokens, where these are to be hashed and not the sentences.
+    """
+    state = MultisetHash()
+    for example in examples:
+        act = str(example.turn)
+        for kind, sentences in (("human", example.references), ("handcrafted", example.handcrafted)):
+            for sentence in sentences:
+                state.add([act, kind, sentence if tokens is None else tokens[sentence]])
+    return state.hexdigest()
 
 
 def search_path(data_dir: str | Path | None = None) -> list[Path]:

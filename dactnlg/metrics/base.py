@@ -8,20 +8,18 @@ Shapes: N segments, S statistics a segment, K scores a metric (BLEU has four).
 
 from __future__ import annotations
 
-import hashlib
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import Turn
+from dactnlg.hashing import SHORT as SHORT
+from dactnlg.hashing import ReferenceHash as ReferenceHash
 
 Array = NDArray[np.float64]
-SHORT = 8
-"""Digits of a hash that a table shows; JSON has all 64."""
 
 
 class Segment(NamedTuple):
@@ -141,29 +139,3 @@ def divide(numerator: Array, denominator: Array) -> Array:
 def ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
     """Yield the n-grams of one order."""
     return zip(*(tokens[start:] for start in range(order)), strict=False)
-
-
-class ReferenceHash:
-    """The SHA-256 of a test set as a multiset of (act, references) pairs, built one segment at a time.
-
-    The order of segments, and of the references of one segment, leaves the hash alone, as it leaves the scores. The
-    references of two acts swapped, or one pair said twice, moves it.
-    """
-
-    def __init__(self) -> None:
-        self._sum, self._count = 0, 0
-
-    def update(self, references: Sequence[str], turn: Turn | None = None) -> None:
-        """Add one segment."""
-        text = _canonical([None if turn is None else str(turn), sorted(references)])
-        # Digests are added up modulo 2^256: no list of a million of them has to be kept and sorted.
-        self._sum = (self._sum + int.from_bytes(hashlib.sha256(text).digest(), "big")) % (1 << 256)
-        self._count += 1
-
-    def hexdigest(self, signature: str = "") -> str:
-        """Return the hash of the test set under a signature: what one score's comparability depends on."""
-        return hashlib.sha256(_canonical([signature, self._count, f"{self._sum:064x}"])).hexdigest()
-
-
-def _canonical(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode("ascii")

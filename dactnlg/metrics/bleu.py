@@ -24,18 +24,24 @@ from dactnlg.metrics.base import Array, Metric, Segment
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
-VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu")
+VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu", "fair")
 _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
 
 def create(variant: str, lowercase: bool = False) -> Metric:
     """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
 
+    `fair` is `fairness.bleu.FairBleu`.
+
     Raises:
         UnknownNameError: no such variant.
     """
     if variant == "sacrebleu":
         return SacreBleu(lowercase)
+    if variant == "fair":
+        from dactnlg.fairness.bleu import FairBleu
+
+        return FairBleu()
     if variant not in VARIANTS:
         raise UnknownNameError("BLEU variant", variant, VARIANTS)
     return Bleu(variant, lowercase)
@@ -74,7 +80,7 @@ class Bleu(Metric):
                 if len(known) > 64:
                     known.clear()
                     grams_of.clear()
-                known[key] = [self._tokens(reference) for reference in key]
+                known[key] = [self._reference_tokens(reference) for reference in key]
                 grams_of[key] = [set(chain(*grams)) for grams in zip(*map(_grams, known[key]), strict=True)]
             row[:] = self._count(self._tokens(segment.hypothesis), known[key], grams_of[key])
         return rows
@@ -100,6 +106,9 @@ class Bleu(Metric):
 
     def _tokens(self, sentence: str) -> list[str]:
         return self._split(sentence.lower() if self._lowercase else sentence)
+
+    def _reference_tokens(self, sentence: str) -> list[str]:
+        return self._tokens(sentence)
 
     def _count(self, tokens: list[str], references: list[list[str]], grams_of: list[set[Any]]) -> list[int]:
         """Return one row of counts; `grams_of` holds the n-grams of all references by order."""

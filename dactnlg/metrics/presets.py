@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dactnlg.errors import UnknownNameError
+from dactnlg.fairness.tokenizers import standardize
 from dactnlg.metrics import rnnlg
 
 if TYPE_CHECKING:
@@ -106,6 +107,14 @@ PRESETS = {
             "the E2E challenge's scripts, with the Python mteval",
             tokenizer="ptb",
             mteval=True,
+        ),
+        Preset(
+            "fair",
+            "own",
+            standardize,
+            "fair",
+            _BLEU,
+            "Huang et al. 2020, CoTK: text joined and split again in one way; n-grams with <unk> never match",
         ),
         Preset("single", "first", _unchanged, "sacrebleu", _BLEU, "one reference, lexicalised, sacreBLEU's default"),
     )

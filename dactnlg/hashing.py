@@ -1,0 +1,71 @@
+"""Hash codes: the one place where data become SHA-256, so that equal things have equal codes everywhere.
+
+Nothing here depends on the order of sets or dictionaries, on `PYTHONHASHSEED` or on the machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dactnlg.acts import Turn
+
+SHORT = 8
+"""Digits of a hash that a table shows; JSON has all 64."""
+_MODULUS = 1 << 256
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 of lists, texts, numbers and dictionaries with text keys, whose order is none."""
+    return hashlib.sha256(_canonical(value)).hexdigest()
+
+
+class MultisetHash:
+    """The SHA-256 of items in any order, built one item at a time; an item said twice is not an item said once."""
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        self._sum, self._count = 0, 0
+        for item in items:
+            self.add(item)
+
+    def add(self, item: Any) -> None:
+        """Add one item: anything that `digest` takes."""
+        # Digests are added up modulo 2^256: no list of a million of them has to be kept and sorted.
+        number = int.from_bytes(hashlib.sha256(_canonical(item)).digest(), "big")
+        self._sum, self._count = (self._sum + number) % _MODULUS, self._count + 1
+
+    def hexdigest(self, *context: Any) -> str:
+        """Return the hash of the items so far under a context (a signature, a vocabulary)."""
+        return digest([*context, self._count, f"{self._sum:064x}"])
+
+
+class ReferenceHash:
+    """The hash of a test set as a multiset of (act, references) pairs, built one segment at a time.
+
+    The order of segments, and of the references of one segment, leaves the hash alone, as it leaves the scores. The
+    references of two acts swapped, or one pair said twice, moves it.
+    """
+
+    def __init__(self) -> None:
+        self._pairs, self._acts = MultisetHash(), MultisetHash()
+
+    def update(self, references: Sequence[str], turn: Turn | None = None) -> None:
+        """Add one segment."""
+        act = None if turn is None else str(turn)
+        self._pairs.add([act, sorted(references)])
+        self._acts.add(act)
+
+    def hexdigest(self, signature: str = "") -> str:
+        """Return the hash of the test set under a signature: what one score's comparability depends on."""
+        return self._pairs.hexdigest(signature)
+
+    def parts(self) -> dict[str, str]:
+        """Return hashes of the acts alone and of the acts with references: they tell why two scores' hashes differ."""
+        return {"acts": self._acts.hexdigest(), "references": self._pairs.hexdigest()}
+
+
+def _canonical(value: Any) -> bytes:
+    # ASCII with escapes: a lone surrogate has a code like every other character.
+    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii")
