@@ -15,9 +15,9 @@ import numpy as np
 
 from dactnlg.acts import parse
 from dactnlg.errors import ActError, MetricError, UnknownNameError
+from dactnlg.fairness.comparing import differing
 from dactnlg.metrics import resampling
 from dactnlg.metrics.base import Array
-from dactnlg.metrics.combining import settings_of
 from dactnlg.scores import LOWER_IS_BETTER, defined, lead
 from dactnlg.stored import StoredScores, read_scores, stored_scores
 
@@ -186,12 +186,8 @@ def _why_not(name: str, a: StoredScores, b: StoredScores) -> str:
             return f"{label} was not scored with it"
     if a.hashes[name] == b.hashes[name]:
         return "" if a.size == b.size else f"A has {a.size} segments, B {b.size}"
-    mine, theirs = settings_of(a.signatures[name]), settings_of(b.signatures[name])
-    parts = [
-        f"{key} is {mine.get(key, 'not given')} in A, {theirs.get(key, 'not given')} in B"
-        for key in dict.fromkeys([*mine, *theirs])
-        if mine.get(key) != theirs.get(key)
-    ]
+    settings = differing(a.signatures[name], b.signatures[name])
+    parts = [f"{part.what} is {part.first} in A, {part.second} in B" for part in settings]
     return "; ".join(parts) or _other_references(a, b)
 
 

@@ -151,6 +151,7 @@ def evaluate(
             "corpus": chosen.name,
             "source": corpus or section.name,
             "split": split,
+            "vectors": None if vectors is None else str(Path(vectors).absolute()),
             "options": {key: value for key, value in sorted(options.items()) if value is not None},
             "data": hash_examples(examples),
             "command": provenance.command(),
@@ -199,8 +200,8 @@ def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, .
 
 
 def _recordable(scores: Scores) -> dict[str, Any]:
-    """Return corpus scores with hashes, and for each the standard error of its mean over segments."""
-    found: dict[str, Any] = scores.to_json()["scores"]
+    """Return corpus scores with hashes, and for each that segments have the standard error of its mean over them."""
+    found: dict[str, Any] = {name: {**score, "error": None} for name, score in scores.corpus_json().items()}
     for name, column in zip(scores.scores, scores.segments.T, strict=True):
         defined = column[np.isfinite(column)]
         found[name]["error"] = float(defined.std() / len(defined) ** 0.5) if len(defined) else None

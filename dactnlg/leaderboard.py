@@ -14,9 +14,10 @@ from typing import Any, Literal
 
 from dactnlg.errors import RunError
 from dactnlg.hashing import SHORT
+from dactnlg.metrics.registry import CORPUS_NAMES
 from dactnlg.run import Run
+from dactnlg.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
 
-LOWER_IS_BETTER = frozenset({"SER", "TER", "perplexity", "forward-perplexity", "reverse-perplexity"})
 Format = Literal["text", "markdown", "html"]
 Column = tuple[str, str]
 """A score's name and hash."""
@@ -55,16 +56,24 @@ class Block:
         return sorted(found, key=lambda column: names.index(column[0]))
 
     def best(self, column: Column) -> float | None:
-        """Return the best value of a column among runs that repeat no other one; None for fewer than two of them."""
+        """Return the best value of a column among runs that repeat no other one; None for fewer than two of them.
+
+        Of mean length and vocabulary none is the best.
+        """
         values = [row.scores[column] for row in self.rows if not row.repeats and column in row.scores]
         defined = [value for value in values if value is not None]
-        if len(defined) < 2:
+        if len(defined) < 2 or column[0] in NEITHER_IS_BETTER:
             return None
         return min(defined) if column[0] in LOWER_IS_BETTER else max(defined)
 
     def ordered(self) -> list[Row]:
-        """Return the rows by the block's last score but SER, the best first; repetitions under what they repeat."""
-        leading = next((c for c in reversed(self.columns()) if c[0] not in LOWER_IS_BETTER), None)
+        """Return the rows by the block's last score of what was said well, the best first.
+
+        Error rates and scores that only a whole corpus has (diversity) do not lead; repetitions stand under what they
+        repeat.
+        """
+        behind = LOWER_IS_BETTER.union(CORPUS_NAMES)
+        leading = next((c for c in reversed(self.columns()) if c[0] not in behind), None)
         originals = [row for row in self.rows if not self._original(row)]
         originals.sort(key=lambda row: (-(row.scores.get(leading) or 0.0) if leading else 0.0, row.run))
         return [r for first in originals for r in (first, *(row for row in self.rows if self._original(row) is first))]

@@ -22,8 +22,9 @@ EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "n
 _EVALUATE = (
     "import json, sys; from dactnlg.evaluation import evaluate;"
     "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
+    "names = list(dict.fromkeys(name for scores in e['scores'].values() for name in scores));"
     "evaluate(sys.argv[1], corpus=e['source'], split=e['split'], presets=list(e['scores']), data_dir=data_dir,"
-    " **e['options'])"
+    " metrics=names, vectors=e['vectors'], **e['options'])"
 )
 
 
@@ -145,7 +146,7 @@ def _execute(
     config = str(run.config_path.absolute())
     commands = [[*python, "-m", "dactnlg.cli", "train", config, "--output", str(again.path), *data]]
     for entry in manifest["evaluations"]:
-        wanted = {name: entry[name] for name in ("source", "split", "options", "scores")}
+        wanted = {name: entry.get(name) for name in ("source", "split", "options", "scores", "vectors")}
         commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), *(data[1:] or [""])])
     for command in commands:
         done = subprocess.run(command, cwd=where, env=variables, capture_output=True, text=True)

@@ -204,10 +204,17 @@ def _comparable(config: Config) -> Config:
 
 
 def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return evaluations with a new one last; presets that the same code scored before stay with it."""
+    """Return evaluations with a new one last; what the same code scored before on the same data stays with it."""
     same = [entry for entry in older if all(entry[name] == new[name] for name in ("corpus", "split", "options"))]
-    kept = {p: scores for e in same if e.get("code") == new.get("code") for p, scores in e["scores"].items()}
-    return [*(entry for entry in older if entry not in same), {**new, "scores": {**kept, **new["scores"]}}]
+    scores: dict[str, dict[str, Any]] = {}
+    vectors = None
+    for entry in (*same, new):
+        if all(entry.get(name) == new.get(name) for name in ("code", "data")):
+            for preset, found in entry["scores"].items():
+                # Diversity asked for later stands beside the preset's own scores.
+                scores[preset] = {**scores.get(preset, {}), **found}
+            vectors = entry.get("vectors") or vectors
+    return [*(entry for entry in older if entry not in same), {**new, "vectors": vectors, "scores": scores}]
 
 
 def _hashes(corpus: Corpus) -> dict[str, str | None]:

@@ -9,10 +9,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from dactnlg.fairness.perplexity import NAMES as PERPLEXITIES
+from dactnlg.fairness.samples import SetPerplexity
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
+from dactnlg.metrics.diversity import SelfBleu
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
 
-LOWER_IS_BETTER = frozenset({"SER", "TER", "perplexity"})
+LOWER_IS_BETTER = frozenset({"SER", "TER", *PERPLEXITIES, *SetPerplexity.names, *SelfBleu.names})
+"""Self-BLEU: what is said over and over is no diversity."""
+NEITHER_IS_BETTER = frozenset({"mean-length", "vocabulary"})
 _TELLING = ("METEOR-1.5", "ROUGE-L", "chrF", "BLEU-4")
 
 
@@ -104,11 +109,12 @@ class Scores:
             target.write((",\n  " if number else "\n  ") + json.dumps(row, ensure_ascii=False))
         target.write("\n ]\n}\n")
 
+    def corpus_json(self) -> dict[str, dict[str, Any]]:
+        """Return all corpus scores as JSON has them, by name."""
+        return {s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()}
+
     def _head(self) -> dict[str, Any]:
-        scores = {
-            s.name: {"value": s.value, "signature": s.signature, "hash": s.hash} for s in self.all_scores.values()
-        }
-        head: dict[str, Any] = {"preset": self.preset, "scores": scores}
+        head: dict[str, Any] = {"preset": self.preset, "scores": self.corpus_json()}
         if self.confidence:
             head["confidence"] = self.confidence.to_json()
         return {**head, "warnings": self.warnings}

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation import evaluate
-from dactnlg.metrics.base import Segment
-from dactnlg.metrics.diversity import CorpusMetric, Diversity, Novelty, SelfBleu
-from dactnlg.metrics.registry import CORPUS_NAMES, Materials
+from dactnlg.metrics.base import CorpusMetric, Segment
+from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
+from dactnlg.metrics.registry import GROUPS, Materials
 from dactnlg.scoring import Pair, score_pairs, table
 
 SENTENCES = st.lists(st.lists(st.sampled_from("abcd"), max_size=7).map(" ".join), min_size=2, max_size=7)
@@ -81,7 +81,7 @@ def test_beside_other_scores_and_in_no_segment() -> None:
     given = Materials(train=["a b c d", "x"])
     result = score_pairs(pairs, ["diversity", "BLEU-4"], "sharma2017", given=given)
     data = result.to_json()
-    assert list(data["scores"]) == ["BLEU-4", *CORPUS_NAMES]
+    assert list(data["scores"]) == ["BLEU-4", *GROUPS["diversity"]]
     assert data["scores"]["novelty"]["value"] == 0, "hypotheses and training data are read alike"
     assert data["scores"]["self-BLEU"]["value"] == pytest.approx(1)
     assert all(list(segment["scores"]) == ["BLEU-4"] for segment in data["segments"])
@@ -126,7 +126,7 @@ def test_of_a_run(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     (tmp_path / "v.txt").write_text("the 1 0\nis 0 1\n")
     found = evaluate(random_run, presets=["single"], metrics=["embedding", "diversity"], vectors=tmp_path / "v.txt")
     scores = found.results[0].all_scores
-    assert len(scores) == 3 + len(CORPUS_NAMES)
+    assert len(scores) == 3 + len(GROUPS["diversity"])
     assert all(score.value is not None for score in scores.values())
     assert "train:unknown" not in scores["novelty"].signature
     monkeypatch.setattr("dactnlg.generation.Generator.load", lambda *_: pytest.fail("generated first"))

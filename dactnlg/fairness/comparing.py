@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 from dactnlg.errors import MetricError
+from dactnlg.metrics.base import settings_of
 
 _WORDS = {
     "preset": "preset",
@@ -14,6 +15,22 @@ _WORDS = {
     "frequent": "frequent vocabulary F",
     "cues": "cues of the slot checker",
 }
+
+
+class Differing(NamedTuple):
+    """One setting in which two signatures differ; `none` stands for the side that does not have it."""
+
+    what: str
+    first: str
+    second: str
+
+
+def differing(one: str, two: str) -> Iterator[Differing]:
+    """Yield the settings in which two signatures differ, the score's name first."""
+    first, second = ({"score": _score(signature), **settings_of(signature)} for signature in (one, two))
+    for key in dict.fromkeys((*first, *second)):
+        if first.get(key) != second.get(key):
+            yield Differing(_WORDS.get(key, key), first.get(key, "none"), second.get(key, "none"))
 
 
 def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
@@ -25,12 +42,8 @@ def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
     """
     if one["hash"] == two["hash"]:
         return []
-    first, second = _parts(one["signature"]), _parts(two["signature"])
-    found = []
-    for key in dict.fromkeys((*first, *second)):
-        if first.get(key) != second.get(key):
-            values = " against ".join(str(parts.get(key, "none")) for parts in (first, second))
-            found.append(f"{_WORDS.get(key, key)}: {values}")
+    settings = list(differing(one["signature"], two["signature"]))
+    found = [f"{part.what}: {part.first} against {part.second}" for part in settings]
     acts, references = (
         None if name not in one or name not in two else one[name] != two[name] for name in ("acts", "references")
     )
@@ -38,7 +51,7 @@ def differences(one: Mapping[str, Any], two: Mapping[str, Any]) -> list[str]:
         found.append("corpus: other acts")
     elif references:
         found.append("references: the acts are the same, their sentences are not")
-    elif not found or (acts is None and first == second):
+    elif not found or (acts is None and not settings):
         found.append("corpus or references: another test set under the same recipe")
     return found
 
@@ -51,9 +64,8 @@ def refuse_incomparable(one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
     """
     found = differences(one, two)
     if found:
-        raise MetricError(f"{_parts(one['signature'])['score']} cannot be compared; what differs: {'; '.join(found)}")
+        raise MetricError(f"{_score(one['signature'])} cannot be compared; what differs: {'; '.join(found)}")
 
 
-def _parts(signature: str) -> dict[str, str]:
-    name, *settings = signature.split("|")
-    return {"score": name, **dict(setting.partition(":")[::2] for setting in settings)}
+def _score(signature: str) -> str:
+    return signature.partition("|")[0]

@@ -15,13 +15,9 @@ from typing import NamedTuple
 from dactnlg.fairness.kneser_ney import ORDER as LANGUAGE_MODEL_ORDER
 from dactnlg.fairness.kneser_ney import KneserNey
 from dactnlg.fairness.tokenizers import standard_tokens
-from dactnlg.metrics.base import Segment, ngrams
+from dactnlg.metrics.base import CorpusMetric, Segment
+from dactnlg.metrics.sentence_bleu import SETTINGS, Gram, count_grams, sentence_bleu
 from dactnlg.vocabulary import UNK
-
-ORDER = 4
-EPSILON = 0.1
-"""Stands for no match at all: smoothing method 1 of Chen and Cherry 2014, as CoTK has it."""
-Gram = tuple[str, ...]
 
 
 class ReferenceSet(NamedTuple):
@@ -36,30 +32,18 @@ class ReferenceSet(NamedTuple):
         lengths, limits = set(), dict[Gram, int]()
         for tokens in sentences:
             lengths.add(len(tokens))
-            for gram, count in _grams(tokens).items():
+            for gram, count in count_grams(tokens).items():
                 if count > limits.get(gram, 0) and UNK not in gram:
                     limits[gram] = count
         return cls(frozenset(lengths), limits)
 
     def bleu(self, tokens: Sequence[str]) -> float:
         """Return the sentence BLEU-4 of tokens, 0 where not one word matches."""
-        correct = [0] * ORDER
-        for gram, count in _grams(tokens).items():
-            correct[len(gram) - 1] += min(count, self.limits.get(gram, 0))
-        if not correct[0]:
-            return 0.0
-        closest = min(self.lengths, key=lambda length: (abs(length - len(tokens)), length))
-        guessed = [max(len(tokens) - order, 1) for order in range(ORDER)]
-        logs = [math.log((right or EPSILON) / all_) for right, all_ in zip(correct, guessed, strict=True)]
-        penalty = min(0.0, 1 - closest / len(tokens))
-        return math.exp(penalty + sum(logs) / ORDER)
+        return sentence_bleu(tokens, lambda gram, _: self.limits.get(gram, 0), self.lengths)
 
 
-class _SetMetric:
+class _SetMetric(CorpusMetric):
     """What the metrics below share: hypotheses and references collected as they come."""
-
-    names: tuple[str, ...]
-    settings: dict[str, str]
 
     def __init__(self) -> None:
         self._hypotheses: list[str] = []
@@ -70,15 +54,6 @@ class _SetMetric:
         for segment in segments:
             self._hypotheses.append(segment.hypothesis)
             self._references.extend(segment.references)
-
-    def warnings(self) -> list[str]:
-        """Return what a reader of the scores must know, one sentence each."""
-        return []
-
-    def signature(self, name: str, preset: str = "") -> str:
-        """Return the recipe of the score `name`: what must agree before two values may be compared."""
-        parts = [name, *(f"{key}:{value}" for key, value in self.settings.items())]
-        return "|".join([*parts, f"preset:{preset}"] if preset else parts)
 
     def _sampled(self, size: int, seed: int) -> tuple[list[list[str]], list[list[str]]]:
         both = (sample(self._hypotheses, size, seed), sample(self._references, size, seed))
@@ -101,7 +76,7 @@ class SetBleu(_SetMetric):
     def __init__(self, size: int = 1000, seed: int = 0) -> None:
         super().__init__()
         self._size, self._seed = size, seed
-        self.settings = {"tok": "standard-13a", "n": str(ORDER), "smooth": "method1", "unk": "never-matches"}
+        self.settings = {"tok": "standard-13a", **SETTINGS, "unk": "never-matches"}
         self.settings |= {"sample": str(size), "seed": str(seed)}
 
     def scores(self) -> tuple[float, ...]:
@@ -158,7 +133,3 @@ def sample(sentences: Sequence[str], size: int, seed: int) -> list[str]:
 def _mean_bleu(sentences: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> float:
     against = ReferenceSet.of(references)
     return math.fsum(map(against.bleu, sentences)) / len(sentences)
-
-
-def _grams(tokens: Sequence[str]) -> Counter[Gram]:
-    return Counter(gram for order in range(1, ORDER + 1) for gram in ngrams(tokens, order))

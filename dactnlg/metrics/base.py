@@ -130,10 +130,27 @@ class BoundedMetric(Metric):
         return [f"{self.names[0]}: {what}"]
 
 
+class CorpusMetric(Named):
+    """Scores that only a whole corpus has; segments are given chunk by chunk, and the scores asked for at the end."""
+
+    @abstractmethod
+    def update(self, segments: Sequence[Segment]) -> None:
+        """Look at some segments."""
+
+    @abstractmethod
+    def scores(self) -> tuple[float, ...]:
+        """Return the scores in the order of `names`; NaN where one is undefined."""
+
+
 def divide(numerator: Array, denominator: Array) -> Array:
     """Divide element by element; NaN, and no warning, where the denominator is 0."""
     result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
     return np.divide(numerator, denominator, out=result, where=denominator != 0)
+
+
+def settings_of(signature: str) -> dict[str, str]:
+    """Return the settings in a signature: `BLEU-4|variant:rnnlg|...` gives `{"variant": "rnnlg", ...}`."""
+    return dict(part.partition(":")[::2] for part in signature.split("|")[1:])
 
 
 def ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:

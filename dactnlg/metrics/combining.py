@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dactnlg.metrics import bleu
-from dactnlg.metrics.base import Array, divide
+from dactnlg.metrics.base import Array, divide, settings_of
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.resampling import Score
 from dactnlg.metrics.sacre import Chrf, Ter
@@ -16,11 +16,6 @@ from dactnlg.metrics.sacre import Chrf, Ter
 _SER = "SER"
 _MEANS = (("embedding-average", "vector-extrema", "greedy-matching"),)
 """Families of several means; one mean alone needs no entry."""
-
-
-def settings_of(signature: str) -> dict[str, str]:
-    """Return the settings in a signature: `BLEU-4|variant:rnnlg|...` gives `{"variant": "rnnlg", ...}`."""
-    return dict(part.partition(":")[::2] for part in signature.split("|")[1:])
 
 
 def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tuple[str, ...], Score] | None:

@@ -1,35 +1,21 @@
 """Diversity of what a system says, over all its hypotheses: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
 
-These belong to a corpus, not to a segment: statistics of segments cannot be added up, so they have a base of their own.
+These belong to a corpus, not to a segment: statistics of segments cannot be added up.
 """
 
 from __future__ import annotations
 
 import hashlib
 import math
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 
-from dactnlg.metrics.base import Named, Segment, ngrams
+from dactnlg.metrics.base import CorpusMetric, Segment, ngrams
+from dactnlg.metrics.sentence_bleu import SETTINGS, Gram, count_grams, sentence_bleu
 from dactnlg.metrics.tokenizers import tokenizer
 
-ORDER = 4
-EPSILON = 0.1
-"""Stands for no match at all in self-BLEU: NLTK's smoothing method 1."""
 _UNDEFINED = math.nan
-
-
-class CorpusMetric(Named):
-    """Scores that only a whole corpus has; segments are given chunk by chunk, and the scores asked for at the end."""
-
-    @abstractmethod
-    def update(self, segments: Sequence[Segment]) -> None:
-        """Look at some segments."""
-
-    @abstractmethod
-    def scores(self) -> tuple[float, ...]:
-        """Return the scores in the order of `names`; NaN where one is undefined."""
 
 
 class Diversity(CorpusMetric):
@@ -77,7 +63,7 @@ class SelfBleu(CorpusMetric):
     names = ("self-BLEU",)
 
     def __init__(self, tokenization: str = "space") -> None:
-        self.settings = {"tok": tokenization, "n": str(ORDER), "smooth": "method1"}
+        self.settings = {"tok": tokenization, **SETTINGS}
         self._split = tokenizer(tokenization)
         self._sentences: Counter[tuple[str, ...]] = Counter()
 
@@ -92,10 +78,10 @@ class SelfBleu(CorpusMetric):
             return (_UNDEFINED,)
         # A sentence said twice has itself among the others, so all its n-grams match.
         lengths = Counter[int]()
-        highest: dict[tuple[str, ...], tuple[int, int]] = {}
+        highest: dict[Gram, tuple[int, int]] = {}
         for tokens, times in self._sentences.items():
             lengths[len(tokens)] += times
-            for gram, count in _grams(tokens).items():
+            for gram, count in count_grams(tokens).items():
                 first, second = highest.get(gram, (0, 0))
                 if count > first:
                     highest[gram] = (count, first)
@@ -104,7 +90,8 @@ class SelfBleu(CorpusMetric):
         summed = 0.0
         for tokens, times in self._sentences.items():
             lengths[len(tokens)] -= 1
-            summed += times * _bleu(tokens, highest, lengths, again=times > 1)
+            others = (length for length, number in lengths.items() if number)
+            summed += times * sentence_bleu(tokens, partial(_limit, highest, times > 1), others)
             lengths[len(tokens)] += 1
         return (summed / total,)
 
@@ -145,22 +132,7 @@ class Novelty(CorpusMetric):
         return (self._new / self._sentences if self._sentences else _UNDEFINED,)
 
 
-def _grams(tokens: tuple[str, ...]) -> Counter[tuple[str, ...]]:
-    return Counter(gram for order in range(1, ORDER + 1) for gram in ngrams(tokens, order))
-
-
-def _bleu(
-    tokens: tuple[str, ...], highest: dict[tuple[str, ...], tuple[int, int]], lengths: Counter[int], again: bool
-) -> float:
-    """Return sentence BLEU-4 against the others, whose lengths are given."""
-    matched = [0] * ORDER
-    for gram, count in _grams(tokens).items():
-        first, second = highest[gram]
-        limit = first if again or count < first else second
-        matched[len(gram) - 1] += min(count, limit)
-    if not matched[0]:
-        return 0.0
-    guessed = [max(len(tokens) - order, 1) for order in range(ORDER)]
-    mean = sum(math.log((m or EPSILON) / g) for m, g in zip(matched, guessed, strict=True)) / ORDER
-    closest = min((n for n, times in lengths.items() if times), key=lambda n: (abs(n - len(tokens)), n))
-    return math.exp(mean + min(0.0, 1 - closest / len(tokens)))
+def _limit(highest: dict[Gram, tuple[int, int]], again: bool, gram: Gram, count: int) -> int:
+    """Return how often an n-gram may be matched by the other sentences; `again`: this one is among them."""
+    first, second = highest[gram]
+    return first if again or count < first else second

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from dactnlg.errors import UnknownNameError
+from dactnlg.fairness.samples import SetBleu, SetPerplexity
 from dactnlg.metrics import bleu
-from dactnlg.metrics.base import Metric, Named
+from dactnlg.metrics.base import CorpusMetric, Metric, Named
 from dactnlg.metrics.cider import Cider
-from dactnlg.metrics.diversity import CorpusMetric, Diversity, Novelty, SelfBleu
+from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
 from dactnlg.metrics.encoders import Encoder
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.presets import Preset, get_preset
@@ -74,13 +75,20 @@ _CORPUS_FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], CorpusMetr
     Diversity.names: lambda preset, _: Diversity(preset.tokenizer),
     SelfBleu.names: lambda preset, _: SelfBleu(preset.tokenizer),
     Novelty.names: lambda preset, given: Novelty(given.train, preset.tokenizer),
+    SetBleu.names: lambda *_: SetBleu(),
+    SetPerplexity.names: lambda *_: SetPerplexity(),
 }
 SEGMENT_NAMES = tuple(name for names in _FAMILIES for name in names)
 """Scores that a segment has too."""
 CORPUS_NAMES = tuple(name for names in _CORPUS_FAMILIES for name in names)
 """Scores that only a whole corpus has."""
 NAMES = SEGMENT_NAMES + CORPUS_NAMES
-GROUPS = {"embedding": _EMBEDDING, "diversity": CORPUS_NAMES}
+GROUPS = {
+    "embedding": _EMBEDDING,
+    "diversity": (*Diversity.names, *SelfBleu.names, *Novelty.names),
+    "set-bleu": SetBleu.names,
+    "set-perplexity": SetPerplexity.names,
+}
 """Several families asked for with one word."""
 
 
