@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -15,13 +17,31 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 def _folder(variable: str, name: str) -> Path:
     """Return the folder in the environment variable or beside the repository; without it skip, or fail under CI."""
     folder = Path(os.environ.get(variable) or REPOSITORY.parent / "shared" / name).resolve()
-    if folder.is_dir():
-        return folder
-    message = f"{folder} is not there; set {variable}"
+    if not folder.is_dir():
+        missing(f"{folder} is not there; set {variable}")
+    return folder
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test for want of something, or fail it under CI."""
     # A continuous-integration run that silently tests nothing is worse than a red one.
     if os.environ.get("CI", "").lower() in ("true", "1"):
-        pytest.fail(message, pytrace=False)
-    pytest.skip(message)
+        pytest.fail(what, pytrace=False)
+    pytest.skip(what)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marks of this folder."""
+    config.addinivalue_line("markers", "needs(module, install): skipped without a module, failed under CI")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Look for the modules that a test needs, before its fixtures do."""
+    for mark in item.iter_markers("needs"):
+        module, install = mark.args
+        if find_spec(module) is None:
+            missing(f"{module} is not installed: {install}")
 
 
 @pytest.fixture(scope="session")

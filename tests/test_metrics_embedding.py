@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import missing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -128,7 +129,7 @@ def test_equals_plain_loops_on_real_sentences(
     """GloVe and real system outputs, segment by segment."""
     path = data_dir / "embeddings" / "glove.6B.100d.subset.txt"
     if not path.is_file():
-        pytest.skip(f"{path} is not there")
+        missing(f"{path} is not there")
     table = read_table(path)
     mean = None if oov == "skip" else [math.fsum(column) / len(table) for column in zip(*table.values(), strict=True)]
     metric = EmbeddingMetrics(load_vectors(path, tmp_path_factory.getbasetemp() / "glove"), oov)

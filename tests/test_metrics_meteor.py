@@ -18,7 +18,7 @@ from dactnlg.metrics.meteor_align import EXACT, PARAPHRASE, Match
 from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS, split_meteor
 from dactnlg.scoring import Pair, score_pairs
 
-needs_data = pytest.mark.skipif(not meteor_data.installed(), reason="pip install 'dactnlg[meteor]'")
+needs_data = pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
 
 
 @pytest.fixture(scope="module")

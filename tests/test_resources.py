@@ -6,9 +6,12 @@ import configparser
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
+from conftest import missing
+from packaging.requirements import Requirement
 
 from dactnlg import resources
 from dactnlg.config import config_names, load_config
@@ -34,12 +37,32 @@ def test_setup_cfg_lists_every_package(repository: Path) -> None:
     assert listed == {".".join(folder.parts) for folder in folders} | {"dactnlg.configs", "dactnlg.datasets"}
 
 
+def test_the_dev_extra_installs_what_the_tests_need(repository: Path) -> None:
+    settings = configparser.ConfigParser()
+    settings.read(repository / "setup.cfg", encoding="utf-8")
+    extras = dict(settings["options.extras_require"])
+    own, *others = map(Requirement, extras.pop("dev").split("\n")[1:])
+    assert own.name == "dactnlg"
+    assert own.extras == set(extras)
+    wanted = [*others, *(Requirement(line) for lines in extras.values() for line in lines.split("\n")[1:])]
+    absent = [str(requirement) for requirement in wanted if not _installed(requirement)]
+    if absent:
+        missing(f"pip install -e '.[dev]' is older than setup.cfg: {', '.join(absent)}")
+
+
+def _installed(requirement: Requirement) -> bool:
+    try:
+        return version(requirement.name) in requirement.specifier
+    except PackageNotFoundError:
+        return False
+
+
 def test_the_wheel_holds_code_cards_and_configurations(repository: Path, tmp_path: Path) -> None:
     # Built from a copy: setuptools writes build/ and *.egg-info beside the sources.
     copy = tmp_path / "tree"
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=repository, capture_output=True)
     if files.returncode:
-        pytest.skip("not a git checkout")
+        missing("not a git checkout")
     names = [name for name in files.stdout.decode().split("\n") if name and (repository / name).is_file()]
     for name in names:
         (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -47,7 +70,7 @@ def test_the_wheel_holds_code_cards_and_configurations(repository: Path, tmp_pat
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(copy)]
     done = subprocess.run(command, capture_output=True, text=True)
     if "Missing dependencies" in done.stdout + done.stderr:
-        pytest.skip("setuptools of this environment is too old to build without isolation")
+        missing("setuptools of this environment is too old to build without isolation")
     assert done.returncode == 0, done.stdout + done.stderr
     held = set(zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist())
     suffixes = (".py", ".yaml", ".jsonl")
