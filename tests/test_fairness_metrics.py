@@ -243,3 +243,12 @@ def test_empty_sides_are_undefined_not_an_error() -> None:
         assert all(math.isnan(value) for value in metric.scores())
     assert all_scores(["", "<unk>"], ["a b", "c"])["forward-perplexity"] > 0
     assert SetBleu(size=5).signature("forward-BLEU", "fair") != SetBleu().signature("forward-BLEU", "fair")
+
+
+def test_forward_and_backward_scores_have_names() -> None:
+    pairs = [Pair("a b c d e", ("a b c d e", "f g")), Pair("a b", ("c d",))]
+    found = score_pairs(pairs, ["set-BLEU", "set-perplexity"], "single").corpus_only
+    assert list(found) == [*SetBleu.names, *SetPerplexity.names]
+    assert all(score.value is not None for score in found.values())
+    assert found["forward-BLEU"].signature.startswith("forward-BLEU|tok:standard-13a|")
+    assert list(score_pairs(pairs, ["reverse-perplexity"]).corpus_only) == ["reverse-perplexity"]

@@ -49,6 +49,19 @@ def test_the_best_is_marked_for_scores_and_error_rates(tmp_path: Path) -> None:
     ]
 
 
+def test_diversity_is_shown_and_does_not_lead(tmp_path: Path) -> None:
+    for name, value in (("dull", 0.7), ("lively", 0.2)):
+        path = make(tmp_path, name, value) / "manifest.json"
+        manifest = json.loads(path.read_text())
+        found = manifest["evaluations"][0]["scores"]["fair"]
+        for other in ("mean-length", "self-BLEU", "distinct-1"):
+            found[other] = {"value": value if other != "distinct-1" else 1 - value, "hash": other, "signature": other}
+        path.write_text(json.dumps(manifest))
+    text = render(collect([tmp_path / "lively", tmp_path / "dull"]))
+    assert rows(text)[2] == ["dull", "sclstm", "0.7000*", "0.7000", "0.7000", "0.7000", "0.3000"]
+    assert rows(text)[3] == ["lively", "sclstm", "0.2000", "0.2000*", "0.2000", "0.2000*", "0.8000*"]
+
+
 def test_nothing_is_ranked_across_hashes(tmp_path: Path) -> None:
     paths = [make(tmp_path, "one", 0.2), make(tmp_path, "two", 0.7, code="b" * 64)]
     (block,) = collect(paths)

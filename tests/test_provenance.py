@@ -159,6 +159,11 @@ def test_evaluations_are_renewed_and_joined(tmp_path: Path) -> None:
     assert valid["split"] == "valid"
     run.add_evaluation(entry("test", "fair", code="two"))
     assert set(run.manifest()["evaluations"][-1]["scores"]) == {"fair"}, "scores of older code are not its own"
+    later = {**entry("test", "fair", code="two"), "scores": {"fair": {"novelty": {"value": 0.1, "hash": "n"}}}}
+    run.add_evaluation(later)
+    assert list(run.manifest()["evaluations"][-1]["scores"]["fair"]) == ["BLEU-4", "novelty"]
+    run.add_evaluation({**later, "data": "another test set"})
+    assert list(run.manifest()["evaluations"][-1]["scores"]["fair"]) == ["novelty"]
 
 
 def test_a_run_that_has_not_ended_keeps_no_scores(tmp_path: Path) -> None:

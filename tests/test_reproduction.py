@@ -48,6 +48,9 @@ def run(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert dactnlg(clone, "train", "trails-random", "--output", folder).returncode == 0
     done = dactnlg(clone, "evaluate", "--model", folder, "--preset", "fair", "--preset", "single")
     assert done.returncode == 0, done.stderr
+    # Scores that no segment has, asked for later, stand beside the others.
+    done = dactnlg(clone, "evaluate", "--model", folder, "--preset", "single", "--metric", "diversity")
+    assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -60,7 +63,7 @@ def test_a_run_of_the_embedded_corpus_ends_in_equal(clone: Path, run: Path, tmp_
         (clone / "dactnlg" / "later.py").unlink()
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == "equal"
-    assert done.stdout.count(" equal\n") == 10, "BLEU-1 to BLEU-4 and SER, twice"
+    assert done.stdout.count(" equal\n") == 16, "BLEU-1 to BLEU-4 and SER, twice, and six of diversity"
     again = Run(tmp_path / "again").manifest()
     assert again["repeats"]["run"] == str(run)
     assert again["code"]["commit"] == Run(run).manifest()["code"]["commit"]
