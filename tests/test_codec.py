@@ -116,7 +116,7 @@ def test_required_counts_are_those_of_placeholders_that_training_said() -> None:
     assert codec.required_counts([]).shape == (0, 3)
 
 
-def test_features_and_templates_are_those_of_the_right_corpora() -> None:
+def test_features_and_templates_are_those_of_the_right_corpora(tmp_path: Path) -> None:
     rows = [("inform(name=a)", "tv", "the SLOT_NAME tv"), ("inform(size=a)", "laptop", "SLOT_SIZE inches")]
     pairs = [Pair(parse(act), corpus, tuple(sentence.split())) for act, corpus, sentence in rows]
     codec = Codec.build(pairs, "tv", Casing(), STYLE)
@@ -124,6 +124,11 @@ def test_features_and_templates_are_those_of_the_right_corpora() -> None:
     assert {"corpus:tv", "corpus:laptop", "slot:size"} <= set(codec.encoder.features)
     assert "inches" in codec.vocabulary and codec.encoder.corpus == "tv"
     assert list(codec.templates.sentences.values()) == [{("the", "SLOT_NAME", "tv"): 1.0}]
+    codec.save(tmp_path / "codec.json")
+    again = Codec.load(tmp_path / "codec.json")
+    turn = parse("inform(name=x;size=y)")
+    np.testing.assert_array_equal(again.encoder.vectors([turn]), codec.encoder.vectors([turn]))
+    assert again.encoder.corpus == "tv"
 
 
 @pytest.mark.parametrize(
