@@ -58,8 +58,12 @@ class Casing:
         inside, start = ({low: _most(counts) for low, counts in each.items()} for each in forms)
         values: dict[str, dict[str, str]] = {}
         votes: dict[str, Counter[str]] = {}
+        # Acts may write one value in several ways; sentences then decide together.
+        together: dict[tuple[str, str], Counter[str]] = {}
         for (slot, value), counts in surfaces.items():
-            usual = _most(counts)
+            together.setdefault((slot, value.casefold()), Counter()).update(counts)
+        for (slot, value), counts in surfaces.items():
+            usual = _most(together[slot, value.casefold()])
             for style, apply in STYLES.items():
                 votes.setdefault(slot, Counter())[style] += sum(counts.values()) * (apply(value) == usual)
             if usual != value:

@@ -136,7 +136,7 @@ class Codec:
             fillers[item.placeholder] = filler
         values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
         # A placeholder that the turn does not have (no constraint, random baseline) still must not be shown:
-        # it says the special value of that slot, or its name.
+        # it says the value that the turn has for that slot (a special one, most often), or the slot's name.
         for placeholder in values:
             base = placeholder.split("#")[0]
             special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]

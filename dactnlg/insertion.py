@@ -48,7 +48,8 @@ def insert_missing(
     for item in unknown:
         # Where nothing is known to stand in (no placeholders at all), the unknown word does.
         choices = [index for index in stand_ins if index not in said] or [3]
-        gaps = [gap for gap in range(len(said) + 1) if _open(words, gap)]
+        # Where nothing may be parted the newcomer comes last: it has to be said.
+        gaps = [gap for gap in range(len(said) + 1) if _open(words, gap)] or [len(said)]
         rows = [[*said[:gap], choice, *said[gap:]] for gap in gaps for choice in choices]
         scores = sentence_scores(decoder, turn, rows).reshape(len(gaps), len(choices))
         order = np.argsort(-scores.max(axis=1), kind="stable")

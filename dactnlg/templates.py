@@ -23,12 +23,15 @@ class Templates:
 
     def __init__(self, sentences: dict[Key, dict[Template, float]]) -> None:
         self.sentences = sentences
-        self._by_placeholders: dict[frozenset[str], list[tuple[Key, Template, float]]] = {}
+        # By the placeholders that they say: for each kind the sentence that counts most.
+        self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Template]]] = {}
         for key, templates in sentences.items():
             for template, weight in templates.items():
                 said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
                 if all(count == 1 for count in said.values()):
-                    self._by_placeholders.setdefault(frozenset(said), []).append((key, template, weight))
+                    group = self._by_placeholders.setdefault(frozenset(said), {})
+                    rank = (-weight, template)
+                    group[frozenset(key)] = min(rank, group.get(frozenset(key), rank))
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]]) -> Templates:
@@ -54,7 +57,7 @@ class Templates:
         """
         key = kind(turn)
         if key not in self.sentences:
-            wanted = Counter(key)
+            wanted = frozenset(key)
             # Shared entries first, then as little else as possible; the key itself settles ties.
             key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
         return self.sentences.get(key, {})
@@ -63,9 +66,9 @@ class Templates:
         """Return tokens that say every required slot once, made of whole training sentences.
 
         The sentence of the nearest acts that says most of the slots comes first, then further ones for what is left;
-        a slot that no sentence says by itself is named plainly.
+        a slot that no sentence says by itself is named plainly. There is always at least one token.
         """
-        wanted = Counter(kind(turn))
+        wanted = frozenset(kind(turn))
         owed = {item.placeholder: item for item in required}
         tokens: list[str] = []
         while True:
@@ -81,18 +84,18 @@ class Templates:
             words = item.slot.name.replace("_", " ").casefold()
             clause = [*tokenize(f"the {words} is"), item.placeholder]
             tokens += clause if not tokens else [*_stop(tokens), *clause]
-        return tokens
+        # With no slot to say and no sentence without one, the acts themselves are named.
+        return tokens or tokenize(" ".join(_plainly(turn)))
 
-    def _best(self, wanted: Counter[str], owed: frozenset[str], first: bool) -> Template | None:
+    def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Template | None:
         ranked = []
-        for said, templates in self._by_placeholders.items():
-            # Only the first sentence may say no slot at all ("goodbye").
+        for said, group in self._by_placeholders.items():
+            # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if the acts ask for it.
             if said <= owed and (said or first):
-                for key, template, weight in templates:
-                    shared = (wanted & Counter(key)).total()
-                    surplus = (Counter(key) - wanted).total()
-                    ranked.append((-len(said), -shared, surplus, -weight, template))
-        return min(ranked)[-1] if ranked else None
+                for key, rank in group.items():
+                    if said or not owed or key <= wanted:
+                        ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
+        return min(ranked)[-1][-1] if ranked else None
 
     def to_json(self) -> list[Any]:
         """Return a list that `from_json` reads: [kind, [[sentence, weight], ...]] each."""
@@ -113,9 +116,13 @@ def kind(turn: Turn) -> Key:
     return tuple(sorted(parts))
 
 
-def _distance(wanted: Counter[str], key: Key) -> tuple[int, int, Key]:
-    other: Counter[str] = Counter(key)
-    return -(wanted & other).total(), (other - wanted).total(), key
+def _plainly(turn: Turn) -> list[str]:
+    names = [name for act in turn for name in (act.act_type.strip("?"), *(slot.name for slot in act.slots))]
+    return [name.replace("_", " ").casefold() for name in names]
+
+
+def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
+    return -len(wanted.intersection(key)), len(frozenset(key) - wanted), key
 
 
 def _stop(tokens: Sequence[str]) -> list[str]:

@@ -10,8 +10,13 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+# On a loaded machine an example may take its time; what is tested is what comes out.
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 
 def _folder(variable: str, name: str) -> Path:

@@ -99,6 +99,30 @@ def test_questions_about_a_slot_may_be_worded_either_way(restaurants: SlotChecke
     )
 
 
+def test_a_choice_between_special_values_is_not_checked(restaurants: SlotChecker) -> None:
+    report = restaurants.check(parse("?select(kidsallowed=yes;kidsallowed=no)"), "which one ?")
+    assert report == SlotReport(Tally())
+
+
+def test_cues_are_looked_for_in_folded_text_and_tell_one_made_up_value() -> None:
+    checker = SlotChecker(Delexicalizer(), {"kids": {"yes": ["kids welcome", "^for kids"], "no": ["no kids"]}})
+    assert checker.check_cues(parse("inform(kids=yes)"), "  Kids \n WELCOME").missing == ()
+    assert checker.check_cues(parse("inform(kids=yes)"), " for  kids").missing == ()
+    assert checker.check_cues(parse("inform(name=x)"), "no kids welcome").extra == ("kids=yes",)
+    # What is said besides what was asked for is left alone: "no kids welcome" does say no.
+    assert checker.check_cues(parse("inform(kids=no)"), "no kids welcome") == Tally(1)
+    # A value without cues cannot be checked.
+    assert checker.check_cues(parse("inform(kids=dontcare)"), "hello") == Tally()
+
+
+def test_values_that_stand_apart_are_checked_one_by_one(restaurants: SlotChecker) -> None:
+    turn = parse("inform(area='hayes valley or noma')")
+    assert restaurants.check(turn, "it is in noma and it is in hayes valley").ok
+    assert restaurants.check(turn, "it is in noma or hayes valley").required == 2
+    assert restaurants.check(turn, "it is in noma").missing == ("area='hayes valley'",)
+    assert restaurants.check(turn, "noma , noma or hayes valley").extra == ("area=noma",)
+
+
 def test_the_same_special_value_in_two_acts_is_checked(restaurants: SlotChecker) -> None:
     turn = parse("inform(kidsallowed=no)&recommend(kidsallowed=no)")
     assert restaurants.check(turn, "kid -s are not allowed").ok
