@@ -318,7 +318,9 @@ def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[
 
 def _is_part(tokens: Sequence[str], start: int, end: int) -> bool:
     """Whether a span is only a part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+"."""
-    return tokens[min(end, len(tokens) - 1)] == _PLUS or _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)
+    if end < len(tokens) and tokens[end] == _PLUS:
+        return True
+    return _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)
 
 
 def _joins_digits(tokens: Sequence[str], at: int) -> bool:

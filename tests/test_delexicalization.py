@@ -81,6 +81,7 @@ def test_the_sentence_comes_back_whatever_it_is(case: tuple[Turn, str]) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(), VALUES.filter(lambda value: value.strip().lower() not in ("a", "an", "the")), st.text())
+@example("its grade is ", "a+", "")
 def test_a_value_that_stands_alone_is_found(before: str, value: str, after: str) -> None:
     slot = Slot("name", value)
     sentence = " ".join(part.replace(JOINER, "") for part in (before, value, after))
