@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -33,6 +34,10 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
     checker = Style.from_card(corpus.card).checker()
     results = generator.generate(turns, constraint="hard")
     assert [result.act for result in results] == [str(turn) for turn in turns]
+    origins = Counter(result.origin for result in results)
+    # Both roads are taken: the search's, and for what it cannot end in time the templates'.
+    assert origins["template"] > 10
+    assert generator.decoder is None or origins["model"] > 100
     for turn, result in zip(turns, results, strict=True):
         assert result.text.strip()
         assert "SLOT_" not in result.text + result.raw
