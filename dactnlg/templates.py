@@ -90,7 +90,7 @@ class Templates:
     def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Template | None:
         ranked = []
         for said, group in self._by_placeholders.items():
-            # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if the acts ask for it.
+            # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.
             if said <= owed and (said or first):
                 for key, rank in group.items():
                     if said or not owed or key <= wanted:

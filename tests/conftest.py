@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NoReturn
@@ -87,3 +89,23 @@ def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     sizes = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16"]
     settings = [word for size in sizes for word in ("--set", size)]
     return _train(tmp_path_factory.mktemp("runs") / "neural", "configs/trails-sclstm.yaml", *settings)
+
+
+# A poor model on purpose: what must hold must hold when the model does not know better. It is good enough to say most
+# acts itself, and bad enough that some are left to the templates.
+POOR = ["training.epochs=2", "training.batch_size=32", "training.learning_rate=0.03"]
+POOR += ["model.hidden_size=24", "model.embedding_size=16"]
+
+
+@pytest.fixture(scope="session")
+def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Train a model of this name (with `POOR`) on the embedded corpus in this process, once, and return its run."""
+    from dactnlg.config import load_config
+    from dactnlg.training import train
+
+    @cache
+    def run(model: str) -> Path:
+        folder = tmp_path_factory.mktemp(f"poor-{model}") / "run"
+        return train(load_config(f"trails-{model}", POOR), folder, progress=False)
+
+    return run

@@ -100,9 +100,8 @@ def test_the_shape_of_a_batch(pairs: list[Pair], lexicalized: bool, size: int, s
     short = [batch for batch, _ in batches if len(real_rows(batch)) < size]
     assert len(short) == (len(data) % size > 0)
     for batch, tokens in batches:
-        assert {"act", "tokens", "targets", "lengths", "weights"} | ({"entries", "words"} if lexicalized else set()) == (
-            set(batch)
-        )
+        more = {"entries", "words"} if lexicalized else set()
+        assert set(batch) == {"act", "tokens", "targets", "lengths", "weights"} | more
         assert {len(array) for array in batch.values()} == {size}
         lengths, width = batch["lengths"], batch["tokens"].shape[1]
         assert tokens == lengths.sum()

@@ -34,8 +34,22 @@ def test_the_form_used_most_wins_and_the_start_has_its_own() -> None:
         ("hello()", "The BBC and the dog. The cat ? The iPhone !"),
         ("hello()", "That bbc, an iPhone and the BBC"),
     )
-    lower = "the bbc and the dog . the iphone ? that cat ! the".split()
-    assert casing.restore(lower) == "The BBC and the dog . The iPhone ? That cat ! The".split()
+    lower = ["the", "bbc", "and", "the", "dog", ".", "the", "iphone", "?", "that", "cat", "!", "the"]
+    assert casing.restore(lower) == [
+        "The",
+        "BBC",
+        "and",
+        "the",
+        "dog",
+        ".",
+        "The",
+        "iPhone",
+        "?",
+        "That",
+        "cat",
+        "!",
+        "The",
+    ]
 
 
 def test_a_word_never_seen_at_a_start_is_written_as_inside() -> None:

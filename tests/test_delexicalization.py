@@ -160,6 +160,11 @@ def test_two_slots_with_one_value_go_by_the_words_beside_them() -> None:
     assert delexicalize(act, "a good battery and a good drive").ambiguous == 2
 
 
+def test_one_thing_said_by_two_acts_is_required_once() -> None:
+    required = Delexicalizer().required(parse("offer(name=taj)&inform(name=Taj;food=hot)&confirm(near=taj)"))
+    assert [item.placeholder for item in required] == ["SLOT_NAME", "SLOT_FOOD", "SLOT_NEAR"]
+
+
 def test_a_comparison_of_two_things_alike_needs_the_value_twice() -> None:
     act = "?compare(name=a1;eco=b;name=b1;eco=b)"
     assert shown(act, "a1 has eco b, b1 has eco b") == "NAME has eco ECO, NAME#2 has eco ECO#2"
