@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tqdm import tqdm
 
 from dactnlg import provenance
 from dactnlg.acts import Turn
@@ -24,6 +25,9 @@ from dactnlg.report.markdown import markdown
 from dactnlg.run import Run
 from dactnlg.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table, without_ser
 from dactnlg.slots import SlotChecker, Tally
+
+CHUNK = 1024
+"""Acts said in one go: many enough to fill batches, few enough for a bar that moves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +141,7 @@ def evaluate(
     if not examples:
         raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
     # A gold corpus may need names that training never had: they are said as well as can be, not refused.
-    generations = generator.generate([example.turn for example in examples], strict=False, **options)
+    generations = _generate(generator, [example.turn for example in examples], options)
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
         given = given._replace(train=training_sentences(corpora))
@@ -160,6 +164,17 @@ def evaluate(
         }
     )
     return Evaluation(chosen.name, split, generations, results, cues, chosen, recorded)
+
+
+def _generate(generator: Generator, turns: Sequence[Turn], options: dict[str, Any]) -> list[Generation]:
+    """Say all turns, in parts, with a progress bar for whoever waits at a terminal."""
+    generations: list[Generation] = []
+    with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
+        for start in range(0, len(turns), CHUNK):
+            part = turns[start : start + CHUNK]
+            generations += generator.generate(part, strict=False, first=start, **options)
+            bar.update(len(part))
+    return generations
 
 
 def score_generations(

@@ -144,6 +144,19 @@ def test_changing_only_a_value_changes_the_encoders_state() -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
+def test_batches_of_any_shape_are_learned_from(name: str) -> None:
+    # Training, validation and test splits differ in their longest sentence, act and value; compiled steps must not.
+    model = build(name)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=False)
+    for width, entries, words in ((6, 4, 4), (9, 8, 4), (6, 4, 8)):
+        batch = inputs([3, 6, 5], width)
+        batch["entries"] = np.pad(batch["entries"], ((0, 0), (0, entries - 4), (0, 0)))
+        batch["words"] = np.pad(batch["words"], ((0, 0), (0, entries - 4), (0, words - 4)))
+        assert np.isfinite(float(model.train_on_batch(batch)))
+        assert np.isfinite(float(model.test_on_batch(batch)))
+
+
+@pytest.mark.parametrize("name", MODELS)
 def test_a_saved_model_is_the_same_model(name: str, tmp_path: Any) -> None:
     from dactnlg.models import load_model
 

@@ -74,6 +74,8 @@ def generate(
     dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     """
+    from tqdm import tqdm
+
     from dactnlg.acts import parse
     from dactnlg.lines import answer_each, open_acts, parsed_chunks
 
@@ -90,11 +92,15 @@ def generate(
         generator = Generator.load(model)
         answer = partial(generator.generate, constraint=constraint, beam_width=beam_width, n_best=n_best, seed=seed)
         done = 0
-        for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
-            for generation in answer_each(answer, chunk, done):
-                print(_shown(generation, output_format, n_best))
-            sys.stdout.flush()
-            done += len(chunk)
+        # Where the sentences appear at the terminal they are progress enough.
+        quiet = True if sys.stdout.isatty() else None
+        with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=quiet) as bar:
+            for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
+                for generation in answer_each(answer, chunk, done):
+                    print(_shown(generation, output_format, n_best))
+                sys.stdout.flush()
+                done += len(chunk)
+                bar.update(len(chunk))
 
 
 def _shown(generation: Generation, output_format: str, n_best: int) -> str:
