@@ -4,6 +4,7 @@
     python benchmarks/table1.py --seeds 1          one seed
     python benchmarks/table1.py --only dstc2       rows whose name begins so
     python benchmarks/table1.py --runs FOLDER      keep the runs there; finished ones are not trained again
+    python benchmarks/table1.py --set training.epochs=3    overrides, as `dactnlg train` takes them
 
 The corpora are looked for in DACTNLG_DATA, else in ../shared/data. BLEU-4 is the median over the seeds, with the lowest
 and the highest in brackets; SER is over delexicalisable slots; hard is `--constraint hard`, the default of generation.
@@ -83,13 +84,13 @@ def trained(config: Config, folder: Path) -> float:
     return float((folder / "seconds.txt").read_text(encoding="utf-8"))
 
 
-def measure(name: str, preset: str, seeds: list[int], runs: Path) -> list[Row]:
+def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: list[str]) -> list[Row]:
     """Train and score one configuration with every seed: a row with reranking, and one with the hard constraint."""
     random = name.endswith("random")
     rows = [Row(name, constraint) for constraint in (("none",) if random else ("rerank", "hard"))]
     for seed in seeds:
-        overrides = [f"training.seed={seed}", f"corpus.data_dir={DATA}"]
-        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", overrides)
+        settings = [f"training.seed={seed}", f"corpus.data_dir={DATA}", *overrides]
+        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", settings)
         seconds = trained(config, runs / f"{name}-{seed}")
         for row in rows:
             row.add(preset, evaluate(runs / f"{name}-{seed}", presets=[preset], constraint=row.constraint), seconds)
@@ -116,6 +117,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--only", default="", help="rows whose name begins so")
     parser.add_argument("--runs", type=Path, default=Path("runs/table1"))
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
     options = parser.parse_args()
     packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
@@ -128,7 +130,7 @@ def main() -> None:
         if name.startswith(options.only):
             # One seed is enough where nothing is published to compare with: what counts is that no slot is lost.
             seeds = options.seeds[:1] if name in OTHERS else options.seeds
-            for row in measure(name, preset, seeds, options.runs):
+            for row in measure(name, preset, seeds, options.runs, options.set):
                 print(show(row, PAPER.get(name)), flush=True)
 
 
