@@ -1,0 +1,223 @@
+"""How fast acts become sentences, and how fast that is learned, beside a PyTorch SC-LSTM written in the usual way.
+
+    python benchmarks/decoding.py                            trains its own models first, a few minutes
+    python benchmarks/decoding.py --run RUN --hierarchical RUN    finished runs of restaurants-sclstm, -hierarchical
+    python benchmarks/decoding.py --only decoding            or training, one, cold, hierarchical
+
+The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Machines are shared and loads
+wander, so peer and dactnlg take turns, and what counts is the ratio: the median over the rounds of the ratios within a
+round. The whole road is timed, from parsed acts to sentences with their slots checked; the peer's from vectors to
+tokens. The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from datetime import date
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dactnlg.acts import Turn
+from dactnlg.batching import Dataset
+from dactnlg.config import load_config
+from dactnlg.corpora.base import load_corpus
+from dactnlg.generation import Generator
+from dactnlg.training import build_codec, train
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+PARTS = ("decoding", "one", "cold", "training", "hierarchical")
+BATCH = 64
+FEW = 104
+"""How many acts the peer says in a round; every tenth of the test split, so lengths are those of the whole."""
+
+
+class Table:
+    """Lines of the printed table: what was measured, dactnlg's figure, the peer's, their ratio, the target."""
+
+    def __init__(self) -> None:
+        print("| what | dactnlg | peer | ratio | to reach |\n|---|---|---|---|---|", flush=True)
+
+    def row(self, what: str, ours: str, peer: str = "", ratio: str = "", target: str = "") -> None:
+        """Print one line."""
+        print(f"| {what} | {ours} | {peer} | {ratio} | {target} |", flush=True)
+
+
+def seconds(function: Callable[[], Any]) -> float:
+    """Return how long a call takes."""
+    started = time.perf_counter()
+    function()
+    return time.perf_counter() - started
+
+
+def own_run(name: str, folder: Path, epochs: int, *overrides: str) -> Path:
+    """Train a configuration for a few epochs, unless its validation loss stops falling before."""
+    options = [f"corpus.data_dir={DATA}", f"training.epochs={epochs}", "training.patience=2", *overrides]
+    return train(load_config(REPOSITORY / "configs" / f"{name}.yaml", options), folder / name, progress=False)
+
+
+def test_turns() -> list[Turn]:
+    """Return the acts of the test split."""
+    return [example.turn for example in load_corpus("restaurants", DATA).split("test")]
+
+
+def bleu(sentences: Sequence[str]) -> float:
+    """Return BLEU-4, lower-cased, of the sentences for every tenth test act against all its references."""
+    import sacrebleu
+
+    references = [e.references for e in load_corpus("restaurants", DATA).split("test")][: 10 * len(sentences) : 10]
+    columns = [[refs[k] if k < len(refs) else None for refs in references] for k in range(max(map(len, references)))]
+    return float(sacrebleu.corpus_bleu(list(sentences), columns, lowercase=True).score)
+
+
+def decoding(table: Table, run: Path, rounds: int) -> None:
+    """Time beam search: the peer's, ours with every act searched for, and ours with equal acts searched for once."""
+    from peer_torch import choose_threads, say_all, with_weights_of
+
+    generator, turns = Generator.load(run), test_turns()
+    if generator.decoder is None:
+        raise SystemExit(f"{run} holds no neural model")
+    decoder, codec = generator.decoder, generator.codec
+    peer = with_weights_of(decoder.model)  # type: ignore[arg-type]
+    some = [codec.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
+    vectors = codec.encoder.vectors(some)
+
+    def ours(constraint: str, reuse: bool) -> None:
+        decoder.reuse = reuse
+        generator.generate(turns, constraint=constraint, beam_width=10, strict=False)
+
+    plan = {(constraint, reuse): [] for reuse in (False, True) for constraint in ("none", "rerank", "hard")}
+    speeds: dict[Any, list[float]] = {"peer": [], **plan}
+    say_all(peer, vectors[:5])
+    choose_threads(lambda: say_all(peer, vectors[:10]))
+    for key in plan:
+        ours(*key)
+    for _ in range(rounds):
+        speeds["peer"].append(len(some) / seconds(lambda: say_all(peer, vectors)))
+        for constraint, reuse in plan:
+            speeds[constraint, reuse].append(len(turns) / seconds(lambda c=constraint, r=reuse: ours(c, r)))
+    their = f"{statistics.median(speeds['peer']):.1f}"
+    for (constraint, reuse), found in ((key, speeds[key]) for key in plan):
+        ratio = statistics.median(a / b for a, b in zip(found, speeds["peer"], strict=True))
+        what = f"acts/s, beam 10, constraint {constraint}, {'with' if reuse else 'no'} reuse"
+        target = ("60 x, 2,000" if not reuse else "20,000") if constraint == "none" else ""
+        table.row(what, f"{statistics.median(found):,.0f}", their, f"{ratio:.0f} x", target)
+    extra = statistics.median(a / b for a, b in zip(speeds["none", False], speeds["hard", False], strict=True)) - 1
+    table.row("the hard constraint's share of the time", f"{extra:+.0%}", target="+20%")
+    said = say_all(peer, vectors)
+    theirs = [codec.raw(turn, codec.vocabulary.decode(tokens)) for turn, (tokens, _) in zip(some, said, strict=True)]
+    own = [g.raw for g in generator.generate(some, constraint="none", beam_width=10, strict=False)]
+    same = sum(a == b for a, b in zip(own, theirs, strict=True))
+    table.row(f"BLEU-4 of {len(some)} of them, {same} said alike", f"{bleu(own):.2f}", f"{bleu(theirs):.2f}")
+
+
+def one(table: Table, run: Path, rounds: int) -> None:
+    """Time single acts in a warm process: no act is remembered from before."""
+    generator, turns = Generator.load(run), test_turns()[::10]
+    if generator.decoder is not None:
+        generator.decoder.reuse = False
+    for constraint in ("none", "hard"):
+        generator.generate(turns[:3], constraint=constraint, strict=False)
+        times = []
+        for turn in turns * rounds:
+            times.append(seconds(lambda t=turn, c=constraint: generator.generate([t], constraint=c, strict=False)))
+        middle, slow = np.percentile(times, [50, 95]) * 1000
+        table.row(
+            f"one act, warm, constraint {constraint}, p50 / p95", f"{middle:.1f} / {slow:.1f} ms", target="3 / 6 ms"
+        )
+
+
+def cold(table: Table, run: Path, rounds: int) -> None:
+    """Time a new process that says one act, beside one that only imports PyTorch."""
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    act = "inform(name='red door cafe';kidsallowed=no)"
+
+    def start(*command: str) -> float:
+        return seconds(lambda: subprocess.run(command, env=environment, check=True, capture_output=True))
+
+    ours, theirs = [], []
+    for _ in range(rounds):
+        ours.append(start(sys.executable, "-m", "dactnlg.cli", "generate", "--model", str(run), act))
+        theirs.append(start(sys.executable, "-c", "import torch"))
+    ratio = statistics.median(a / b for a, b in zip(theirs, ours, strict=True))
+    figures = [f"{statistics.median(times):.2f} s" for times in (ours, theirs)]
+    table.row("`generate`, cold process, one act (peer: import torch alone)", *figures, f"{ratio:.1f} x", "1.5 s")
+
+
+def training(table: Table, run: Path, rounds: int) -> None:
+    """Time training epochs on the same batches; ours through `dactnlg train`, first epoch left out."""
+    from peer_torch import PeerSCLSTM, choose_threads
+    from peer_torch import train as train_peer
+
+    config = load_config(REPOSITORY / "configs" / "restaurants-sclstm.yaml", [f"corpus.data_dir={DATA}"])
+    codec, pairs = build_codec(config.corpus, load_corpus("restaurants", DATA))
+    data = Dataset.encode(codec, pairs, False)
+    peer = PeerSCLSTM(len(codec.vocabulary), len(codec.encoder.features), dropout=0.3)
+    few = list(islice(data.batches(BATCH, np.random.default_rng(0)), 4))
+    choose_threads(lambda: train_peer(peer, iter(few)))
+    theirs = [train_peer(peer, data.batches(BATCH, np.random.default_rng(epoch)))[0] for epoch in range(rounds)]
+    with tempfile.TemporaryDirectory() as folder:
+        mine = own_run("restaurants-sclstm", Path(folder), rounds + 1, f"training.batch_size={BATCH}")
+        with (mine / "history.csv").open(encoding="utf-8") as file:
+            ours = [float(row["tokens_per_second"]) for row in csv.DictReader(file)][1:]
+    middle, their = statistics.median(ours), statistics.median(theirs)
+    what = f"training, real tokens/s, batch {BATCH}"
+    table.row(what, f"{middle:,.0f}", f"{their:,.0f}", f"{middle / their:.1f} x", "3 x, 40,000")
+
+
+def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
+    """Time the hierarchical model beside the sc-LSTM, nothing reused."""
+    turns = test_turns()
+    generators = [Generator.load(path) for path in (other, run)]
+    speeds: list[list[float]] = [[], []]
+    for number in range(rounds + 1):
+        for generator, found in zip(generators, speeds, strict=True):
+            if generator.decoder is not None:
+                generator.decoder.reuse = False
+            took = seconds(lambda g=generator: g.generate(turns, constraint="none", beam_width=10, strict=False))
+            # The first round compiles.
+            if number:
+                found.append(len(turns) / took)
+    ratio = statistics.median(a / b for a, b in zip(*speeds, strict=True))
+    figures = [f"{statistics.median(found):,.0f}" for found in speeds]
+    table.row("acts/s, hierarchical (peer: our sc-LSTM)", *figures, f"{ratio:.2f} x", "0.5 x")
+
+
+def main() -> None:
+    """Print the table line by line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, help="a finished run of restaurants-sclstm")
+    parser.add_argument("--hierarchical", type=Path, help="a finished run of restaurants-hierarchical")
+    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    names = ("tensorflow", "keras", "numpy", "torch")
+    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start, medians of {options.rounds}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        run = options.run or own_run("restaurants-sclstm", Path(folder), 12, f"training.batch_size={BATCH}")
+        table = Table()
+        for part in options.only:
+            if part == "hierarchical":
+                other = options.hierarchical or own_run("restaurants-hierarchical", Path(folder), 6)
+                hierarchical(table, run, other, options.rounds)
+            else:
+                {"decoding": decoding, "one": one, "cold": cold, "training": training}[part](table, run, options.rounds)
+    print(f"\nload {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()

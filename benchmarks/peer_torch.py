@@ -1,0 +1,174 @@
+"""The peer: an SC-LSTM in PyTorch, written as such models usually are.
+
+A module loops over time; training pads a batch to its longest sentence; beam search runs in Python, one act at a time,
+with all beams of a step in one batch and the best continuations taken from one `topk`. It stops as soon as its best
+beam is finished. Sizes, data, batches, loss and weights are those of dactnlg, so that both say the same sentences and
+do the same work. `benchmarks/decoding.py` runs it, and scores what it says; it needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+if TYPE_CHECKING:
+    from dactnlg.batching import Batch
+    from dactnlg.models.sclstm import SCLSTM
+
+State = tuple[Tensor, Tensor, Tensor]
+
+
+class PeerSCLSTM(nn.Module):
+    """The semantically controlled LSTM (Wen et al. 2015b, section 3.1)."""
+
+    def __init__(
+        self, vocabulary: int, act: int, hidden: int = 100, embedding: int = 100, dropout: float = 0.0
+    ) -> None:
+        super().__init__()
+        self.hidden, self.alpha, self.eta, self.xi = hidden, 0.5, 1e-4, 100.0
+        self.embedding = nn.Embedding(vocabulary, embedding)
+        self.word_gates = nn.Linear(embedding, 4 * hidden)
+        self.word_reading = nn.Linear(embedding, act)
+        self.hidden_gates = nn.Linear(hidden, 4 * hidden, bias=False)
+        self.hidden_reading = nn.Linear(hidden, act, bias=False)
+        self.act = nn.Linear(act, hidden, bias=False)
+        self.dropout = nn.Dropout(dropout)
+        self.output = nn.Linear(hidden, vocabulary)
+
+    def start(self, act: Tensor) -> State:
+        """Return the state before the first word for acts, (B, D)."""
+        zeros = act.new_zeros(len(act), self.hidden)
+        return zeros, zeros, act
+
+    def step(self, gates: Tensor, reading: Tensor, state: State) -> State:
+        """Take one step, given what the word adds to the gates, (B, 4H), and to the reading gate, (B, D)."""
+        h, c, d = state
+        d = torch.sigmoid(reading + self.alpha * self.hidden_reading(h)) * d
+        i, f, o, g = (gates + self.hidden_gates(h)).chunk(4, dim=1)
+        c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g) + torch.tanh(self.act(d))
+        return torch.sigmoid(o) * torch.tanh(c), c, d
+
+    def forward(self, act: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """Return logits, (B, T, V), and the act's states, (B, T + 1, D)."""
+        words = self.embedding(tokens)
+        gates, reading = self.word_gates(words), self.word_reading(words)
+        state = self.start(act)
+        hidden, acts = [], [act]
+        for t in range(tokens.shape[1]):
+            state = self.step(gates[:, t], reading[:, t], state)
+            hidden.append(state[0])
+            acts.append(state[2])
+        return self.output(self.dropout(torch.stack(hidden, dim=1))), torch.stack(acts, dim=1)
+
+    def loss(self, batch: Batch) -> Tensor:
+        """Return the same loss as `dactnlg.models.base.NeuralModel.compute_loss`."""
+        act, tokens, targets, lengths, weights = (
+            torch.from_numpy(np.ascontiguousarray(batch[name]))
+            for name in ("act", "tokens", "targets", "lengths", "weights")
+        )
+        logits, acts = self(act, tokens)
+        times = torch.arange(tokens.shape[1])[None]
+        real = (times < lengths[:, None]) * weights[:, None]
+        entropy = functional.cross_entropy(logits.flatten(0, 1), targets.long().flatten(), reduction="none")
+        change = self.eta * self.xi ** (acts[:, 1:] - acts[:, :-1]).square().sum(-1).add(1e-10).sqrt()
+        rows = torch.arange(len(act))
+        left = acts[rows, lengths.long()].square().sum(-1).add(1e-10).sqrt()
+        penalty = left + (change * (times < lengths[:, None])).sum(1)
+        total = (entropy.view_as(real) * real).sum() + (penalty * (lengths > 0) * weights).sum()
+        return total / real.sum().clamp(min=1.0)
+
+    @torch.inference_mode()
+    def say(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
+        """Return the best sentence found for an act, (D,), as token numbers, with its log probability."""
+        state = self.start(act[None].expand(width, -1))
+        scores = torch.full((width,), -1e9)
+        scores[0] = 0.0
+        tokens = torch.full((width,), BOS_ID)
+        sentences: list[list[int]] = [[] for _ in range(width)]
+        finished = torch.zeros(width, dtype=torch.bool)
+        frozen = torch.full((self.output.out_features,), -1e9)
+        frozen[EOS_ID] = 0.0
+        for _ in range(longest):
+            words = self.embedding(tokens)
+            state = self.step(self.word_gates(words), self.word_reading(words), state)
+            log_probs = torch.log_softmax(self.output(state[0]), dim=1)
+            log_probs[:, [PAD_ID, BOS_ID, UNK_ID]] = -1e9
+            log_probs = torch.where(finished[:, None], frozen, log_probs)
+            scores, best = (scores[:, None] + log_probs).flatten().topk(width)
+            parents, tokens = best // log_probs.shape[1], best % log_probs.shape[1]
+            state = tuple(part[parents] for part in state)  # type: ignore[assignment]
+            chosen = zip(parents.tolist(), tokens.tolist(), strict=True)
+            sentences = [[*sentences[parent], token] for parent, token in chosen]
+            finished = tokens == EOS_ID
+            if bool(finished[0]):
+                break
+        sentence = sentences[0]
+        return sentence[: sentence.index(EOS_ID)] if EOS_ID in sentence else sentence, float(scores[0])
+
+
+def with_weights_of(model: SCLSTM) -> PeerSCLSTM:
+    """Return the peer with a trained model's sizes and weights."""
+    arrays = {variable.path.split("/")[-1]: np.asarray(variable) for variable in model.weights}
+    hidden = model.hidden_size
+    peer = PeerSCLSTM(model.vocabulary_size, model.act_size, hidden, model.embedding_size, model.dropout_rate)
+    parts: dict[Any, Any] = {
+        peer.embedding.weight: arrays["embedding"],
+        peer.word_gates.weight: arrays["projection"][:, : 4 * hidden].T,
+        peer.word_gates.bias: arrays["bias"][: 4 * hidden],
+        peer.word_reading.weight: arrays["projection"][:, 4 * hidden :].T,
+        peer.word_reading.bias: arrays["bias"][4 * hidden :],
+        peer.hidden_gates.weight: arrays["recurrent"].T,
+        peer.hidden_reading.weight: arrays["reading"].T,
+        peer.act.weight: arrays["act"].T,
+        peer.output.weight: arrays["output_kernel"].T,
+        peer.output.bias: arrays["output_bias"],
+    }
+    with torch.no_grad():
+        for parameter, array in parts.items():
+            parameter.copy_(torch.from_numpy(np.array(array)))
+    peer.alpha, peer.eta, peer.xi = model.alpha, model.eta, model.xi
+    return peer.eval()
+
+
+def train(peer: PeerSCLSTM, batches: Iterator[tuple[Batch, int]]) -> tuple[float, float]:
+    """Train on the batches; return real tokens a second and the mean loss of the last ten batches."""
+    peer.train()
+    optimizer = torch.optim.Adam(peer.parameters(), 0.002)
+    losses: list[float] = []
+    done = 0
+    started = time.perf_counter()
+    for batch, tokens in batches:
+        optimizer.zero_grad()
+        loss = peer.loss(batch)
+        loss.backward()
+        nn.utils.clip_grad_norm_(peer.parameters(), 5.0)
+        optimizer.step()
+        losses.append(loss.item())
+        done += tokens
+    return done / (time.perf_counter() - started), float(np.mean(losses[-10:]))
+
+
+def choose_threads(work: Callable[[], object]) -> int:
+    """Set the number of threads with which PyTorch does some work fastest: more are slower where products are small."""
+    times = {}
+    for threads in (1, 2):
+        torch.set_num_threads(threads)
+        started = time.perf_counter()
+        work()
+        times[threads] = time.perf_counter() - started
+    best = min(times, key=lambda threads: times[threads])
+    torch.set_num_threads(best)
+    return best
+
+
+def say_all(peer: PeerSCLSTM, acts: np.ndarray, width: int = 10) -> list[tuple[list[int], float]]:
+    """Return the best sentence of every act, (N, D), one after the other."""
+    return [peer.say(act, width) for act in torch.from_numpy(acts)]
