@@ -25,6 +25,7 @@ Constraint = Literal["none", "rerank", "hard"]
 
 MODELS: tuple[str, ...] = get_args(ModelName)
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
+BACKENDS = ("auto", "numpy", "keras")
 
 
 class _Section(BaseModel):
@@ -122,6 +123,7 @@ class DecodingConfig(_Section):
         max_length: longest sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
         slot_error_weight: rerank: what one slot error costs, in log probability.
+        backend: what searches: numpy (at once, and fastest on CPUs) or keras (whatever Keras runs on, GPUs too).
     """
 
     beam_width: int = Field(default=10, ge=1)
@@ -129,6 +131,7 @@ class DecodingConfig(_Section):
     constraint: Constraint = "hard"
     length_normalization: float = Field(default=0.0, ge=0.0)
     slot_error_weight: float = Field(default=100.0, ge=0.0)
+    backend: Literal["numpy", "keras"] = "numpy"
 
 
 class Config(_Section):

@@ -1,43 +1,62 @@
-"""Searching for sentences with a trained model: batches, compiled programs, and no work done twice."""
+"""Searching for sentences with a trained model: in batches, and no work done twice."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections import OrderedDict
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from keras import ops
+from threadpoolctl import ThreadpoolController
 
 from dactnlg.acts import Turn
 from dactnlg.codec import Codec
-from dactnlg.compilation import compiled, to_numpy
-from dactnlg.search.beam import Hypothesis, beam_search, hypotheses
-from dactnlg.search.constraint import block_tokens, require_slots
+from dactnlg.models.arrays import ArrayModel, log_softmax
+from dactnlg.search.paths import Hypothesis
+from dactnlg.search.ragged import block_tokens, ragged_search, require_slots
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
-    from dactnlg.models.base import NeuralModel
+    from numpy.typing import NDArray
 
-BATCH_SIZES = (1, 16, 128)
-"""Batches are filled up to one of these, so that a search is compiled for few shapes."""
+Arrays = dict[str, Any]
+CHUNK = 64
+"""Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
+REMEMBERED = 10_000
+"""Inputs whose hypotheses are remembered."""
 
 
-class Decoder:
-    """A model with its codec, ready to search.
+class BaseDecoder:
+    """What every decoder does: equal inputs once, the rest in batches.
 
     Args:
-        model: the trained model.
-        codec: its codec.
+        codec: the codec of a run.
+        lexicalized: whether the model sees values.
         max_length: longest sentence in tokens.
-        reuse: decode turns that look alike to the model once per call; False to measure the search itself.
+        reuse: search once for turns that look alike to the model, and remember what was found; False to measure the
+            search itself.
     """
 
-    def __init__(self, model: NeuralModel, codec: Codec, max_length: int = 80, reuse: bool = True) -> None:
-        self.model, self.codec, self.max_length, self.reuse = model, codec, max_length, reuse
-        self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
+    largest = CHUNK
+
+    def __init__(self, codec: Codec, lexicalized: bool, max_length: int = 80, reuse: bool = True) -> None:
+        self.codec, self.lexicalized, self.max_length, self.reuse = codec, lexicalized, max_length, reuse
+        self._memory = Memory(REMEMBERED)
+
+    def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+        """Return the hypotheses of one batch of at most `largest` inputs."""
+        raise NotImplementedError
+
+    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
+        raise NotImplementedError
 
     def search(self, turns: Sequence[Turn], width: int, hard: bool, keep: int = 1) -> list[list[Hypothesis]]:
-        """Return each turn's hypotheses, best first.
+        """Return each turn's hypotheses, best first; they are shared between turns, and not to be changed.
 
         Args:
             turns: the acts.
@@ -46,74 +65,164 @@ class Decoder:
             keep: how many hypotheses must be finished before a search may stop.
         """
         inputs = self.inputs(turns)
-        first, where = self._distinct(inputs) if self.reuse else (np.arange(len(turns)), np.arange(len(turns)))
-        found: list[list[Hypothesis]] = []
-        largest = BATCH_SIZES[-1]
-        # Acts of like size end at about the same step, so none waits long for its neighbours.
-        order = np.argsort(inputs["act"][first].sum(axis=1), kind="stable")
-        for start in range(0, len(order), largest):
-            rows = first[order[start : start + largest]]
-            found += self._search_batch({name: array[rows] for name, array in inputs.items()}, width, hard, keep)
-        by_row = dict(zip(order.tolist(), found, strict=True))
-        return [by_row[int(index)] for index in where]
+        if not self.reuse:
+            return self._search_all(inputs, width, hard, keep)
+        keys = row_keys(inputs, (width, hard, keep, self.max_length))
+        found = {key: self._memory.get(key) for key in dict.fromkeys(keys)}
+        first = {key: row for row, key in reversed(list(enumerate(keys))) if found[key] is None}
+        if first:
+            rows = sorted(first.values())
+            new = self._search_all({name: array[rows] for name, array in inputs.items()}, width, hard, keep)
+            for row, hypotheses in zip(rows, new, strict=True):
+                found[keys[row]] = hypotheses
+                self._memory.put(keys[row], hypotheses)
+        return [found[key] or [] for key in keys]
 
-    def inputs(self, turns: Sequence[Turn]) -> dict[str, np.ndarray[Any, Any]]:
+    def forget(self) -> None:
+        """Drop what is remembered: the model has changed."""
+        self._memory.clear()
+
+    def inputs(self, turns: Sequence[Turn]) -> Arrays:
         """Return the arrays of some turns: what the model takes, and `required` for the constraint."""
-        inputs: dict[str, Any] = {"act": self.codec.encoder.vectors(turns)}
+        inputs: Arrays = {"act": self.codec.encoder.vectors(turns)}
         inputs["required"] = self.codec.required_counts(turns)
-        if self.model.lexicalized:
+        if self.lexicalized:
             inputs["entries"], inputs["words"] = self.codec.encoder.sequences(turns)
         return inputs
 
-    def _distinct(self, inputs: dict[str, np.ndarray[Any, Any]]) -> tuple[Any, Any]:
-        rows = np.concatenate([a.reshape(len(a), -1).astype(np.float32) for a in inputs.values()], axis=1)
-        first: dict[bytes, int] = {}
-        numbers = [first.setdefault(row.tobytes(), len(first)) for row in rows]
-        where = np.array(numbers, np.intp)
-        index = np.zeros(len(first), np.intp)
-        index[where[::-1]] = np.arange(len(numbers))[::-1]
-        return index, where
+    def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+        # Acts of like size end at about the same step, so none waits long for its neighbours.
+        order = np.argsort(inputs["act"].sum(axis=1), kind="stable")
+        parts = [order[start : start + self.largest] for start in range(0, len(order), self.largest)]
+        batches = [{name: array[rows] for name, array in inputs.items()} for rows in parts]
+        found = self._search_batches(batches, width, hard, keep)
+        result: list[list[Hypothesis]] = [[] for _ in order]
+        for rows, hypotheses in zip(parts, found, strict=True):
+            for row, one in zip(rows.tolist(), hypotheses, strict=True):
+                result[row] = one
+        return result
 
-    def _search_batch(
-        self, inputs: dict[str, np.ndarray[Any, Any]], width: int, hard: bool, keep: int
-    ) -> list[list[Hypothesis]]:
-        count = len(inputs["act"])
-        size = next(size for size in BATCH_SIZES if size >= count)
-        padded = {name: np.concatenate([a, np.repeat(a[:1], size - count, axis=0)]) for name, a in inputs.items()}
-        program = self._program(width, hard, keep)
-        history, parents, scores, finished = (to_numpy(part) for part in program(padded))
-        return hypotheses(history, parents, scores, finished, EOS_ID)[:count]
+    def _search_batches(
+        self, batches: Sequence[Arrays], width: int, hard: bool, keep: int
+    ) -> Sequence[list[list[Hypothesis]]]:
+        return [self.search_batch(batch, width, hard, keep) for batch in batches]
 
-    def _program(self, width: int, hard: bool, keep: int) -> Callable[..., Any]:
-        key = (width, hard, keep)
-        if key not in self._programs:
 
-            def program(inputs: dict[str, Any]) -> Any:
-                return self.trace(inputs, width, hard, keep)
+class Decoder(BaseDecoder):
+    """A model's arrays with its codec, ready to search on the CPU, several batches side by side.
 
-            self._programs[key] = compiled(program)
-        return self._programs[key]
+    Args:
+        model: the trained model.
+        codec: its codec.
+        max_length: longest sentence in tokens.
+        reuse: see `BaseDecoder`.
+    """
 
-    def trace(self, inputs: dict[str, Any], width: int, hard: bool, keep: int) -> Any:
-        """Return `beam_search`'s tensors for a batch of inputs, (B, ...) each; can be traced and compiled."""
+    def __init__(self, model: ArrayModel, codec: Codec, max_length: int = 80, reuse: bool = True) -> None:
+        super().__init__(codec, model.lexicalized, max_length, reuse)
+        self.model = model
+
+    def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+        """Return the hypotheses of one batch."""
         context, state = self.model.prepare(inputs)
-        size = len(self.codec.vocabulary)
 
-        def step(state: list[Any], tokens: Any) -> tuple[Any, list[Any]]:
-            logits, state = self.model.step(context, state, tokens)
-            return ops.log_softmax(logits), state
+        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
+            logits, state = self.model.step(context, state, last, owner)
+            return log_softmax(logits), state
 
-        constrained = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID), size)
+        constrained = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
         if hard and self.codec.placeholders:
             constrained = require_slots(constrained, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
-            state = [*state, ops.cast(inputs["required"], "float32")[:, None]]
-        return beam_search(
+            state = [*state, inputs["required"]]
+        return ragged_search(
             constrained,
             state,
-            batch=inputs["act"].shape[0],
             width=width,
             bos=BOS_ID,
             eos=EOS_ID,
             max_length=self.max_length,
             keep=min(keep, width),
         )
+
+    def _search_batches(
+        self, batches: Sequence[Arrays], width: int, hard: bool, keep: int
+    ) -> Sequence[list[list[Hypothesis]]]:
+        # The products are small: a thread for each batch is worth more than several for a product.
+        with _libraries().limit(limits=1, user_api="blas"):
+            threads = min(len(batches), _processors())
+            if threads <= 1:
+                return super()._search_batches(batches, width, hard, keep)
+            with ThreadPoolExecutor(threads) as pool:
+                # The longest first, so that none is left over when the others are done.
+                backwards = pool.map(lambda batch: self.search_batch(batch, width, hard, keep), batches[::-1])
+                return list(backwards)[::-1]
+
+    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
+        context, state = self.model.prepare(self.inputs([turn]))
+        state = [np.repeat(part, len(rows), axis=0) for part in state]
+        tokens = np.full((len(rows), max(map(len, rows)) + 2), PAD_ID, np.intp)
+        for index, row in enumerate(rows):
+            tokens[index, : len(row) + 2] = [BOS_ID, *row, EOS_ID]
+        scores = np.zeros(len(rows), np.float32)
+        everyone, owner = np.arange(len(rows)), np.zeros(len(rows), np.intp)
+        for t in range(tokens.shape[1] - 1):
+            logits, state = self.model.step(context, state, tokens[:, t], owner)
+            said = log_softmax(logits)[everyone, tokens[:, t + 1]]
+            scores += np.where(tokens[:, t + 1] != PAD_ID, said, 0.0)
+        return scores
+
+
+class Memory:
+    """Remembers the hypotheses of the inputs used last; several threads may ask.
+
+    Args:
+        size: how many inputs at most.
+    """
+
+    def __init__(self, size: int) -> None:
+        self._size, self._lock = size, Lock()
+        self._found: OrderedDict[Any, list[Hypothesis]] = OrderedDict()
+
+    def get(self, key: Any) -> list[Hypothesis] | None:
+        """Return what is remembered for a key, or None."""
+        with self._lock:
+            found = self._found.get(key)
+            if found is not None:
+                self._found.move_to_end(key)
+            return found
+
+    def put(self, key: Any, hypotheses: list[Hypothesis]) -> None:
+        """Remember; what was not asked for longest is forgotten."""
+        with self._lock:
+            self._found[key] = hypotheses
+            self._found.move_to_end(key)
+            while len(self._found) > self._size:
+                self._found.popitem(last=False)
+
+    def clear(self) -> None:
+        """Forget everything."""
+        with self._lock:
+            self._found.clear()
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+
+def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    """Return a key for every row of the inputs: equal keys, equal searches."""
+    # The shape belongs to it: padding differs between calls.
+    shapes = tuple(array.shape[1:] for array in inputs.values())
+    flat = [np.ascontiguousarray(a.reshape(len(a), -1)).view(np.uint8) for a in inputs.values()]
+    rows = np.concatenate(flat, axis=1)
+    return [(row.tobytes(), shapes, options) for row in rows]
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    return ThreadpoolController()
+
+
+def _processors() -> int:
+    # Not those of the machine, but those that this process may use.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

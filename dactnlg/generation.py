@@ -1,25 +1,28 @@
 """Generation: acts in, checked sentences out.
 
-`Generator.generate` -> `Decoder.search` -> the compiled search -> `model.step`.
+`Generator.generate` -> `Decoder.search` -> `ragged_search` (or the compiled one) -> `model.step`.
 """
 
 from __future__ import annotations
 
+import os
 import random
-from collections.abc import Sequence
+from bisect import insort
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dactnlg.acts import Turn, parse
 from dactnlg.codec import Codec
-from dactnlg.config import CONSTRAINTS, DecodingConfig
+from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.run import Run
 from dactnlg.slots import SlotReport
 
 if TYPE_CHECKING:
-    from dactnlg.decoding import Decoder
+    from dactnlg.decoding import BaseDecoder
 
 Act = str | Turn
 
@@ -62,12 +65,18 @@ class Generation:
         return data
 
 
-@dataclass(frozen=True, slots=True)
 class _Candidate:
-    tokens: tuple[str, ...]
-    score: float | None
-    report: SlotReport
-    origin: str
+    """A sentence that may be said; it is checked when somebody asks."""
+
+    def __init__(
+        self, tokens: tuple[str, ...], score: float | None, check: Callable[[], SlotReport], origin: str
+    ) -> None:
+        self.tokens, self.score, self._check, self.origin = tokens, score, check, origin
+
+    @cached_property
+    def report(self) -> SlotReport:
+        """What the sentence says of what it should."""
+        return self._check()
 
 
 class Generator:
@@ -80,25 +89,33 @@ class Generator:
         seed: of the random baseline's choice.
     """
 
-    def __init__(self, codec: Codec, decoder: Decoder | None, options: DecodingConfig, seed: int = 1) -> None:
+    def __init__(self, codec: Codec, decoder: BaseDecoder | None, options: DecodingConfig, seed: int = 1) -> None:
         self.codec, self.decoder, self.options, self.seed = codec, decoder, options, seed
 
     @classmethod
-    def load(cls, path: str | Path) -> Generator:
+    def load(cls, path: str | Path, backend: str = "auto") -> Generator:
         """Read a run folder.
+
+        Args:
+            path: the run folder.
+            backend: what searches: `numpy`, which starts at once and is the fastest on CPUs, or `keras`, with the
+                backend that Keras is set to; `auto` is `keras` where KERAS_BACKEND is set, else what the run's
+                configuration says, else `numpy`.
 
         Raises:
             RunError: the folder is not a run, or its training has not kept any weights yet.
+            UnknownNameError: there is no such backend.
         """
+        if backend not in BACKENDS:
+            raise UnknownNameError("backend", backend, BACKENDS)
         run = Run(path)
         config = run.check()
         codec = Codec.load(run.codec_path)
         if config.model.name == "random":
             return cls(codec, None, config.decoding, config.training.seed)
-        from dactnlg.decoding import Decoder
-        from dactnlg.models import load_model
-
-        decoder = Decoder(load_model(run.model_path), codec, config.decoding.max_length)
+        if backend == "auto":
+            backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
+        decoder = _decoder(run, codec, config.decoding.max_length, backend)
         return cls(codec, decoder, config.decoding, config.training.seed)
 
     def generate(
@@ -150,7 +167,7 @@ class Generator:
                 self._draw(turn, random.Random(f"{base}/{i}"), constraint) for i, turn in enumerate(turns, start=first)
             ]
         else:
-            found = self._search(self.decoder, turns, width, constraint)
+            found = self._search(self.decoder, turns, width, constraint, n_best)
         return [
             self._result(name, turn, rows, n_best, constraint)
             for name, turn, rows in zip(names, turns, found, strict=True)
@@ -170,10 +187,12 @@ class Generator:
                 if slot.name not in encoder.slot_names:
                     raise UnknownNameError("slot", slot.name, encoder.slot_names)
 
-    def _search(self, decoder: Decoder, turns: Sequence[Turn], width: int, constraint: str) -> list[list[_Candidate]]:
+    def _search(
+        self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, constraint: str, n_best: int
+    ) -> list[list[_Candidate]]:
         hard = constraint == "hard"
-        # Without reranking only the best hypothesis is looked at.
-        keep = 1 if constraint == "none" else width
+        # Without reranking only the best hypotheses are looked at.
+        keep = n_best if constraint == "none" else width
         rows = []
         for turn, found in zip(turns, decoder.search(turns, width, hard, keep), strict=True):
             power = self.options.length_normalization
@@ -182,13 +201,13 @@ class Generator:
                 if hypothesis.finished or not hard:
                     tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
                     score = hypothesis.score / (len(tokens) + 1) ** power
-                    candidates.append(_Candidate(tokens, score, self._report(turn, tokens), "model"))
+                    candidates.append(_Candidate(tokens, score, self._check(turn, tokens), "model"))
             rows.append(candidates)
         if hard:
             self._mend(decoder, turns, rows)
         return rows
 
-    def _mend(self, decoder: Decoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
+    def _mend(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
         """Give placeholders that the vocabulary lacks a place in the sentences found without them."""
         from dactnlg.insertion import insert_missing
 
@@ -196,7 +215,7 @@ class Generator:
             unknown = [r for r in self.codec.delexicalizer.required(turn) if not self.codec.knows(r.placeholder)]
             if unknown and candidates:
                 candidates[:] = [
-                    _Candidate(tokens, score, self._report(turn, tokens), "inserted")
+                    _Candidate(tokens, score, self._check(turn, tokens), "inserted")
                     for tokens, score in insert_missing(decoder, turn, candidates[0].tokens, unknown)
                 ]
 
@@ -204,23 +223,32 @@ class Generator:
         # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
         keyed = [(chance.random() ** (1.0 / weight), t) for t, weight in self.codec.templates.same(turn).items()]
         templates = [template for _, template in sorted(keyed, reverse=True)]
-        return [_Candidate(tokens, None, self._report(turn, tokens), "template") for tokens in templates]
+        return [_Candidate(tokens, None, self._check(turn, tokens), "template") for tokens in templates]
 
-    def _report(self, turn: Turn, tokens: Sequence[str]) -> SlotReport:
+    def _check(self, turn: Turn, tokens: Sequence[str]) -> Callable[[], SlotReport]:
         checker = self.codec.checker
-        return SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
+        return lambda: SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
 
     def _result(self, name: str, turn: Turn, candidates: list[_Candidate], n_best: int, constraint: str) -> Generation:
         candidates = [candidate for candidate in candidates if candidate.tokens]
-        if constraint == "hard":
-            candidates = [candidate for candidate in candidates if not candidate.report.values.errors]
+        if constraint != "none":
+            candidates = self._cheapest(candidates, n_best, constraint == "hard")
         if not candidates:
             tokens = tuple(self.codec.templates.cover(turn, self.codec.delexicalizer.required(turn)))
-            candidates = [_Candidate(tokens, None, self._report(turn, tokens), "template")]
-        if constraint != "none":
-            candidates = sorted(candidates, key=self._cost)
+            candidates = [_Candidate(tokens, None, self._check(turn, tokens), "template")]
         shown = [self._generation(name, turn, candidate) for candidate in candidates[:n_best]]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
+
+    def _cheapest(self, candidates: list[_Candidate], count: int, hard: bool) -> list[_Candidate]:
+        """Return the candidates of lowest cost, the lowest first; under `hard` those without faults in values alone."""
+        found: list[tuple[float, int, _Candidate]] = []
+        # Errors only add to the cost, so those that come after the limit by score alone need not be checked.
+        for place, candidate in sorted(enumerate(candidates), key=lambda item: -(item[1].score or 0.0)):
+            if len(found) >= count and -(candidate.score or 0.0) >= found[count - 1][0]:
+                break
+            if not (hard and candidate.report.values.errors):
+                insort(found, (self._cost(candidate), place, candidate))
+        return [candidate for _, _, candidate in found[:count]]
 
     def _cost(self, candidate: _Candidate) -> float:
         """Negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
@@ -240,3 +268,16 @@ class Generator:
             extra=report.extra,
             origin=candidate.origin,
         )
+
+
+def _decoder(run: Run, codec: Codec, max_length: int, backend: str) -> BaseDecoder:
+    # Keras takes seconds to start: only who asks for it waits for it.
+    if backend == "keras":
+        from dactnlg.compiled import CompiledDecoder
+        from dactnlg.models import load_model
+
+        return CompiledDecoder(load_model(run.model_path), codec, max_length)
+    from dactnlg.decoding import Decoder
+    from dactnlg.models.arrays import ArrayModel
+
+    return Decoder(ArrayModel.load(run.model_path), codec, max_length)

@@ -10,25 +10,17 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from keras import ops
 
 from dactnlg.acts import Turn
-from dactnlg.batching import bucket
-from dactnlg.compilation import to_numpy
 from dactnlg.delexicalization import Required
 from dactnlg.surface import JOINER
-from dactnlg.vocabulary import BOS_ID, EOS_ID
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from dactnlg.decoding import Decoder
-
-CHUNK = 256
+    from dactnlg.decoding import BaseDecoder
 
 
 def insert_missing(
-    decoder: Decoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
+    decoder: BaseDecoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
 ) -> list[tuple[tuple[str, ...], float]]:
     """Return sentences with every unknown placeholder inserted, each with its score, best first.
 
@@ -51,7 +43,7 @@ def insert_missing(
         # Where nothing may be parted the newcomer comes last: it has to be said.
         gaps = [gap for gap in range(len(said) + 1) if _open(words, gap)] or [len(said)]
         rows = [[*said[:gap], choice, *said[gap:]] for gap in gaps for choice in choices]
-        scores = sentence_scores(decoder, turn, rows).reshape(len(gaps), len(choices))
+        scores = decoder.sentence_scores(turn, rows).reshape(len(gaps), len(choices))
         order = np.argsort(-scores.max(axis=1), kind="stable")
         found = []
         for index in order:
@@ -61,25 +53,6 @@ def insert_missing(
         said.insert(best, choices[int(scores[order[0]].argmax())])
         words.insert(best, item.placeholder)
     return found
-
-
-def sentence_scores(decoder: Decoder, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-    """Return the log probability of each row of token numbers (without begin and end) as a sentence for the turn."""
-    inputs = decoder.inputs([turn])
-    length = bucket(max(map(len, rows)) + 1)
-    scores = []
-    for start in range(0, len(rows), CHUNK):
-        chunk = rows[start : start + CHUNK]
-        tokens = np.zeros((len(chunk), length + 1), np.int32)
-        for index, row in enumerate(chunk):
-            tokens[index, : len(row) + 2] = [BOS_ID, *row, EOS_ID]
-        lengths = np.array([len(row) + 1 for row in chunk], np.int32)
-        arrays = {name: np.repeat(array, len(chunk), axis=0) for name, array in inputs.items() if name != "required"}
-        logits = decoder.model({**arrays, "tokens": tokens[:, :-1], "lengths": lengths})["logits"]
-        log_probs = to_numpy(ops.log_softmax(logits))
-        picked = np.take_along_axis(log_probs, tokens[:, 1:, None], axis=2)[..., 0]  # (rows, T)
-        scores.append((picked * (np.arange(length)[None] < lengths[:, None])).sum(axis=1))
-    return np.concatenate(scores)
 
 
 def _plain(token: str) -> bool:

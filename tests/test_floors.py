@@ -18,7 +18,7 @@ FLOORS = {
     | {"casing", "codec", "run", "spellings", "spool", "templates", "provenance"},
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
-    4: {"training", "fitting", "generation", "decoding", "insertion", "evaluation", "scoring"}
+    4: {"training", "fitting", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
     | {"scores", "stored", "comparison", "report", "reproduction", "leaderboard"},
     5: {"cli", "commands", "quiet", "server"},
 }

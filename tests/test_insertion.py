@@ -8,14 +8,14 @@ import keras
 import numpy as np
 import pytest
 
-from dactnlg import insertion
+from dactnlg import compiled
 from dactnlg.acts import Turn, parse
 from dactnlg.batching import bucket
 from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
-from dactnlg.decoding import Decoder
+from dactnlg.compiled import CompiledDecoder
 from dactnlg.delexicalization import Required, is_placeholder
-from dactnlg.insertion import insert_missing, sentence_scores
+from dactnlg.insertion import insert_missing
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.lstm import LSTM
 from dactnlg.surface import JOINER
@@ -58,12 +58,12 @@ def codec() -> Codec:
     return Codec.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
 
 
-def toy(codec: Codec, seed: int) -> tuple[Toy, Decoder]:
+def toy(codec: Codec, seed: int) -> tuple[Toy, CompiledDecoder]:
     model = Toy(seed, len(codec.vocabulary))
-    return model, Decoder(model, codec)  # type: ignore[arg-type]
+    return model, CompiledDecoder(model, codec)  # type: ignore[arg-type]
 
 
-def unknown(decoder: Decoder, turn: Turn) -> list[Required]:
+def unknown(decoder: CompiledDecoder, turn: Turn) -> list[Required]:
     return [item for item in decoder.codec.delexicalizer.required(turn) if not decoder.codec.knows(item.placeholder)]
 
 
@@ -167,10 +167,10 @@ def test_scores_do_not_depend_on_neighbours_or_chunks(codec: Codec, monkeypatch:
     rows = [rng.integers(4, len(codec.vocabulary), length).tolist() for length in (0, 3, 17, 1, 8, 2, 30)]
     expected = [model.score(row) for row in rows]
     turn = parse("inform(name=x)")
-    np.testing.assert_allclose(sentence_scores(decoder, turn, rows), expected, rtol=1e-4)
+    np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
     model.calls.clear()
-    monkeypatch.setattr(insertion, "CHUNK", 3)
-    np.testing.assert_allclose(sentence_scores(decoder, turn, rows), expected, rtol=1e-4)
+    monkeypatch.setattr(compiled, "CHUNK", 3)
+    np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
     assert [call["tokens"].shape for call in model.calls] == [(count, bucket(31)) for count in (3, 3, 1)]
     act = codec.encoder.vectors([turn])[0]
     for call in model.calls:
@@ -190,9 +190,9 @@ def test_a_real_model_scores_a_sentence_as_its_search_does(codec: Codec, name: s
     # Untrained weights are so small that all words are alike, the end among them.
     model.set_weights([weight * 4 for weight in model.get_weights()])
     model.output_bias.assign(np.eye(len(codec.vocabulary))[EOS_ID] * 2)
-    decoder = Decoder(model, codec, max_length=12)
+    decoder = CompiledDecoder(model, codec, max_length=12)
     turn = parse("inform(name=x;food='b c')")
     found = [h for h in decoder.search([turn], 5, hard=False, keep=5)[0] if h.finished]
     assert len(found) > 2
-    scores = sentence_scores(decoder, turn, [h.tokens for h in found])
+    scores = decoder.sentence_scores(turn, [h.tokens for h in found])
     np.testing.assert_allclose(scores, [h.score for h in found], rtol=1e-3)

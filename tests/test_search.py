@@ -11,8 +11,9 @@ import pytest
 from keras import ops
 
 from dactnlg.compilation import compiled, to_numpy
-from dactnlg.search.beam import Hypothesis, beam_search, hypotheses
+from dactnlg.search.beam import beam_search
 from dactnlg.search.constraint import block_tokens, require_slots
+from dactnlg.search.paths import Hypothesis, hypotheses
 
 BOS, EOS = 0, 1
 

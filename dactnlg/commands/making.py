@@ -64,6 +64,10 @@ def generate(
     beam_width: Annotated[int | None, typer.Option(min=1, help="[default: the run's]")] = None,
     constraint: Annotated[Constraint | None, typer.Option(help="[default: the run's]")] = None,
     seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random model's choice.")] = None,
+    backend: Annotated[
+        Literal["auto", "numpy", "keras"],
+        typer.Option(help="What searches: numpy starts at once; keras can use a GPU."),
+    ] = "auto",
 ) -> None:
     """Say acts as sentences: one line an act, in order.
 
@@ -89,7 +93,7 @@ def generate(
     with open_acts(input_file or "-") as source:
         from dactnlg.generation import Generator
 
-        generator = Generator.load(model)
+        generator = Generator.load(model, backend)
         answer = partial(generator.generate, constraint=constraint, beam_width=beam_width, n_best=n_best, seed=seed)
         done = 0
         # Where the sentences appear at the terminal they are progress enough.

@@ -10,29 +10,16 @@ Shape letters: B batch, K beams, V vocabulary, T longest sentence.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from keras import ops
-from numpy.typing import NDArray
+
+from dactnlg.search.paths import IMPOSSIBLE
 
 Tensor = Any
 State = list[Tensor]
 Step = Callable[[State, Tensor], tuple[Tensor, State]]
 """(state, last tokens (B, K)) -> (log probabilities of the next tokens (B, K, V), state); states are (B, K, ...)."""
-
-IMPOSSIBLE = -1e9
-"""The log probability of what cannot be; finite, so that sums stay numbers."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """One way to end: its token numbers without begin and end, its score, and whether it reached its end."""
-
-    tokens: tuple[int, ...]
-    score: float
-    finished: bool
 
 
 def beam_search(
@@ -51,7 +38,8 @@ def beam_search(
         keep: how many of the best must be finished before a row's search may stop.
 
     Returns:
-        Tokens and their parent beams, each (T, B, K), scores and finished flags, each (B, K); for `hypotheses`.
+        Tokens and their parent beams, each (T, B, K), scores and finished flags, each (B, K); for
+        `search.paths.hypotheses`.
     """
     state = [_spread(part, width) for part in state]
     tokens = ops.full((batch, width), bos, dtype="int32")
@@ -91,34 +79,6 @@ def beam_search(
     start = (ops.convert_to_tensor(0, "int32"), tokens, scores, finished, history, parents, *state)
     _, _, scores, finished, history, parents, *_ = ops.while_loop(running, advance, start)
     return history, parents, scores, finished
-
-
-def hypotheses(
-    history: NDArray[np.int32],
-    parents: NDArray[np.int32],
-    scores: NDArray[np.float32],
-    finished: NDArray[np.bool_],
-    eos: int,
-) -> list[list[Hypothesis]]:
-    """Follow the parents back and return each row's hypotheses, best first; impossible ones are left out."""
-    length, batch, width = history.shape
-    tokens = np.empty((length, batch, width), np.int32)
-    beam = np.tile(np.arange(width), (batch, 1))
-    rows = np.arange(batch)[:, None]
-    for t in range(length - 1, -1, -1):
-        tokens[t] = history[t][rows, beam]
-        beam = parents[t][rows, beam]
-    result = []
-    for row in range(batch):
-        found = []
-        for k in range(width):
-            if scores[row, k] > IMPOSSIBLE / 2:
-                words = tokens[:, row, k]
-                ends = np.flatnonzero(words == eos)
-                cut = words[: ends[0]] if len(ends) else words
-                found.append(Hypothesis(tuple(cut.tolist()), float(scores[row, k]), bool(finished[row, k])))
-        result.append(found)
-    return result
 
 
 def _spread(part: Tensor, width: int) -> Tensor:

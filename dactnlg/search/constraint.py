@@ -12,7 +12,8 @@ import numpy as np
 from keras import ops
 from numpy.typing import NDArray
 
-from dactnlg.search.beam import IMPOSSIBLE, State, Step, Tensor
+from dactnlg.search.beam import State, Step, Tensor
+from dactnlg.search.paths import IMPOSSIBLE
 
 
 def block_tokens(step: Step, tokens: Sequence[int], size: int) -> Step:

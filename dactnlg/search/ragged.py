@@ -1,0 +1,161 @@
+"""Beam search in NumPy that never advances what is finished: the same hypotheses as `search.beam`, for CPUs.
+
+A compiled search has fixed shapes: it advances finished beams, and finished rows, until the slowest row of the batch
+is done. Here only live beams are rows of the step's products, and a row of the batch leaves with its last one. Nothing
+is compiled, so a few acts need no warm-up, and any number of acts no padding.
+
+Shape letters: B batch, A active rows of it, K beams, N live beams of the active rows, V vocabulary, M candidates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.search.paths import IMPOSSIBLE, Hypothesis, hypotheses
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.intp]
+State = list[Floats]
+Step = Callable[[State, Ints, Ints], tuple[Floats, State]]
+"""(states (N, ...), last tokens (N,), their rows of the batch (N,)) -> (log probabilities (N, V), states); the log
+probabilities are the caller's to change."""
+
+
+def ragged_search(
+    step: Step, state: State, *, width: int, bos: int, eos: int, max_length: int, keep: int = 1
+) -> list[list[Hypothesis]]:
+    """Search for the sentences of highest probability; see `search.beam.beam_search` for the rules.
+
+    Args:
+        step: the step function.
+        state: the first state of every row, each (B, ...).
+        width: K.
+        bos: the token to begin with.
+        eos: the token that ends a sentence.
+        max_length: the end token included.
+        keep: how many of the best must be finished before a row's search may stop.
+
+    Returns:
+        Each row's hypotheses, best first.
+    """
+    batch = len(state[0])
+    scores = np.full((batch, width), IMPOSSIBLE, np.float32)
+    scores[:, 0] = 0.0
+    finished = np.zeros((batch, width), bool)
+    active = np.arange(batch)
+    # All beams begin alike; only the first puts candidates forward.
+    live = np.zeros((batch, width), bool)
+    live[:, 0] = True
+    tokens = np.full(batch, bos, np.intp)
+    history: list[NDArray[np.int32]] = []
+    parents: list[NDArray[np.int32]] = []
+    while len(active) and len(history) < max_length:
+        owner, beam = np.nonzero(live)
+        log_probs, state = step(state, tokens, active[owner])
+        now = scores[active]
+        best, words, parent = _joint(log_probs, now, finished[active], owner, beam, eos)
+        scores[active] = best
+        ended = words == eos
+        finished[active] = ended
+        history.append(np.full((batch, width), eos, np.int32))
+        parents.append(np.tile(np.arange(width, dtype=np.int32), (batch, 1)))
+        history[-1][active], parents[-1][active] = words, parent
+        going = ~ended[:, :keep].all(axis=1)
+        # What has become impossible can never be better again.
+        live = ~ended & (best > IMPOSSIBLE / 2) & going[:, None]
+        going &= live.any(axis=1)
+        place = np.zeros(now.shape, np.intp)
+        place[owner, beam] = np.arange(len(owner))
+        row, column = np.nonzero(live)
+        chosen = place[row, parent[row, column]]
+        state = [part[chosen] for part in state]
+        tokens, active, live = words[row, column], active[going], live[going]
+    return hypotheses(np.array(history), np.array(parents), scores, finished, eos)
+
+
+def _joint(
+    log_probs: Floats, scores: Floats, finished: NDArray[np.bool_], owner: Ints, beam: Ints, eos: int
+) -> tuple[Floats, Ints, Ints]:
+    """Return the best K continuations of every active row: scores, tokens and parent beams, each (A, K)."""
+    rows, width = scores.shape
+    size = log_probs.shape[1]
+    so_far = scores[owner, beam]  # (N,)
+    # Every beam has one continuation that is at least so good; so K of them are, and worse ones need no look.
+    floor = np.where(finished, scores, IMPOSSIBLE)
+    floor[owner, beam] = so_far + log_probs.max(axis=1)
+    least = floor.min(axis=1)[owner] - so_far  # (N,)
+    # Sums round: nothing that is as good as the floor may be lost to the last digit.
+    least -= 1e-4 + 1e-6 * np.abs(so_far)
+    # Where some beams have nothing to offer, the best K of every beam are looked at.
+    wide = np.flatnonzero(least < IMPOSSIBLE / 2)
+    if len(wide):
+        rank = max(size - width, 0)
+        least[wide] = np.partition(log_probs[wide], rank, axis=1)[:, rank]
+    flat = np.flatnonzero(log_probs >= least[:, None])  # (M,)
+    line, token = np.divmod(flat, size)
+    value = so_far[line] + log_probs.ravel()[flat]
+    # A frozen beam has one continuation, the end again, which costs nothing; what cannot be goes on to nothing.
+    still = np.ones((rows, width), bool)
+    still[owner, beam] = False
+    kept_row, kept_beam = np.nonzero(still)
+    row = np.concatenate([kept_row, owner[line]])
+    parent = np.concatenate([kept_beam, beam[line]])
+    value = np.concatenate([scores[kept_row, kept_beam], value])
+    token = np.concatenate([np.where(finished[kept_row, kept_beam], eos, 0), token])
+    return _best(row, value, token, parent, rows, width)
+
+
+def _best(row: Ints, value: Floats, token: Ints, parent: Ints, rows: int, width: int) -> tuple[Floats, Ints, Ints]:
+    """Return the K highest of M values in each row, with their tokens and parents; every row has at least K."""
+    order = np.lexsort((-value, row))
+    first = np.searchsorted(row[order], np.arange(rows))
+    picked = order[first[:, None] + np.arange(width)]  # (A, K)
+    return value[picked], token[picked], parent[picked]
+
+
+def block_tokens(step: Step, tokens: Sequence[int]) -> Step:
+    """Return a step function under which some tokens are never emitted."""
+    columns = list(tokens)
+
+    def blocked(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
+        log_probs, state = step(state, last, owner)
+        log_probs[:, columns] = IMPOSSIBLE
+        return log_probs, state
+
+    return blocked
+
+
+def require_slots(step: Step, kinds: NDArray[np.int32], kind_count: int, eos: int) -> Step:
+    """Return a step function that says every required placeholder exactly once; see `search.constraint`.
+
+    Its state is the inner state followed by the placeholders still required, (N, R).
+
+    Args:
+        step: the inner step function.
+        kinds: for each token the placeholder it stands for, numbered from 0, or -1, (V,).
+        kind_count: R.
+        eos: the end token.
+    """
+    spoken = np.flatnonzero(kinds >= 0)
+    low, high = (int(spoken[0]), int(spoken[-1]) + 1) if len(spoken) else (0, 0)
+    stretch = kinds[low:high]
+
+    def constrained(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
+        *inner, required = state
+        said = kinds[last]
+        lines = np.flatnonzero(said >= 0)
+        if len(lines):
+            required = required.copy()
+            required[lines, said[lines]] -= 1.0
+        log_probs, inner = step(inner, last, owner)
+        owing = np.flatnonzero((required > 0.5).any(axis=1))
+        log_probs[owing, eos] = IMPOSSIBLE
+        if high > low:
+            part = log_probs[:, low:high]
+            part[required[:, stretch] < 0.5] = IMPOSSIBLE
+        return log_probs, [*inner, required]
+
+    return constrained

@@ -1,0 +1,113 @@
+"""The search in NumPy finds what the compiled one finds, and what exhaustive search finds."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+from keras import ops
+
+from dactnlg.compilation import to_numpy
+from dactnlg.search import constraint, ragged
+from dactnlg.search.beam import beam_search
+from dactnlg.search.paths import hypotheses
+
+BOS, EOS = 0, 1
+
+
+def toy(seed: int, batch: int, size: int, length: int) -> tuple[np.ndarray, ragged.Step]:
+    """Return tables of log probabilities by row, time and last word, and the step function that reads them."""
+    table = np.random.default_rng(seed).normal(size=(batch, length, size, size)).astype(np.float32) * 2
+    table -= np.log(np.exp(table).sum(-1, keepdims=True))
+    table[..., BOS] = -1e9
+
+    def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
+        (time,) = state
+        return table[owner, time[:, 0].astype(int), last].copy(), [time + 1]
+
+    return table, step
+
+
+def compiled_search(table: np.ndarray, width: int, keep: int, required: np.ndarray | None, kinds: np.ndarray) -> Any:
+    """Search the same tables with `search.beam`."""
+    batch, length, size, _ = table.shape
+
+    def step(state: list[Any], tokens: Any) -> tuple[Any, list[Any]]:
+        row, time = state
+        index = ops.cast((row[..., 0] * length + time[..., 0]) * size, "int32") + tokens
+        return ops.take(ops.reshape(table, (-1, size)), index, axis=0), [row, time + 1]
+
+    state = [np.arange(batch, dtype=np.float32)[:, None, None], np.zeros((batch, 1, 1), np.float32)]
+    if required is not None:
+        step = constraint.require_slots(step, kinds, required.shape[1], EOS)
+        state.append(required[:, None])
+    tensors = [ops.convert_to_tensor(part) for part in state]
+    found = beam_search(step, tensors, batch=batch, width=width, bos=BOS, eos=EOS, max_length=length, keep=keep)
+    return hypotheses(*[to_numpy(part) for part in found], eos=EOS)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("hard", [False, True])
+def test_the_same_as_the_compiled_search(seed: int, hard: bool) -> None:
+    batch, size, length = 7, 9, 8
+    width, keep = (1, 3, 5, 12)[seed % 4], 1 + seed % 3
+    keep = min(keep, width)
+    table, step = toy(seed, batch, size, length)
+    kinds = np.array([-1, -1, 0, 0, 1, 2, -1, -1, -1], np.int32)
+    required = np.random.default_rng(seed).integers(0, 2, (batch, 3)).astype(np.float32) if hard else None
+    state = [np.zeros((batch, 1), np.float32)]
+    if required is not None:
+        step = ragged.require_slots(step, kinds, 3, EOS)
+        state.append(required)
+    ours = ragged.ragged_search(step, state, width=width, bos=BOS, eos=EOS, max_length=length, keep=keep)
+    theirs = compiled_search(table, width, keep, required, kinds)
+    for mine, other in zip(ours, theirs, strict=True):
+        # Only the kept ones are settled when a search stops: the others may have gone on longer in a batch.
+        assert [h.tokens for h in mine[:keep]] == [h.tokens for h in other[:keep]]
+        assert [h.finished for h in mine[:keep]] == [h.finished for h in other[:keep]]
+        np.testing.assert_allclose([h.score for h in mine[:keep]], [h.score for h in other[:keep]], rtol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_wide_beam_equals_exhaustive_search(seed: int) -> None:
+    size, length = 5, 4
+    table, step = toy(seed, 1, size, length)
+    step = ragged.block_tokens(step, (BOS,))
+    found = ragged.ragged_search(
+        step, [np.zeros((1, 1), np.float32)], width=70, bos=BOS, eos=EOS, max_length=length, keep=70
+    )[0]
+    expected = []
+    for count in range(length):
+        for words in itertools.product(range(2, size), repeat=count):
+            path = [BOS, *words, EOS]
+            expected.append((float(sum(table[0, t, path[t], path[t + 1]] for t in range(count + 1))), words))
+    expected.sort(reverse=True)
+    finished = [h for h in found if h.finished]
+    # Below them unfinished sentences take places in the beam.
+    assert [h.tokens for h in finished[:10]] == [words for _, words in expected[:10]]
+    np.testing.assert_allclose([h.score for h in finished[:10]], [score for score, _ in expected[:10]], rtol=1e-4)
+
+
+def test_a_row_is_searched_as_if_alone() -> None:
+    table, step = toy(3, 6, 7, 9)
+    start = np.zeros((6, 1), np.float32)
+    together = ragged.ragged_search(step, [start], width=4, bos=BOS, eos=EOS, max_length=9, keep=4)
+    for row in range(6):
+
+        def alone(state: Any, last: Any, owner: Any, row: int = row) -> Any:
+            return step(state, last, owner + row)
+
+        assert ragged.ragged_search(alone, [start[:1]], width=4, bos=BOS, eos=EOS, max_length=9, keep=4) == [
+            together[row]
+        ]
+
+
+def test_what_cannot_finish_is_not_called_finished() -> None:
+    _, step = toy(1, 1, 6, 4)
+    kinds = np.array([-1, -1, 0, 1, 2, 3], np.int32)
+    step = ragged.require_slots(step, kinds, 4, EOS)
+    state = [np.zeros((1, 1), np.float32), np.ones((1, 4), np.float32)]
+    found = ragged.ragged_search(step, state, width=5, bos=BOS, eos=EOS, max_length=4)[0]
+    assert found and not any(h.finished for h in found)
