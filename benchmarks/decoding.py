@@ -35,6 +35,7 @@ from dactnlg.batching import Dataset
 from dactnlg.config import load_config
 from dactnlg.corpora.base import load_corpus
 from dactnlg.generation import Generator
+from dactnlg.models import load_model
 from dactnlg.training import build_codec, train
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -91,7 +92,7 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
     if generator.decoder is None:
         raise SystemExit(f"{run} holds no neural model")
     decoder, codec = generator.decoder, generator.codec
-    peer = with_weights_of(decoder.model)  # type: ignore[arg-type]
+    peer = with_weights_of(load_model(run / "model.keras"))  # type: ignore[arg-type]
     some = [codec.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
     vectors = codec.encoder.vectors(some)
 
