@@ -21,7 +21,8 @@ from dactnlg.generation import Generator
 from dactnlg.models.arrays import ArrayModel
 from dactnlg.training import train
 
-POOR = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16", "training.batch_size=128"]
+# Trained enough to be sure of its words: where two sentences are as good as equal, rounding decides.
+POOR = ["training.epochs=2", "model.hidden_size=24", "model.embedding_size=16", "training.learning_rate=0.01"]
 ACT = "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowed=yes)"
 
 
@@ -39,11 +40,19 @@ def both(run: Path) -> tuple[Generator, Generator]:
 def test_arrays_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generator]) -> None:
     turns = [example.turn for example in load_corpus("trails").split("test")][::4]
     assert isinstance(both[0].decoder, Decoder) and isinstance(both[1].decoder, CompiledDecoder)
+    compared = 0
     for hard, keep in ((False, 1), (True, 5)):
         found = [generator.decoder.search(turns, 5, hard, keep) for generator in both]
         for ours, theirs in zip(*found, strict=True):
-            assert [h.tokens for h in ours[:keep]] == [h.tokens for h in theirs[:keep]]
-            np.testing.assert_allclose([h.score for h in ours[:keep]], [h.score for h in theirs[:keep]], rtol=1e-4)
+            scores = np.array([h.score for h in theirs])
+            np.testing.assert_allclose([h.score for h in ours[:keep]], scores[:keep], rtol=1e-4)
+            # Neighbours as good as equal may change places.
+            apart = np.diff(scores, prepend=np.inf, append=-np.inf) < -1e-3
+            for place in range(keep):
+                if apart[place] and apart[place + 1]:
+                    assert ours[place].tokens == theirs[place].tokens
+                    compared += 1
+    assert compared > len(turns)
 
 
 def test_arrays_and_keras_score_sentences_alike(both: tuple[Generator, Generator]) -> None:
