@@ -114,9 +114,14 @@ def realize(raw: str, question: bool | None = None) -> str:
     text = _ARTICLE.sub(_agree, text).strip()
     if text and not _END.search(text):
         last = re.split(r"[.?!]\s+", text)[-1]
-        asks = bool(_QUESTION.match(last)) if question is None else question and not _STATEMENT.match(last)
+        asks = is_question(last) if question is None else question and not _STATEMENT.match(last)
         text += "?" if asks else "."
     return text
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence begins as questions do, or ends as they do."""
+    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence))
 
 
 def title_case(value: str) -> str:

@@ -8,10 +8,11 @@ from typing import Any
 
 from dactnlg.acts import Turn
 from dactnlg.delexicalization import Required, is_placeholder
-from dactnlg.surface import strip_joiner, tokenize
+from dactnlg.surface import detokenize, is_question, strip_joiner, tokenize
 
 Template = tuple[str, ...]
 Key = tuple[str, ...]
+_MARKS = (".", "?", "!")
 
 
 class Templates:
@@ -19,19 +20,28 @@ class Templates:
 
     Args:
         sentences: for each kind of turn (see `kind`) its sentences and how much each counts.
+        specials: for each kind and sentence the special values (see `special_values`) of each turn that it said;
+            without it there were none.
     """
 
-    def __init__(self, sentences: dict[Key, dict[Template, float]]) -> None:
-        self.sentences = sentences
-        # By the placeholders that they say: for each kind the sentence that counts most.
+    def __init__(
+        self,
+        sentences: dict[Key, dict[Template, float]],
+        specials: dict[tuple[Key, Template], list[Key]] | None = None,
+    ) -> None:
+        self.sentences, self.specials = sentences, specials or {}
+        # By the placeholders that they say: for each kind with its special values the sentence that counts most.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Template]]] = {}
         for key, templates in sentences.items():
             for template, weight in templates.items():
                 said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
-                if all(count == 1 for count in said.values()):
-                    group = self._by_placeholders.setdefault(frozenset(said), {})
-                    rank = (-weight, template)
-                    group[frozenset(key)] = min(rank, group.get(frozenset(key), rank))
+                if any(count > 1 for count in said.values()):
+                    continue
+                group = self._by_placeholders.setdefault(frozenset(said), {})
+                rank = (-weight, template)
+                for values in self.specials.get((key, template), [()]):
+                    traits = frozenset((*key, *values))
+                    group[traits] = min(rank, group.get(traits, rank))
 
     @classmethod
     def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]]) -> Templates:
@@ -43,11 +53,14 @@ class Templates:
         for turn, tokens in pairs:
             examples.setdefault(turn, {})[tuple(tokens)] = None
         sentences: dict[Key, dict[Template, float]] = {}
+        specials: dict[tuple[Key, Template], dict[Key, None]] = {}
         for turn, templates in examples.items():
-            weights = sentences.setdefault(kind(turn), {})
+            key = kind(turn)
+            weights = sentences.setdefault(key, {})
             for template in templates:
                 weights[template] = weights.get(template, 0.0) + 1.0 / len(templates)
-        return cls(sentences)
+                specials.setdefault((key, template), {})[special_values(turn)] = None
+        return cls(sentences, {place: list(found) for place, found in specials.items()})
 
     def same(self, turn: Turn) -> dict[Template, float]:
         """Return the training sentences with the same acts and slots (Sharma et al. 2017, section 4.1).
@@ -66,24 +79,24 @@ class Templates:
         """Return tokens that say every required slot once, made of whole training sentences.
 
         The sentence of the nearest acts that says most of the slots comes first, then further ones for what is left;
-        a slot that no sentence says by itself is named plainly. There is always at least one token.
+        a slot that no sentence says by itself is named plainly. A question at the end stays there. There is always
+        at least one token.
         """
-        wanted = frozenset(kind(turn))
+        wanted = frozenset((*kind(turn), *special_values(turn)))
         owed = {item.placeholder: item for item in required}
         tokens: list[str] = []
         while True:
             best = self._best(wanted, frozenset(owed), first=not tokens)
             if best is None:
                 break
-            tokens += best if not tokens else [*_stop(tokens), *best]
+            tokens = _add(tokens, best)
             for token in best:
                 owed.pop(strip_joiner(token), None)
             if not owed:
                 return tokens
         for item in owed.values():
             words = item.slot.name.replace("_", " ").casefold()
-            clause = [*tokenize(f"the {words} is"), item.placeholder]
-            tokens += clause if not tokens else [*_stop(tokens), *clause]
+            tokens = _add(tokens, [*tokenize(f"the {words} is"), item.placeholder])
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
@@ -98,22 +111,31 @@ class Templates:
         return min(ranked)[-1][-1] if ranked else None
 
     def to_json(self) -> list[Any]:
-        """Return a list that `from_json` reads: [kind, [[sentence, weight], ...]] each."""
+        """Return a list that `from_json` reads: [kind, [[sentence, weight, special values of each turn], ...]] each."""
         return [
-            [list(key), [[" ".join(template), weight] for template, weight in templates.items()]]
+            [list(key), [[" ".join(t), weight, self.specials.get((key, t), [])] for t, weight in templates.items()]]
             for key, templates in self.sentences.items()
         ]
 
     @classmethod
     def from_json(cls, data: list[Any]) -> Templates:
         """Read what `to_json` wrote."""
-        return cls({tuple(key): {tuple(sentence.split()): weight for sentence, weight in rows} for key, rows in data})
+        rows = [(tuple(key), tuple(line.split()), *rest) for key, lines in data for line, *rest in lines]
+        sentences: dict[Key, dict[Template, float]] = {}
+        for key, template, weight, _ in rows:
+            sentences.setdefault(key, {})[template] = weight
+        return cls(sentences, {(key, template): [tuple(v) for v in values] for key, template, _, values in rows})
 
 
 def kind(turn: Turn) -> Key:
     """Return a turn's acts and slots, values and how many ignored: `("inform", "inform|food")`."""
     parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}
     return tuple(sorted(parts))
+
+
+def special_values(turn: Turn) -> Key:
+    """Return a turn's special values, which its wording hangs on: `("inform|kidsallowed=no",)`."""
+    return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
 
 
 def _plainly(turn: Turn) -> list[str]:
@@ -125,5 +147,23 @@ def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
     return -len(wanted.intersection(key)), len(frozenset(key) - wanted), key
 
 
+def _add(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
+    if not tokens:
+        return list(more)
+    last = _last_sentence(tokens)
+    if len(last) < len(tokens) and is_question(detokenize(last)) and not any(map(is_placeholder, last)):
+        return [*tokens[: -len(last)], *more, *_stop(more), *last]
+    return [*tokens, *_stop(tokens), *more]
+
+
 def _stop(tokens: Sequence[str]) -> list[str]:
-    return [] if strip_joiner(tokens[-1]) in (".", "?", "!") else ["."]
+    """Return the mark that the tokens still lack at their end."""
+    if strip_joiner(tokens[-1]) in _MARKS:
+        return []
+    return ["?"] if is_question(detokenize(_last_sentence(tokens))) else ["."]
+
+
+def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:
+    ends = [place for place, token in enumerate(tokens[:-1]) if strip_joiner(token) in _MARKS]
+    return tokens[ends[-1] + 1 :] if ends else tokens

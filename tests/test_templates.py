@@ -131,6 +131,24 @@ def test_cover(templates: Templates, act: str, sentence: str) -> None:
     assert cover(templates, act) == sentence
 
 
+def test_special_values_decide_which_sentence_covers() -> None:
+    pairs = [("inform(name=a;dogs=yes)", "dogs may come to SLOT_NAME"), ("inform(name=a;dogs=no)", "no dogs at SLOT_NAME")]
+    for order in (pairs, pairs[::-1]):
+        for act, sentence in pairs:
+            assert cover(collect(order), act) == sentence
+            assert cover(collect(order), act.replace(")", ";food=b)")) == f"{sentence} . the food is SLOT_FOOD"
+
+
+def test_a_question_stays_at_the_end() -> None:
+    spaced = collect([("?compare(name=a;name=b)", "SLOT_NAME or SLOT_NAME#2 . which do you like")])
+    assert cover(spaced, "?compare(name=a;name=b;area=c;area=d)") == (
+        "SLOT_NAME or SLOT_NAME#2 . the area is SLOT_AREA . the area is SLOT_AREA#2 . which do you like"
+    )
+    # A question about a slot's value is not parted from it; it gets its own mark.
+    whole = collect([("?confirm(name=a)", "do you mean SLOT_NAME")])
+    assert cover(whole, "?confirm(name=a;area=c)") == "do you mean SLOT_NAME ? the area is SLOT_AREA"
+
+
 def test_of_sentences_that_say_as_much_the_one_of_the_nearest_acts_is_taken() -> None:
     pairs = [
         ("inform(name=a)", "SLOT_NAME"),
