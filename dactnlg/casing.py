@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from dactnlg.delexicalization import Delexicalized, Required, is_placeholder
+from dactnlg.delexicalization import Delexicalized
+from dactnlg.placeholders import Required, is_placeholder
 from dactnlg.surface import detokenize, strip_joiner, title_case, tokenize
 
 STYLES: dict[str, Callable[[str], str]] = {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from dactnlg.acts import Turn
 from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
-from dactnlg.delexicalization import Delexicalizer, is_placeholder, lexicalize, placeholder_name
+from dactnlg.delexicalization import Delexicalizer, lexicalize
 from dactnlg.encoding import ActEncoder
+from dactnlg.placeholders import is_placeholder, placeholder_name
 from dactnlg.slots import SlotChecker
 from dactnlg.surface import realize, strip_joiner, title
 from dactnlg.templates import Templates
@@ -46,6 +47,7 @@ class Style:
     silent: tuple[str, ...]
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
+    ordinary: dict[str, list[str]] = field(default_factory=dict)
 
     @classmethod
     def from_card(cls, card: Card) -> Style:
@@ -58,11 +60,12 @@ class Style:
             tuple(card.silent),
             tuple(name for name, slot in card.slots.items() if slot.proper),
             tuple(name for name, slot in card.slots.items() if slot.apart),
+            {name: slot.ordinary for name, slot in card.slots.items() if slot.ordinary},
         )
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""
-        return Delexicalizer(self.aliases, self.silent, self.apart)
+        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary)
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dactnlg.acts import Turn
-from dactnlg.delexicalization import Required
+from dactnlg.placeholders import Required
 from dactnlg.surface import JOINER
 
 if TYPE_CHECKING:

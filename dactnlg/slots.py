@@ -13,7 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from dactnlg.acts import Turn
-from dactnlg.delexicalization import Delexicalizer, is_placeholder
+from dactnlg.delexicalization import Delexicalizer
+from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import strip_joiner
 
 

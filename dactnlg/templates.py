@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dactnlg.acts import Turn
-from dactnlg.delexicalization import Required, is_placeholder
+from dactnlg.placeholders import Required, is_placeholder
 from dactnlg.surface import detokenize, is_question, strip_joiner, tokenize
 
 Template = tuple[str, ...]
@@ -152,7 +152,7 @@ def _add(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
     if not tokens:
         return list(more)
     last = _last_sentence(tokens)
-    if len(last) < len(tokens) and is_question(detokenize(last)) and not any(map(is_placeholder, last)):
+    if len(last) < len(tokens) and is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
         return [*tokens[: -len(last)], *more, *_stop(more), *last]
     return [*tokens, *_stop(tokens), *more]
 
@@ -161,7 +161,7 @@ def _stop(tokens: Sequence[str]) -> list[str]:
     """Return the mark that the tokens still lack at their end."""
     if strip_joiner(tokens[-1]) in _MARKS:
         return []
-    return ["?"] if is_question(detokenize(_last_sentence(tokens))) else ["."]
+    return ["?"] if is_question(detokenize(list(_last_sentence(tokens)))) else ["."]
 
 
 def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:

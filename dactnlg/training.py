@@ -15,9 +15,10 @@ from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import Config, CorpusConfig
 from dactnlg.corpora.base import Corpus, Example, load_corpus
-from dactnlg.delexicalization import Delexicalized, Required
+from dactnlg.delexicalization import Delexicalized
 from dactnlg.encoding import features
 from dactnlg.errors import CorpusError
+from dactnlg.placeholders import Required
 from dactnlg.run import Run
 from dactnlg.surface import realize
 

@@ -14,7 +14,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.casing import STYLES, Casing, sentence_starts
 from dactnlg.codec import Style
 from dactnlg.corpora.base import load_corpus
-from dactnlg.delexicalization import Delexicalizer, Required, is_placeholder
+from dactnlg.delexicalization import Delexicalizer
+from dactnlg.placeholders import Required, is_placeholder
 from dactnlg.surface import detokenize
 
 

@@ -17,7 +17,7 @@ from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import CorpusConfig
 from dactnlg.corpora.base import Corpus, load_card, load_corpus
-from dactnlg.delexicalization import is_placeholder
+from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import JOINER, strip_joiner
 from dactnlg.training import build_codec
 

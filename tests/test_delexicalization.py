@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.codec import Style
 from dactnlg.corpora.base import SPLITS, load_corpus
-from dactnlg.delexicalization import Delexicalized, Delexicalizer, is_placeholder, lexicalize, placeholder_name
+from dactnlg.delexicalization import Delexicalized, Delexicalizer, lexicalize
+from dactnlg.placeholders import is_placeholder, placeholder_name
 from dactnlg.surface import JOINER, detokenize, tokenize
 
 CORPORA = ("restaurants", "hotel", "laptop", "tv", "dstc2", "e2e", "viggo", "trails")
@@ -285,3 +286,24 @@ def test_rnnlgs_handcrafted_sentences_take_values_apart(data_dir: Path) -> None:
     assert len(rows) > 300
     assert sum(bool(apart.delexicalize(turn, s).missing) for turn, s in rows) <= 1
     assert sum(bool(joined.delexicalize(turn, s).missing) for turn, s in rows) > 0.8 * len(rows)
+
+
+def test_of_an_ordinary_word_only_the_mention_nearest_to_the_slots_name_is_the_value() -> None:
+    act = "recommend(name=zeus;batteryrating=good;type=laptop)"
+    sentence = "zeus is a good laptop for a good price with a good battery rating"
+    plain = "SLOT_NAME is a SLOT_BATTERYRATING SLOT_TYPE for a SLOT_BATTERYRATING price with a SLOT_BATTERYRATING"
+    assert " ".join(delexicalize(act, sentence).tokens) == f"{plain} battery rating"
+    found = delexicalize(act, sentence, ordinary={"batteryrating": ["Good"]})
+    told = "SLOT_NAME is a good SLOT_TYPE for a good price with a SLOT_BATTERYRATING battery rating"
+    assert " ".join(found.tokens) == told and found.raw == sentence
+    # A single mention is the value wherever it stands, and so is every mention of another value.
+    alone = delexicalize("recommend(batteryrating=good)", "a good laptop", ordinary={"batteryrating": ["good"]})
+    assert alone.tokens == ("a", "SLOT_BATTERYRATING", "laptop")
+    assert delexicalize(act, sentence, ordinary={"batteryrating": ["bad"]}).tokens.count("SLOT_BATTERYRATING") == 3
+    # Two slots with the same value: two mentions, each nearest to its own.
+    act = "inform(customer rating=high;priceRange=high)"
+    options = {"ordinary": {"customer rating": ["high"], "priceRange": ["high"]}}
+    found = delexicalize(act, "high street pub with high prices and a high customer rating", **options)
+    assert " ".join(found.tokens) == (
+        "high street pub with SLOT_PRICERANGE prices and a SLOT_CUSTOMER_RATING customer rating"
+    )

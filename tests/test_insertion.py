@@ -14,10 +14,10 @@ from dactnlg.batching import bucket
 from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.compiled import CompiledDecoder
-from dactnlg.delexicalization import Required, is_placeholder
 from dactnlg.insertion import insert_missing
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.lstm import LSTM
+from dactnlg.placeholders import Required, is_placeholder
 from dactnlg.surface import JOINER
 from dactnlg.vocabulary import BOS_ID, EOS_ID, UNK_ID
 

@@ -14,7 +14,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.codec import Codec
 from dactnlg.config import CorpusConfig
 from dactnlg.corpora.base import Corpus, load_corpus
-from dactnlg.delexicalization import is_placeholder, required_slots
+from dactnlg.placeholders import is_placeholder, required_slots
 from dactnlg.surface import JOINER, detokenize, strip_joiner
 from dactnlg.templates import Templates, kind
 from dactnlg.training import build_codec
@@ -132,7 +132,10 @@ def test_cover(templates: Templates, act: str, sentence: str) -> None:
 
 
 def test_special_values_decide_which_sentence_covers() -> None:
-    pairs = [("inform(name=a;dogs=yes)", "dogs may come to SLOT_NAME"), ("inform(name=a;dogs=no)", "no dogs at SLOT_NAME")]
+    pairs = [
+        ("inform(name=a;dogs=yes)", "dogs may come to SLOT_NAME"),
+        ("inform(name=a;dogs=no)", "no dogs at SLOT_NAME"),
+    ]
     for order in (pairs, pairs[::-1]):
         for act, sentence in pairs:
             assert cover(collect(order), act) == sentence

@@ -66,12 +66,15 @@ class SlotCard(_Strict):
         aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
         proper: the values are names, which a reader expects with capitals even where the corpus has none.
         apart: the sentences may say "A or B" in two places ("it is in the area of A and it is in the area of B").
+        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one stands
+            several times, the mention nearest to a word of the slot's name is the value, and the others are not.
     """
 
     cues: dict[str, list[str]] = {}
     aliases: dict[str, list[str]] = {}
     proper: bool = False
     apart: bool = False
+    ordinary: list[str] = []
 
     _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
 

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from dactnlg.acts import Turn
-from dactnlg.delexicalization import is_placeholder
 from dactnlg.metrics.slot_error import Breakdown, breakdown
+from dactnlg.placeholders import is_placeholder
 from dactnlg.slots import SlotChecker, SlotReport
 from dactnlg.surface import strip_joiner
 
