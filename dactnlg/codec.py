@@ -20,6 +20,7 @@ from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
 from dactnlg.delexicalization import Delexicalizer, lexicalize
 from dactnlg.encoding import ActEncoder
+from dactnlg.errors import RunError
 from dactnlg.placeholders import is_placeholder, placeholder_name
 from dactnlg.slots import SlotChecker
 from dactnlg.surface import realize, strip_joiner, title
@@ -164,15 +165,25 @@ class Codec:
 
     @classmethod
     def load(cls, path: Path) -> Codec:
-        """Read what `save` wrote."""
-        data = json.loads(path.read_text(encoding="utf-8"))
-        style: dict[str, Any] = {
-            name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
-        }
-        return cls(
-            Vocabulary(data["vocabulary"]),
-            ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
-            Casing(**data["casing"]),
-            Templates.from_json(data["templates"]),
-            Style(**style),
-        )
+        """Read what `save` wrote.
+
+        Raises:
+            RunError: the file is not there, damaged, or another version's.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            style: dict[str, Any] = {
+                name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
+            }
+            return cls(
+                Vocabulary(data["vocabulary"]),
+                ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
+                Casing(**data["casing"]),
+                Templates.from_json(data["templates"]),
+                Style(**style),
+            )
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise RunError(
+                f"cannot read {path} ({type(error).__name__}: {error}): "
+                "is it damaged, or of another version of dactnlg? Then train the model anew"
+            ) from None

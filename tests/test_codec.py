@@ -17,6 +17,7 @@ from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import CorpusConfig
 from dactnlg.corpora.base import Corpus, load_card, load_corpus
+from dactnlg.errors import RunError
 from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import JOINER, strip_joiner
 from dactnlg.training import build_codec
@@ -210,3 +211,14 @@ def test_whatever_the_model_says_no_placeholder_is_shown(acts: list[DialogueAct]
     said = {strip_joiner(token) for token in tokens}
     for item in codec.delexicalizer.required(turn):
         assert item.placeholder not in said or (item.slot.value or "") in raw
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"style": {}}', '{"style": 3}'])
+def test_a_file_that_is_no_codec_is_refused_in_one_line(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "codec.json"
+    path.write_text(damage, encoding="utf-8")
+    with pytest.raises(RunError, match=r"cannot read .*codec\.json") as caught:
+        Codec.load(path)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(RunError, match="cannot read"):
+        Codec.load(tmp_path / "none.json")
