@@ -7,7 +7,7 @@ and while generating.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import Turn
+from dactnlg.anchors import Anchors, anchored, learn_anchors
 from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
 from dactnlg.delexicalization import Delexicalizer, lexicalize
@@ -82,19 +83,29 @@ class Codec:
         casing: gives words and values their usual forms.
         templates: the training sentences of the corpus that is spoken.
         style: from the corpus's card.
+        anchors: the words by which special values are told.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, encoder: ActEncoder, casing: Casing, templates: Templates, style: Style
+        self,
+        vocabulary: Vocabulary,
+        encoder: ActEncoder,
+        casing: Casing,
+        templates: Templates,
+        style: Style,
+        anchors: Anchors,
     ) -> None:
         self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
-        self.templates, self.style = templates, style
+        self.templates, self.style, self.anchors = templates, style, anchors
         self.checker = style.checker()
         self.delexicalizer = self.checker.delexicalizer
         bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
         self.placeholders = sorted({base for base in bases if base})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
+        self.anchor_words = np.zeros((len(vocabulary), len(anchors)), bool)
+        for column, words in enumerate(anchors.values()):
+            self.anchor_words[vocabulary.encode(words), column] = True
 
     @classmethod
     def build(cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style) -> Codec:
@@ -104,7 +115,8 @@ class Codec:
         ordered = sorted(t for t in tokens if is_placeholder(t)) + [t for t in tokens if not is_placeholder(t)]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
-        return cls(Vocabulary(ordered), encoder, casing, templates, style)
+        anchors = learn_anchors(((pair.turn, pair.tokens) for pair in pairs), style.checker())
+        return cls(Vocabulary(ordered), encoder, casing, templates, style, anchors)
 
     def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
         """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
@@ -114,6 +126,11 @@ class Codec:
                 if item.placeholder in self._columns:
                     counts[row, self._columns[item.placeholder]] = 1.0
         return counts
+
+    def owed_anchors(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
+        """Return 1 for everything that anchors some special values (`familyFriendly=no`), shape (rows, anchored)."""
+        wanted = [{anchored(name) for name in row} for row in names]
+        return np.array([[name in row for name in self.anchors] for row in wanted], np.float32)
 
     def knows(self, placeholder: str) -> bool:
         """Whether training sentences said this placeholder."""
@@ -160,6 +177,7 @@ class Codec:
             "casing": self.casing.to_json(),
             "style": {name: getattr(self.style, name) for name in self.style.__slots__},
             "templates": self.templates.to_json(),
+            "anchors": self.anchors,
         }
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
@@ -181,8 +199,9 @@ class Codec:
                 Casing(**data["casing"]),
                 Templates.from_json(data["templates"]),
                 Style(**style),
+                {name: tuple(words) for name, words in data["anchors"].items()},
             )
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(
                 f"cannot read {path} ({type(error).__name__}: {error}): "
                 "is it damaged, or of another version of dactnlg? Then train the model anew"

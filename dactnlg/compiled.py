@@ -14,7 +14,7 @@ from dactnlg.codec import Codec
 from dactnlg.compilation import compiled, to_numpy
 from dactnlg.decoding import Arrays, BaseDecoder
 from dactnlg.search.beam import beam_search
-from dactnlg.search.constraint import block_tokens, require_slots
+from dactnlg.search.constraint import block_tokens, require_slots, require_words
 from dactnlg.search.paths import Hypothesis, hypotheses
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -77,6 +77,9 @@ class CompiledDecoder(BaseDecoder):
         if hard and self.codec.placeholders:
             constrained = require_slots(constrained, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
             state = [*state, ops.cast(inputs["required"], "float32")[:, None]]
+        if "owed" in inputs:
+            constrained = require_words(constrained, self.codec.anchor_words, EOS_ID)
+            state = [*state, ops.cast(inputs["owed"], "float32")[:, None]]
         return beam_search(
             constrained,
             state,

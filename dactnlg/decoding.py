@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Lock
@@ -17,7 +17,7 @@ from dactnlg.acts import Turn
 from dactnlg.codec import Codec
 from dactnlg.models.arrays import ArrayModel, log_softmax
 from dactnlg.search.paths import Hypothesis
-from dactnlg.search.ragged import block_tokens, ragged_search, require_slots
+from dactnlg.search.ragged import block_tokens, ragged_search, require_slots, require_words
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
@@ -55,7 +55,9 @@ class BaseDecoder:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
         raise NotImplementedError
 
-    def search(self, turns: Sequence[Turn], width: int, hard: bool, keep: int = 1) -> list[list[Hypothesis]]:
+    def search(
+        self, turns: Sequence[Turn], width: int, hard: bool, keep: int = 1, owed: Sequence[Iterable[str]] = ()
+    ) -> list[list[Hypothesis]]:
         """Return each turn's hypotheses, best first; they are shared between turns, and not to be changed.
 
         Args:
@@ -63,8 +65,11 @@ class BaseDecoder:
             width: beam width.
             hard: whether placeholders are constrained to those required.
             keep: how many hypotheses must be finished before a search may stop.
+            owed: for each turn the special values of which a sentence must hold an anchor (see `dactnlg.anchors`).
         """
         inputs = self.inputs(turns)
+        if owed:
+            inputs["owed"] = self.codec.owed_anchors(owed)
         if not self.reuse:
             return self._search_all(inputs, width, hard, keep)
         keys = row_keys(inputs, (width, hard, keep, self.max_length))
@@ -134,6 +139,9 @@ class Decoder(BaseDecoder):
         if hard and self.codec.placeholders:
             constrained = require_slots(constrained, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
             state = [*state, inputs["required"]]
+        if "owed" in inputs:
+            constrained = require_words(constrained, self.codec.anchor_words, EOS_ID)
+            state = [*state, inputs["owed"]]
         return ragged_search(
             constrained,
             state,

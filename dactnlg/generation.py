@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dactnlg.acts import Turn, parse
+from dactnlg.anchors import anchored
 from dactnlg.codec import Codec
 from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from dactnlg.decoding import BaseDecoder
 
 Act = str | Turn
+STRAIN = 12.0
+"""The price in log probability at which a special value is said: sentences that cost more no longer read well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,12 +193,19 @@ class Generator:
     def _search(
         self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, constraint: str, n_best: int
     ) -> list[list[_Candidate]]:
-        hard = constraint == "hard"
         # Without reranking only the best hypotheses are looked at.
         keep = n_best if constraint == "none" else width
+        rows = self._hypotheses(decoder, turns, width, constraint == "hard", keep)
+        if constraint == "hard":
+            self._owe(decoder, turns, rows, width)
+        return rows
+
+    def _hypotheses(
+        self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, hard: bool, keep: int, owed: Sequence[Any] = ()
+    ) -> list[list[_Candidate]]:
+        power = self.options.length_normalization
         rows = []
-        for turn, found in zip(turns, decoder.search(turns, width, hard, keep), strict=True):
-            power = self.options.length_normalization
+        for turn, found in zip(turns, decoder.search(turns, width, hard, keep, owed), strict=True):
             candidates = []
             for hypothesis in found:
                 if hypothesis.finished or not hard:
@@ -206,6 +216,23 @@ class Generator:
         if hard:
             self._mend(decoder, turns, rows)
         return rows
+
+    def _owe(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]], width: int) -> None:
+        """Search once more where no sentence shows a special value, for sentences with words that can show it."""
+        owing: dict[int, list[str]] = {}
+        least: dict[int, float] = {}
+        for place, candidates in enumerate(rows):
+            for best in self._cheapest(candidates, 1, hard=True):
+                names = [name for name in best.report.cues.missing if anchored(name) in self.codec.anchors]
+                if names:
+                    owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
+        if owing:
+            again = self._hypotheses(
+                decoder, [turns[place] for place in owing], width, True, width, owed=list(owing.values())
+            )
+            for place, candidates in zip(owing, again, strict=True):
+                known = {candidate.tokens for candidate in rows[place]}
+                rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
 
     def _mend(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
         """Give placeholders that the vocabulary lacks a place in the sentences found without them."""

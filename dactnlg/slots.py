@@ -97,8 +97,11 @@ class SlotChecker:
 
     def required(self, turn: Turn) -> tuple[str, ...]:
         """Return the slots that are checked, as reports name them: values first, then special values with cues."""
-        values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
-        return values + tuple(f"{name}={value}" for name, value in self._cued(turn))
+        return tuple(str(item.slot) for item in self.delexicalizer.required(turn)) + self.special(turn)
+
+    def special(self, turn: Turn) -> tuple[str, ...]:
+        """Return the special values of a turn that cues can show, as reports name them: `kidsallowed=no`."""
+        return tuple(f"{name}={value}" for name, value in self._cued(turn))
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues show in a sentence."""

@@ -15,7 +15,18 @@ PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 FLOORS = {
     0: {"errors", "acts", "config", "yamlfile", "lines", "files", "resources", "hashing"},
     1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
-    | {"mentions", "placeholders", "casing", "codec", "run", "spellings", "spool", "templates", "provenance"},
+    | {
+        "anchors",
+        "mentions",
+        "placeholders",
+        "casing",
+        "codec",
+        "run",
+        "spellings",
+        "spool",
+        "templates",
+        "provenance",
+    },
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
     4: {"training", "fitting", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}

@@ -10,11 +10,14 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import Turn, parse
-from dactnlg.codec import Style
+from dactnlg.codec import Codec, Style
+from dactnlg.config import load_config
 from dactnlg.corpora.base import load_corpus
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation import evaluate
 from dactnlg.generation import Generator
+from dactnlg.run import Run
+from dactnlg.search.paths import Hypothesis
 
 
 @pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical"])
@@ -46,6 +49,48 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
         assert not checker.check(turn, result.raw).values.missing, result
         values = {str(slot) for _, slot in turn.slots() if slot.delexicalizable}
         assert not values & (set(result.missing) | set(result.extra))
+
+
+class Scripted:
+    """Finds one sentence, and another one when a special value is owed."""
+
+    def __init__(self, codec: Codec, first: tuple[str, float], second: tuple[str, float]) -> None:
+        self.codec, self.answers, self.asked = codec, (first, second), []
+
+    def search(self, turns, width, hard, keep=1, owed=()):  # type: ignore[no-untyped-def]
+        self.asked.append([list(names) for names in owed])
+        text, score = self.answers[bool(owed)]
+        return [[Hypothesis(tuple(self.codec.vocabulary.encode(text.split())), score, True)] for _ in turns]
+
+
+@pytest.mark.parametrize(("second", "taken"), [(-9.0, True), (-40.0, False)])
+def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
+    poor_run: Callable[[str], Path], second: float, taken: bool
+) -> None:
+    codec = Codec.load(Run(poor_run("sclstm")).codec_path)
+    script = Scripted(
+        codec, ("SLOT_NAME is SLOT_LENGTH long .", -5.0), ("no dogs on SLOT_NAME , SLOT_LENGTH .", second)
+    )
+    generator = Generator(codec, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
+    acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
+    told, plain = generator.generate(acts, n_best=2)
+    # Only the turn that owes something is searched for again, and only for what it owes.
+    assert script.asked == [[], [["dogsallowed=no"]]]
+    assert plain.slots_ok and plain.score == -5.0
+    assert told.slots_ok is taken and told.missing == (() if taken else ("dogsallowed=no",))
+    assert (told.score == second) is taken and len(told.n_best) == 1 + taken
+
+
+def test_under_an_owed_word_every_sentence_holds_an_anchor(generator: Generator) -> None:
+    if generator.decoder is None:
+        return
+    codec = generator.codec
+    turn = parse("inform(name='Red Kite Ridge';dogsallowed=no)")
+    found = generator.decoder.search([turn, turn], 5, True, 5, owed=[["dogsallowed=no"], []])
+    anchors = set(codec.anchors["dogsallowed"])
+    held = [[bool(anchors & set(codec.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found]
+    assert all(held[0])
+    assert [h.tokens for h in found[1]] == [h.tokens for h in generator.decoder.search([turn], 5, True, 5)[0]]
 
 
 def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> None:

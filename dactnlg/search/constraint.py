@@ -68,3 +68,27 @@ def require_slots(step: Step, kinds: NDArray[np.int32], kind_count: int, eos: in
         return log_probs, [*inner, required]
 
     return constrained
+
+
+def require_words(step: Step, words: NDArray[np.bool_], eos: int) -> Callable[[State, Tensor], Any]:
+    """Return a step function under which a sentence may end only when it holds a word of every set that it owes.
+
+    Its state is the inner state followed by the sets still owed, (B, K, A).
+
+    Args:
+        step: the inner step function.
+        words: for each token the sets it belongs to, (V, A).
+        eos: the end token.
+    """
+    others = 1.0 - words.astype(np.float32)
+    is_end = np.zeros(len(words), np.float32)
+    is_end[eos] = 1.0
+
+    def constrained(state: State, last: Tensor) -> tuple[Tensor, State]:
+        *inner, owed = state
+        owed = owed * ops.take(others, last, axis=0)  # (B, K, A)
+        log_probs, inner = step(list(inner), last)
+        owing = ops.cast(ops.any(owed > 0.5, axis=-1, keepdims=True), "float32")  # (B, K, 1)
+        return log_probs + IMPOSSIBLE * owing * is_end, [*inner, owed]
+
+    return constrained

@@ -159,3 +159,28 @@ def require_slots(step: Step, kinds: NDArray[np.int32], kind_count: int, eos: in
         return log_probs, [*inner, required]
 
     return constrained
+
+
+def require_words(step: Step, words: NDArray[np.bool_], eos: int) -> Step:
+    """Return a step function under which a sentence may end only when it holds a word of every set that it owes.
+
+    Its state is the inner state followed by the sets still owed, (N, A).
+
+    Args:
+        step: the inner step function.
+        words: for each token the sets it belongs to, (V, A).
+        eos: the end token.
+    """
+    member = np.asarray(words.any(axis=1))
+
+    def constrained(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
+        *inner, owed = state
+        lines = np.flatnonzero(member[last])
+        if len(lines):
+            owed = owed.copy()
+            owed[lines] *= ~words[last[lines]]
+        log_probs, inner = step(inner, last, owner)
+        log_probs[np.flatnonzero((owed > 0.5).any(axis=1)), eos] = IMPOSSIBLE
+        return log_probs, [*inner, owed]
+
+    return constrained
