@@ -2,7 +2,8 @@
 
 A value has a placeholder, so a search can see that it is still owed. `familyFriendly=no` has none; but hardly a
 sentence says it without "family", "kid" or "child". Such words anchor it: until one of them is said, the sentence may
-not end. Whether it then says yes or no, the cues tell.
+not end. Whether it then says yes or no, the cues tell. A question among other acts (`inform(count=3)&request(area)`)
+is anchored likewise, or it would be lost where training never had just these acts together.
 """
 
 from __future__ import annotations
@@ -36,6 +37,14 @@ def anchored(name: str) -> str:
     return slot if value in ("yes", "no") else name
 
 
+def bare_slots(turn: Turn) -> tuple[str, ...]:
+    """Return the slots that stand without a value, as those asked for do: `request(food)`.
+
+    There is nothing in them that a checker could find, but the words of the question anchor them.
+    """
+    return tuple(dict.fromkeys(f"{act.act_type}({slot.name})" for act, slot in turn.slots() if slot.value is None))
+
+
 def learn_anchors(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: SlotChecker) -> Anchors:
     """Return the anchors of every special value that the checker has cues for.
 
@@ -45,7 +54,7 @@ def learn_anchors(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: SlotChec
     """
     turns: dict[tuple[str, ...], set[str]] = {}
     for turn, tokens in pairs:
-        turns.setdefault(tuple(tokens), set()).update(checker.special(turn))
+        turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn)))
     holders: Counter[str] = Counter()
     shown: dict[str, list[frozenset[str]]] = {}
     for tokens, asked in turns.items():
@@ -53,8 +62,8 @@ def learn_anchors(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: SlotChec
         holders.update(words)
         text = detokenize(list(tokens))
         for name in asked:
-            slot, _, value = name.partition("=")
-            if value in checker.shown_cues(slot, text):
+            slot, special, value = name.partition("=")
+            if not special or value in checker.shown_cues(slot, text):
                 shown.setdefault(anchored(name), []).append(words)
     found = {name: _cover(rows, holders, len(turns)) for name, rows in sorted(shown.items())}
     return {name: words for name, words in found.items() if words}

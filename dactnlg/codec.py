@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import Turn
-from dactnlg.anchors import Anchors, anchored, learn_anchors
+from dactnlg.anchors import Anchors, anchored, bare_slots, learn_anchors
 from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
 from dactnlg.delexicalization import Delexicalizer, lexicalize
@@ -103,6 +103,7 @@ class Codec:
         self.placeholders = sorted({base for base in bases if base})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
+        self._questions: dict[str, list[tuple[str, ...]]] = {}
         self.anchor_words = np.zeros((len(vocabulary), len(anchors)), bool)
         for column, words in enumerate(anchors.values()):
             self.anchor_words[vocabulary.encode(words), column] = True
@@ -131,6 +132,25 @@ class Codec:
         """Return 1 for everything that anchors some special values (`familyFriendly=no`), shape (rows, anchored)."""
         wanted = [{anchored(name) for name in row} for row in names]
         return np.array([[name in row for name in self.anchors] for row in wanted], np.float32)
+
+    def asked(self, turn: Turn) -> tuple[str, ...]:
+        """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be told."""
+        # A turn of one act is about that act; a question can only be lost beside others.
+        return tuple(name for name in bare_slots(turn) if self.questions(name)) if len(turn.acts) > 1 else ()
+
+    def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return those of a turn's questions of which no anchor is among the tokens."""
+        asked = self.asked(turn)
+        words = set(tokens) if asked else set()
+        return tuple(name for name in asked if words.isdisjoint(self.anchors[name]))
+
+    def questions(self, name: str) -> list[tuple[str, ...]]:
+        """Return how training asked for a slot (`request(food)`), as whole sentences; none if it can't be told."""
+        if name not in self._questions:
+            anchors, trait = self.anchors.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
+            endings = self.templates.endings(trait) if anchors else []
+            self._questions[name] = [ending for ending in endings if not set(ending).isdisjoint(anchors)]
+        return self._questions[name]
 
     def knows(self, placeholder: str) -> bool:
         """Whether training sentences said this placeholder."""

@@ -21,13 +21,14 @@ from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.run import Run
 from dactnlg.slots import SlotReport
+from dactnlg.templates import join_sentences, split_question
 
 if TYPE_CHECKING:
     from dactnlg.decoding import BaseDecoder
 
 Act = str | Turn
 STRAIN = 12.0
-"""The price in log probability at which a special value is said: sentences that cost more no longer read well."""
+"""What saying a special value may cost in log probability; dearer sentences no longer read well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,8 @@ class Generation:
         slots_ok: nothing missing, nothing extra.
         missing: slots that should have been said and were not.
         extra: slots said too often or never asked for.
-        origin: `model`, `inserted` (a placeholder was put where the model likes it best) or `template`.
+        origin: `model`, `inserted` (a placeholder was put where the model likes it best), `composed` (a lost question
+            was put behind) or `template`.
         n_best: the best sentences, this one first; empty unless asked for.
     """
 
@@ -69,12 +71,24 @@ class Generation:
 
 
 class _Candidate:
-    """A sentence that may be said; it is checked when somebody asks."""
+    """A sentence that may be said; it is checked when somebody asks.
+
+    Attributes:
+        tokens: with placeholders.
+        score: log probability; None where no model chose the sentence.
+        origin: see `Generation`.
+        unasked: questions of the turn that it seems to have lost.
+    """
 
     def __init__(
-        self, tokens: tuple[str, ...], score: float | None, check: Callable[[], SlotReport], origin: str
+        self,
+        tokens: tuple[str, ...],
+        score: float | None,
+        check: Callable[[], SlotReport],
+        origin: str,
+        unasked: tuple[str, ...] = (),
     ) -> None:
-        self.tokens, self.score, self._check, self.origin = tokens, score, check, origin
+        self.tokens, self.score, self._check, self.origin, self.unasked = tokens, score, check, origin, unasked
 
     @cached_property
     def report(self) -> SlotReport:
@@ -198,6 +212,7 @@ class Generator:
         rows = self._hypotheses(decoder, turns, width, constraint == "hard", keep)
         if constraint == "hard":
             self._owe(decoder, turns, rows, width)
+            self._ask(decoder, turns, rows)
         return rows
 
     def _hypotheses(
@@ -211,7 +226,8 @@ class Generator:
                 if hypothesis.finished or not hard:
                     tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
                     score = hypothesis.score / (len(tokens) + 1) ** power
-                    candidates.append(_Candidate(tokens, score, self._check(turn, tokens), "model"))
+                    unasked = self.codec.unasked(turn, tokens) if hard else ()
+                    candidates.append(_Candidate(tokens, score, self._check(turn, tokens), "model", unasked))
             rows.append(candidates)
         if hard:
             self._mend(decoder, turns, rows)
@@ -234,6 +250,22 @@ class Generator:
                 known = {candidate.tokens for candidate in rows[place]}
                 rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
 
+    def _ask(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
+        """Where every sentence has lost its turn's question, put it behind the best of them, as training asked it."""
+        vocabulary = self.codec.vocabulary
+        for turn, candidates in zip(turns, rows, strict=True):
+            for best in self._cheapest(candidates, 1, hard=True):
+                tokens, score = best.tokens, best.score
+                for name in best.unasked:
+                    # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
+                    kept = split_question(tokens)[0] if len(self.codec.asked(turn)) == 1 else tokens
+                    whole = [tuple(join_sentences(kept, wording)) for wording in self.codec.questions(name)]
+                    scores = decoder.sentence_scores(turn, [vocabulary.encode(sentence) for sentence in whole])
+                    tokens, score = whole[int(scores.argmax())], float(scores.max())
+                if best.unasked:
+                    check, unasked = self._check(turn, tokens), self.codec.unasked(turn, tokens)
+                    candidates.append(_Candidate(tokens, score, check, "composed", unasked))
+
     def _mend(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
         """Give placeholders that the vocabulary lacks a place in the sentences found without them."""
         from dactnlg.insertion import insert_missing
@@ -242,7 +274,7 @@ class Generator:
             unknown = [r for r in self.codec.delexicalizer.required(turn) if not self.codec.knows(r.placeholder)]
             if unknown and candidates:
                 candidates[:] = [
-                    _Candidate(tokens, score, self._check(turn, tokens), "inserted")
+                    _Candidate(tokens, score, self._check(turn, tokens), "inserted", candidates[0].unasked)
                     for tokens, score in insert_missing(decoder, turn, candidates[0].tokens, unknown)
                 ]
 
@@ -279,7 +311,7 @@ class Generator:
 
     def _cost(self, candidate: _Candidate) -> float:
         """Negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
-        errors = candidate.report.values.errors + candidate.report.cues.errors
+        errors = candidate.report.values.errors + candidate.report.cues.errors + len(candidate.unasked)
         return self.options.slot_error_weight * errors - (candidate.score or 0.0)
 
     def _generation(self, name: str, turn: Turn, candidate: _Candidate) -> Generation:

@@ -89,14 +89,14 @@ class Templates:
             best = self._best(wanted, frozenset(owed), first=not tokens)
             if best is None:
                 break
-            tokens = _add(tokens, best)
+            tokens = join_sentences(tokens, best)
             for token in best:
                 owed.pop(strip_joiner(token), None)
             if not owed:
                 return tokens
         for item in owed.values():
             words = item.slot.name.replace("_", " ").casefold()
-            tokens = _add(tokens, [*tokenize(f"the {words} is"), item.placeholder])
+            tokens = join_sentences(tokens, [*tokenize(f"the {words} is"), item.placeholder])
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
@@ -109,6 +109,17 @@ class Templates:
                     if said or not owed or key <= wanted:
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None
+
+    def endings(self, trait: str) -> list[Template]:
+        """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""
+        found = {
+            tuple(last): None
+            for key, templates in self.sentences.items()
+            if trait in key
+            for template in templates
+            if not any(map(is_placeholder, last := _last_sentence(template)))
+        }
+        return list(found)
 
     def to_json(self) -> list[Any]:
         """Return a list that `from_json` reads: [kind, [[sentence, weight, special values of each turn], ...]] each."""
@@ -138,6 +149,24 @@ def special_values(turn: Turn) -> Key:
     return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
 
 
+def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
+    if not tokens:
+        return list(more)
+    statement, question = split_question(tokens)
+    if statement and question:
+        return [*statement, *more, *_stop(more), *question]
+    return [*tokens, *_stop(tokens), *more]
+
+
+def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return tokens without and with their last sentence, if that is a question without placeholders."""
+    last = _last_sentence(tokens)
+    if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
+        return list(tokens[: len(tokens) - len(last)]), list(last)
+    return list(tokens), []
+
+
 def _plainly(turn: Turn) -> list[str]:
     names = [name for act in turn for name in (act.act_type.strip("?"), *(slot.name for slot in act.slots))]
     return [name.replace("_", " ").casefold() for name in names]
@@ -145,16 +174,6 @@ def _plainly(turn: Turn) -> list[str]:
 
 def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
     return -len(wanted.intersection(key)), len(frozenset(key) - wanted), key
-
-
-def _add(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
-    if not tokens:
-        return list(more)
-    last = _last_sentence(tokens)
-    if len(last) < len(tokens) and is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
-        return [*tokens[: -len(last)], *more, *_stop(more), *last]
-    return [*tokens, *_stop(tokens), *more]
 
 
 def _stop(tokens: Sequence[str]) -> list[str]:
