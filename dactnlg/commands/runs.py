@@ -1,7 +1,8 @@
-"""Runs beside one another: `reproduce` and `leaderboard`."""
+"""Runs that others read and do again: `publish`, `reproduce` and `leaderboard`."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,15 +11,46 @@ import typer
 from dactnlg.commands.options import DataDir
 
 
-def reproduce(
+def publish(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder with scores in its manifest.")],
+) -> None:
+    """Put a run into the store of published runs (MLflow), and print its id there.
+
+    Configuration, scores, hashes and the whole folder are stored. The store is an SQLite file in the user's data folder
+    or in the folder $DACTNLG_TRACK; a team's server is named by $MLFLOW_TRACKING_URI. A run that is there already,
+    unchanged, is not stored again: its id is printed. Runs that nobody could reproduce are refused.
+
+    \b
+    dactnlg publish runs/trails-sclstm
+    dactnlg reproduce $(dactnlg publish runs/trails-sclstm)
+    MLFLOW_TRACKING_URI=http://tracking.example.org:5000 dactnlg publish runs/trails-sclstm
+    """
+    from dactnlg.publishing import publish as publish_run
+
+    found = publish_run(run)
+    if not found.new:
+        told = f"{run} is published already, unchanged, in {found.store}"
+    elif found.replaces:
+        told = f"{run} is published in {found.store}; it has changed since it was published as {found.replaces}"
+    else:
+        told = f"{run} is published in {found.store}"
+    print(f"dactnlg: {told}", file=sys.stderr)
+    print(found.id)
+
+
+def reproduce(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder with scores, or the id of a published run.")],
     output: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the new run here.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
 
+    Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
+    line is the worst of these. The exit code is 1 where a score is different or not comparable.
+
     \b
     dactnlg reproduce runs/trails-sclstm
+    dactnlg reproduce 4f0c7e21a95b4d3c8e6f1a2b3c4d5e6f --output runs/again
     """
     from dactnlg.reproduction import reproduce as reproduce_run
 
