@@ -7,12 +7,11 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from dactnlg import tracking
-from dactnlg.hashing import digest
+from dactnlg.hashing import SHORT, digest
 from dactnlg.tracking import Store, StoreError
 
 RUN_FOLDER = "run"
@@ -43,22 +42,21 @@ def fetch(run_id: str, folder: Path) -> Path:
     return folder / RUN_FOLDER
 
 
-def published_manifests() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield id and manifest of every published run of the experiment, the latest state of each, oldest first.
+def manifests() -> list[tuple[str, dict[str, Any]]]:
+    """Return name and manifest of every published run of the experiment, the latest state of each, oldest first.
 
     Raises:
         StoreError: the store cannot be reached.
     """
     with tracking.opened("cannot list the published runs") as store:
-        latest = {run.data.tags[IDENTITY]: run for run in finished(store, experiment_of(store))}
-        for run in latest.values():
-            yield run.info.run_id, _manifest(store, run.info.run_id)
+        latest = {run.data.tags[IDENTITY]: run for run in finished(store)}
+        return [_manifest(store, run) for run in latest.values()]
 
 
-def published_manifest(run_id: str) -> dict[str, Any]:
-    """Return the manifest of one published run; errors as `fetch`."""
+def manifest(run_id: str) -> tuple[str, dict[str, Any]]:
+    """Return name and manifest of one published run; errors as `fetch`."""
     with tracking.opened(f"cannot fetch {run_id}") as store:
-        return _manifest(store, _get(store, run_id).info.run_id)
+        return _manifest(store, _get(store, run_id))
 
 
 def content_hash(folder: Path) -> str:
@@ -72,7 +70,7 @@ def content_hash(folder: Path) -> str:
 
 def experiment_of(store: Store) -> str:
     """Return the id of the experiment, which is made if need be."""
-    name = os.environ.get("MLFLOW_EXPERIMENT_NAME") or "dactnlg"
+    name = _experiment_name()
     found = store.client.get_experiment_by_name(name)
     if found is not None:
         if found.lifecycle_stage != "active":
@@ -88,16 +86,23 @@ def experiment_of(store: Store) -> str:
         return str(found.experiment_id)
 
 
-def finished(store: Store, experiment: str) -> list[Any]:
-    """Return the runs that were published to the end, oldest first."""
+def finished(store: Store) -> list[Any]:
+    """Return the runs of the experiment that were published to the end, oldest first."""
     found: list[Any] = []
+    experiment = store.client.get_experiment_by_name(_experiment_name())
+    if experiment is None:
+        return found
     token = None
     while True:
-        page = store.client.search_runs([experiment], f"tags.`{CONTENT}` LIKE '%'", page_token=token)
+        page = store.client.search_runs([experiment.experiment_id], f"tags.`{CONTENT}` LIKE '%'", page_token=token)
         found += page
         token = page.token
         if not token:
             return sorted(found, key=lambda run: (run.data.tags[PUBLISHED], run.info.run_id))
+
+
+def _experiment_name() -> str:
+    return os.environ.get("MLFLOW_EXPERIMENT_NAME") or "dactnlg"
 
 
 def _get(store: Store, run_id: str) -> Any:
@@ -112,8 +117,8 @@ def _get(store: Store, run_id: str) -> Any:
     return run
 
 
-def _manifest(store: Store, run_id: str) -> dict[str, Any]:
+def _manifest(store: Store, run: Any) -> tuple[str, dict[str, Any]]:
     with tempfile.TemporaryDirectory(prefix="dactnlg-fetch-") as scratch:
-        path = store.client.download_artifacts(run_id, f"{RUN_FOLDER}/manifest.json", scratch)
-        manifest: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    return manifest
+        path = store.client.download_artifacts(run.info.run_id, f"{RUN_FOLDER}/manifest.json", scratch)
+        found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return f"{run.info.run_name} {run.info.run_id[:SHORT]}", found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import getpass
-import json
+import io
 import math
 import re
 import shutil
@@ -17,7 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from dactnlg.errors import RunError
 from dactnlg.hashing import SHORT, digest
 from dactnlg.published import CONTENT, IDENTITY, PUBLISHED, RUN_FOLDER, content_hash, experiment_of, finished
 from dactnlg.reproduction import check_reproducible
-from dactnlg.run import LOCK_SECONDS, Run, identity
+from dactnlg.run import LOCK_SECONDS, Run, flat, identity
 from dactnlg.tracking import Store
 
 _LONGEST_PART, _LONGEST_PARAMETER, _LONGEST_TAG = 50, 500, 5000
@@ -57,7 +57,7 @@ class Publication:
 def publish(path: str | Path) -> Publication:
     """Publish a run folder, once: where the same files are in the store, their id is returned.
 
-    The run folder is only read.
+    Nothing in the run folder is changed; a copy of it is what is published, for scores may be added meanwhile.
 
     Raises:
         RunError: the run has no scores, or nobody could reproduce it (see `check_reproducible`).
@@ -65,10 +65,14 @@ def publish(path: str | Path) -> Publication:
     """
     run = Run(path)
     run.check()
-    with _snapshot(run) as (folder, manifest), tracking.opened(f"cannot publish {path}", make=True) as store:
+    with (
+        _alone(run.path / ".publishing", tracking.LOCK_SECONDS),
+        _snapshot(run) as (folder, manifest),
+        tracking.opened(f"cannot publish {path}", make=True) as store,
+    ):
         content = content_hash(folder)
         experiment = experiment_of(store)
-        older = [found for found in finished(store, experiment) if found.data.tags[IDENTITY] == identity(manifest)]
+        older = [found for found in finished(store) if found.data.tags[IDENTITY] == identity(manifest)]
         for found in older:
             if found.data.tags[CONTENT] == content:
                 return Publication(found.info.run_id, store.where, new=False)
@@ -79,20 +83,26 @@ def publish(path: str | Path) -> Publication:
 
 
 @contextlib.contextmanager
+def _alone(lock: Path, seconds: float) -> Iterator[None]:
+    """Hold a lock in a run folder; in somebody else's, where it cannot be made, there is none."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(PermissionError):
+            stack.enter_context(tracking.locked(lock, seconds))
+        yield
+
+
+@contextlib.contextmanager
 def _snapshot(run: Run) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Give a copy of a run folder as it is at one moment, whoever adds scores to it meanwhile, and its manifest."""
+    """Give a copy of a run folder as it is at one moment, and its manifest."""
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-publish-"))
     try:
-        with contextlib.ExitStack() as stack:
-            # Where the lock cannot be made nobody can add scores either.
-            with contextlib.suppress(PermissionError):
-                stack.enter_context(tracking.locked(run.lock_path, LOCK_SECONDS))
+        with _alone(run.lock_path, LOCK_SECONDS):
             manifest = check_reproducible(run)
             ignored = shutil.ignore_patterns(".*", "*.tmp", "partial-*")
             try:
                 shutil.copytree(run.path, scratch / RUN_FOLDER, ignore=ignored)
             except (OSError, shutil.Error) as error:
-                raise RunError(f"cannot publish {run.path}: it cannot be copied to {scratch}: {_why(error)}") from None
+                raise RunError(f"cannot publish {run.path}: no copy of it can be made: {_why(error)}") from None
         yield scratch / RUN_FOLDER, manifest
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
@@ -100,7 +110,11 @@ def _snapshot(run: Run) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 def _why(error: OSError) -> str:
     # shutil.Error holds a list of (from, to, why).
-    return str(error.args[0][0][2]) if isinstance(error, shutil.Error) else error.strerror or str(error)
+    return (
+        str(error.args[0][0][2]).partition(" -> ")[0]
+        if isinstance(error, shutil.Error)
+        else error.strerror or str(error)
+    )
 
 
 def _log(
@@ -123,9 +137,11 @@ def _log(
         for path in tqdm(files, desc="publishing", unit=" files", delay=2, leave=False, disable=None):
             inside = path.parent.relative_to(folder).as_posix()
             client.log_artifact(run_id, str(path), RUN_FOLDER if inside == "." else f"{RUN_FOLDER}/{inside}")
-        client.set_terminated(run_id, end_time=ended)
+        with contextlib.redirect_stdout(io.StringIO()):
+            # A server's client prints where to look; our standard output is the id alone.
+            client.set_terminated(run_id, end_time=ended)
         # Last of all: it marks what is whole.
-        client.set_tag(run_id, PUBLISHED, f"{time.time():017.6f}")
+        client.set_tag(run_id, PUBLISHED, datetime.now(UTC).isoformat(timespec="microseconds"))
         client.set_tag(run_id, CONTENT, content)
         done = True
     finally:
@@ -150,7 +166,7 @@ def _log_values(
 
     now = int(time.time() * 1000)
     entities: dict[str, list[Any]] = {
-        "params": [Param(name, text[:_LONGEST_PARAMETER]) for name, text in parameters(manifest["config"]).items()],
+        "params": [Param(name, text[:_LONGEST_PARAMETER]) for name, text in flat(manifest["config"]).items()],
         "metrics": [Metric(name, value, now, 0) for name, value in metrics(manifest).items()],
         "tags": [RunTag(name, text[:_LONGEST_TAG]) for name, text in tags.items()],
     }
@@ -161,17 +177,6 @@ def _log_values(
     for kind, rows in entities.items():
         for start in range(0, len(rows), _BATCH[kind]):
             client.log_batch(run_id, **{kind: rows[start : start + _BATCH[kind]]})
-
-
-def parameters(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Return a configuration in one level: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
-    found: dict[str, str] = {}
-    for key, value in config.items():
-        if isinstance(value, Mapping):
-            found |= parameters(value, f"{prefix}{key}.")
-        else:
-            found[prefix + key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return found
 
 
 def metrics(manifest: Mapping[str, Any]) -> dict[str, float]:

@@ -215,6 +215,17 @@ def identity(manifest: Mapping[str, Any]) -> str:
     return digest(["run", *told, manifest.get("code", {}).get("commit")])
 
 
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Return a configuration in one level, as text: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
+    found: dict[str, str] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return found
+
+
 def _comparable(config: Config) -> Config:
     # Where the data lie may differ between machines, what they are may not.
     return config.model_copy(update={"corpus": config.corpus.model_copy(update={"data_dir": None})})

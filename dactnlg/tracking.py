@@ -1,7 +1,7 @@
 """The store of published runs: MLflow, opened without a sound, whose troubles come out as one plain message.
 
-By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names; a team's store is
-the one that `$MLFLOW_TRACKING_URI` names, as for every other user of MLflow.
+By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names; a team's store
+is the one that `$MLFLOW_TRACKING_URI` names, as for every other user of MLflow.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dactnlg.errors import UserError
 
@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 600
 """How long one process waits for another that publishes: whole run folders are copied under the lock."""
-_FORCED = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true", "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false"}
+_FORCED = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+}
 # MLflow would try a server that is down for several minutes. Who has a shaky network sets its usual variables.
 _DEFAULTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30", "GIT_PYTHON_REFRESH": "quiet"}
 _LOGGERS = ("mlflow", "alembic", "urllib3")
@@ -70,7 +74,7 @@ def opened(what: str, make: bool = False) -> Iterator[Store]:
             raise StoreError(f"{what}: the store {where} is not there; publish with: dactnlg publish RUN")
         if database and make:
             database.parent.mkdir(parents=True, exist_ok=True)
-        # MLflow does not lock what it does to a new SQLite file, and SQLite waits for another writer a few seconds only.
+        # MLflow makes a new SQLite file without a lock, and SQLite waits for another writer a few seconds only.
         with locked(database.parent / ".lock", LOCK_SECONDS) if database and make else contextlib.nullcontext():
             from mlflow import MlflowClient
 
@@ -159,4 +163,4 @@ def _reason(error: BaseException) -> str:
         return found.group(1).strip()
     line = str(error).strip().partition("\n")[0]
     line = re.sub(r"^(?:[A-Z_]+: )?\(\w+\.\w+\) ", "", line)
-    return line[:_LONGEST] or type(error).__name__
+    return line.partition(". ")[0][:_LONGEST] or type(error).__name__

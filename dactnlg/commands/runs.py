@@ -62,22 +62,33 @@ def reproduce(
 
 def leaderboard(
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders. [default: those in runs/]")
+        list[str] | None,
+        typer.Argument(metavar="[RUN]...", help="Run folders, or ids of published runs. [default: those in runs/]"),
     ] = None,
-    output_format: Annotated[Literal["text", "markdown", "html"], typer.Option("--format")] = "text",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="[default: standard output]")] = None,
+    with_published: Annotated[bool, typer.Option("--published", help="Show all published runs too.")] = False,
+    output_format: Annotated[
+        Literal["text", "markdown", "html"], typer.Option("--format", help="For a terminal, Markdown, or one page.")
+    ] = "text",
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it here. [default: standard output]")
+    ] = None,
 ) -> None:
     """Show the scores of runs side by side, ranked only where their hashes agree.
+
+    There is one table for each test set and protocol, and in it one column for each score and hash; the best of a
+    column is marked. A run that `reproduce --output` made is shown below the run that it repeats.
 
     \b
     dactnlg leaderboard
     dactnlg leaderboard runs/* --format html --output leaderboard.html
+    dactnlg leaderboard --published --format markdown
     """
     from dactnlg.files import check_folders
-    from dactnlg.leaderboard import collect, render
+    from dactnlg.leaderboard import collect
+    from dactnlg.report.board import render
 
     check_folders(output)
-    text = render(collect(runs or None), output_format)
+    text = render(collect(runs or None, with_published), output_format)
     if output:
         output.write_text(text + "\n", encoding="utf-8")
     else:
