@@ -11,6 +11,7 @@ import importlib
 import logging
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -124,6 +125,8 @@ def _import_quietly() -> None:
         raise StoreError(
             f"published runs are kept with MLflow; {error.name} is not installed: pip install 'dactnlg[track]'"
         ) from None
+    # What its own libraries deprecate nobody here can mend.
+    warnings.filterwarnings("ignore", module=r"(mlflow|sqlalchemy|alembic)\b")
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
 

@@ -14,7 +14,7 @@ from dactnlg.commands.options import DataDir
 def publish(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder with scores in its manifest.")],
 ) -> None:
-    """Put a run into the store of published runs (MLflow), and print its id there.
+    """Publish a run to MLflow and print its id there.
 
     Configuration, scores, hashes and the whole folder are stored. The store is an SQLite file in the user's data folder
     or in the folder $DACTNLG_TRACK; a team's server is named by $MLFLOW_TRACKING_URI. A run that is there already,
@@ -65,7 +65,9 @@ def leaderboard(
         list[str] | None,
         typer.Argument(metavar="[RUN]...", help="Run folders, or ids of published runs. [default: those in runs/]"),
     ] = None,
-    with_published: Annotated[bool, typer.Option("--published", help="Show all published runs too.")] = False,
+    with_published: Annotated[
+        bool, typer.Option("--published", help="Show all published runs, beside RUN if given.")
+    ] = False,
     output_format: Annotated[
         Literal["text", "markdown", "html"], typer.Option("--format", help="For a terminal, Markdown, or one page.")
     ] = "text",

@@ -156,5 +156,6 @@ i { font-style: italic; }
 @media (max-width: 40rem) {
   th, td { padding: .4rem .55rem; }
   th:first-child { min-width: 7.5rem; max-width: 9.5rem; }
+  .again th { padding-left: 1.2rem; }
 }
 """
