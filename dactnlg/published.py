@@ -86,15 +86,16 @@ def experiment_of(store: Store) -> str:
         return str(found.experiment_id)
 
 
-def finished(store: Store) -> list[Any]:
-    """Return the runs of the experiment that were published to the end, oldest first."""
+def finished(store: Store, which: str | None = None) -> list[Any]:
+    """Return the runs of the experiment that were published to the end, oldest first; of one identity, or all."""
     found: list[Any] = []
     experiment = store.client.get_experiment_by_name(_experiment_name())
     if experiment is None:
         return found
     token = None
+    wanted = f"tags.`{CONTENT}` LIKE '%'" + (f" AND tags.`{IDENTITY}` = '{which}'" if which else "")
     while True:
-        page = store.client.search_runs([experiment.experiment_id], f"tags.`{CONTENT}` LIKE '%'", page_token=token)
+        page = store.client.search_runs([experiment.experiment_id], wanted, page_token=token)
         found += page
         token = page.token
         if not token:

@@ -72,7 +72,7 @@ def publish(path: str | Path) -> Publication:
     ):
         content = content_hash(folder)
         experiment = experiment_of(store)
-        older = [found for found in finished(store) if found.data.tags[IDENTITY] == identity(manifest)]
+        older = finished(store, identity(manifest))
         for found in older:
             if found.data.tags[CONTENT] == content:
                 return Publication(found.info.run_id, store.where, new=False)
@@ -86,7 +86,7 @@ def publish(path: str | Path) -> Publication:
 def _alone(lock: Path, seconds: float) -> Iterator[None]:
     """Hold a lock in a run folder; in somebody else's, where it cannot be made, there is none."""
     with contextlib.ExitStack() as stack:
-        with contextlib.suppress(PermissionError):
+        with contextlib.suppress(OSError):
             stack.enter_context(tracking.locked(lock, seconds))
         yield
 
@@ -109,12 +109,10 @@ def _snapshot(run: Run) -> Iterator[tuple[Path, dict[str, Any]]]:
 
 
 def _why(error: OSError) -> str:
-    # shutil.Error holds a list of (from, to, why).
-    return (
-        str(error.args[0][0][2]).partition(" -> ")[0]
-        if isinstance(error, shutil.Error)
-        else error.strerror or str(error)
-    )
+    if isinstance(error, shutil.Error):
+        # It holds a list of (from, to, why).
+        return str(error.args[0][0][2]).partition(" -> ")[0]
+    return error.strerror or str(error)
 
 
 def _log(

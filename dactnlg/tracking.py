@@ -33,6 +33,7 @@ _FORCED = {
 _DEFAULTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30", "GIT_PYTHON_REFRESH": "quiet"}
 _LOGGERS = ("mlflow", "alembic", "urllib3")
 _ERRNO = re.compile(r"\[Errno -?\d+\] ([^'\")\\]+)")
+_PASSWORD = re.compile(r"//[^/@\s]*@")
 _LONGEST = 300
 
 
@@ -66,11 +67,17 @@ def opened(what: str, make: bool = False) -> Iterator[Store]:
     Raises:
         StoreError: MLflow is not installed, or the store fails.
     """
-    address = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{_folder() / 'mlflow.db'}"
-    database = Path(address.removeprefix("sqlite:///")).absolute() if address.startswith("sqlite:///") else None
-    where = re.sub(r"//[^/@]*@", "//", address)
+    folder = _folder()
+    address = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{folder / 'mlflow.db'}"
+    file = address.removeprefix("sqlite:///") if address.startswith("sqlite:///") else None
+    database = Path(file.partition("?")[0]).absolute() if file else None
+    where = _PASSWORD.sub("//", address)
     _import_quietly()
     with _plainly(f"{what}: the store {where}"):
+        if address == f"sqlite:///{folder / 'mlflow.db'}" and re.search("[?#%]", address):
+            raise StoreError(
+                f"{what}: the store {where} has ?, # or % in its path, which mean something else to MLflow"
+            )
         if database and not make and not database.exists():
             raise StoreError(f"{what}: the store {where} is not there; publish with: dactnlg publish RUN")
         if database and make:
@@ -139,7 +146,7 @@ def _plainly(what: str) -> Iterator[None]:
     except UserError:
         raise
     except failures() as error:
-        raise StoreError(f"{what} failed: {_reason(error)}") from error
+        raise StoreError(f"{what} failed: {_PASSWORD.sub('//', _reason(error))}") from error
 
 
 def failures() -> tuple[type[Exception], ...]:

@@ -214,8 +214,9 @@ def test_a_full_store(run: Path, store: Path) -> None:
     ("variable", "value", "reason"),
     [
         ("MLFLOW_TRACKING_URI", "http://ann:secret@127.0.0.1:9", "http://127.0.0.1:9 failed: Connection refused"),
-        ("MLFLOW_TRACKING_URI", "telepathy://there", "failed: "),
+        ("MLFLOW_TRACKING_URI", "telepathy://ann:secret@there", "failed: "),
         ("DACTNLG_TRACK", "/dev/null", "failed: File exists: /dev/null"),
+        ("DACTNLG_TRACK", "/proc/100%", "has ?, # or % in its path"),
         ("DACTNLG_TRACK", "/proc/nowhere", "failed: No such file or directory: /proc/nowhere"),
     ],
 )
