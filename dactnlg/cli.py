@@ -33,6 +33,7 @@ for command in (
     scoring.evaluate,
     scoring.score,
     scoring.compare,
+    runs.publish,
     runs.reproduce,
     runs.leaderboard,
 ):

@@ -1,36 +1,50 @@
 """The table of runs: one block for each test set and protocol, ranked only where the hashes of scores agree.
 
 Within a block a column is one score with one hash; a run whose score has another hash stands in a column of its own. A
-run that repeats another one is shown under it, and wins nothing.
+run that repeats another one is shown under it, whoever did it again and wherever, and wins nothing.
 """
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
+from dactnlg import published
 from dactnlg.errors import RunError
 from dactnlg.hashing import SHORT
 from dactnlg.metrics.registry import CORPUS_NAMES
-from dactnlg.run import Run
+from dactnlg.run import Run, flat, identity
 from dactnlg.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
 
-Format = Literal["text", "markdown", "html"]
 Column = tuple[str, str]
 """A score's name and hash."""
+_NO_SETTINGS = frozenset({"corpus.data_dir", "model.name"})
+"""Where the data lie is no setting, and the model has a column of its own."""
 
 
 @dataclass(slots=True)
 class Row:
-    """One run in one block: its scores by column; `repeats` is the run that it does again, if any."""
+    """One run in one block.
+
+    Attributes:
+        run: what it is called.
+        model: the model's name.
+        identity: which run it is, wherever its folder lies, and the options of the evaluation.
+        repeats: the identity of the run that it does again, with the same options; empty if it does none.
+        original: what that run is called.
+        config: its configuration in one level.
+        scores: value by column, None where undefined.
+    """
 
     run: str
     model: str
-    place: str
+    identity: str
     repeats: str
+    original: str
+    config: dict[str, str]
     scores: dict[Column, float | None]
 
 
@@ -66,146 +80,117 @@ class Block:
             return None
         return min(defined) if column[0] in LOWER_IS_BETTER else max(defined)
 
-    def ordered(self) -> list[Row]:
-        """Return the rows by the block's last score of what was said well, the best first.
+    def settings(self) -> list[str]:
+        """Return the configuration's keys that tell the block's runs apart; the random baseline has but a seed."""
+        values: dict[str, set[str]] = {}
+        for row in self.rows:
+            for key, value in _of_use(row).items():
+                values.setdefault(key, set()).add(value)
+        return [key for key, found in values.items() if len(found) > 1]
 
-        Error rates and scores that only a whole corpus has (diversity) do not lead; repetitions stand under what they
-        repeat.
+    def differing(self, row: Row) -> str:
+        """Return what tells a row from others, `seed=2 hidden_size=80`; sections only where they are needed."""
+        keys = self.settings()
+        last = [key.rpartition(".")[2] for key in keys]
+        shown = {key: name if last.count(name) == 1 else key for key, name in zip(keys, last, strict=True)}
+        used = _of_use(row)
+        return " ".join(f"{shown[key]}={used[key]}" for key in keys if key in used)
+
+    def ordered(self) -> list[tuple[Row, bool]]:
+        """Return the rows, the best first, and whether each stands below the run that it repeats.
+
+        The last score of what was said well leads; error rates, and scores that only a whole corpus has (diversity),
+        do where there is no other. Where its hashes differ, each of its columns has an order of its own.
         """
+        columns = self._leading()
+        sign = 1.0 if columns and columns[0][0] in LOWER_IS_BETTER else -1.0
+
+        def place(row: Row) -> tuple[int, bool, float, str]:
+            found = next((i for i, column in enumerate(columns) if column in row.scores), len(columns))
+            value = row.scores[columns[found]] if found < len(columns) else None
+            return found, value is None, sign * (value or 0.0), row.run
+
+        below: dict[int, list[Row]] = {}
+        for row in self.rows:
+            if (first := self._original(row)) is not row:
+                below.setdefault(id(first), []).append(row)
+        firsts = sorted((row for row in self.rows if self._original(row) is row), key=place)
+        return [pair for row in firsts for pair in ((row, False), *((other, True) for other in below.get(id(row), ())))]
+
+    def _leading(self) -> list[Column]:
+        """Return the columns of the score that the rows are ordered by."""
+        columns = [column for column in self.columns() if column[0] not in NEITHER_IS_BETTER]
         behind = LOWER_IS_BETTER.union(CORPUS_NAMES)
-        leading = next((c for c in reversed(self.columns()) if c[0] not in behind), None)
-        originals = [row for row in self.rows if not self._original(row)]
-        originals.sort(key=lambda row: (-(row.scores.get(leading) or 0.0) if leading else 0.0, row.run))
-        return [r for first in originals for r in (first, *(row for row in self.rows if self._original(row) is first))]
+        good = [column for column in columns if column[0] not in behind]
+        name = good[-1][0] if good else columns[0][0] if columns else ""
+        return [column for column in columns if column[0] == name]
 
-    def _original(self, row: Row) -> Row | None:
-        return next(
-            (other for other in self.rows if row.repeats and other is not row and other.place == row.repeats), None
-        )
+    def _original(self, row: Row) -> Row:
+        """Return the run of this block that a row repeats, at first or at second hand; itself if there is none."""
+        seen = [row]
+        while found := next((o for o in self.rows if seen[-1].repeats and o.identity == seen[-1].repeats), None):
+            if any(found is other for other in seen):
+                break
+            seen.append(found)
+        return seen[-1]
 
 
-def collect(paths: Iterable[str | Path] | None = None) -> list[Block]:
+def collect(runs: Iterable[str | Path] | None = None, with_published: bool = False) -> list[Block]:
     """Return the blocks of some runs, or of all runs in `runs/`.
+
+    Args:
+        runs: run folders, and ids of published runs.
+        with_published: those of the store too. Without `runs` they stand alone.
 
     Raises:
         RunError: a folder without manifest, or no scores at all.
+        StoreError: the store of published runs cannot be reached, or has no such run.
     """
-    given = list(map(Path, paths)) if paths is not None else []
-    if paths is None:
+    given = [] if runs is None else list(runs)
+    if runs is None and not with_published:
         given = sorted(path.parent for path in Path("runs").glob("*/manifest.json"))
+    found = list(map(_manifest, given))
+    if with_published:
+        here = {identity(manifest) for _, manifest in found}
+        found += [item for item in published.manifests() if identity(item[1]) not in here]
     blocks: dict[tuple[str, ...], Block] = {}
-    for path in given:
-        run = Run(path)
-        if not run.manifest_path.exists():
-            raise RunError(f"{path} has no manifest: it is no run, or its training has not ended")
-        _add(blocks, path, run.manifest())
+    for name, manifest in found:
+        for key, row in _rows(name, manifest):
+            blocks.setdefault(key, Block(*key)).rows.append(row)
     if not blocks:
-        where = "these runs have" if given else "runs/ has"
+        where = "the store has" if with_published else "these runs have" if given else "runs/ has"
         raise RunError(f"{where} no scores; make them with: dactnlg evaluate --model RUN")
     return sorted(blocks.values(), key=lambda block: block.title)
 
 
-def _add(blocks: dict[tuple[str, ...], Block], path: Path, manifest: Mapping[str, Any]) -> None:
-    model = str(manifest.get("config", {}).get("model", {}).get("name", ""))
-    repeats = str(manifest.get("repeats", {}).get("run", ""))
+def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
+    if published.is_published_id(run):
+        return published.manifest(str(run))
+    if not Run(run).manifest_path.exists():
+        raise RunError(f"{run} has no manifest: it is no run, or its training has not ended")
+    return Path(run).name, Run(run).manifest()
+
+
+def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], Row]]:
+    """Yield the block's key and the row of each evaluation under each protocol."""
+    config = flat(manifest.get("config", {}))
+    repeats = manifest.get("repeats", {})
     for entry in manifest.get("evaluations", []):
         options = "".join(f" {key}={value}" for key, value in entry["options"].items())
+        which, again = (
+            json.dumps([code, entry["options"]], sort_keys=True) if code else ""
+            for code in (identity(manifest), repeats.get("identity"))
+        )
         for preset, scores in entry["scores"].items():
-            key = (entry["corpus"], entry["split"], preset, entry["data"])
-            columns = {(name, score["hash"]): score["value"] for name, score in scores.items()}
-            row = Row(path.name + options, model, str(path.absolute()), repeats, columns)
-            blocks.setdefault(key, Block(*key)).rows.append(row)
+            columns = {(score_name, score["hash"]): score["value"] for score_name, score in scores.items()}
+            row = Row(
+                name + options, config.get("model.name", ""), which, again, repeats.get("run", ""), config, columns
+            )
+            yield (entry["corpus"], entry["split"], preset, entry["data"]), row
 
 
-def render(blocks: Sequence[Block], output_format: Format = "text") -> str:
-    """Return the blocks as text for a terminal, as Markdown, or as one HTML page."""
-    if output_format == "html":
-        return _PAGE.format(body="\n".join(map(_html, blocks)))
-    return "\n\n".join(_plain(block, output_format == "markdown") for block in blocks)
-
-
-def _cells(block: Block) -> list[list[tuple[str, bool]]]:
-    """Return a header and a row a run, as (text, whether it is the best of its column)."""
-    columns = block.columns()
-    best = {column: block.best(column) for column in columns}
-    twice = [name for name, _ in columns]
-    heads = [name if twice.count(name) == 1 else f"{name} {code[:SHORT]}" for name, code in columns]
-    table = [[("run", False), ("model", False), *((head, False) for head in heads)]]
-    shown = {row.place for row in block.rows}
-    for row in block.ordered():
-        label = (
-            f"  again: {row.run}"
-            if row.repeats in shown
-            else f"{row.run} (repeats {row.repeats})"
-            if row.repeats
-            else row.run
-        )
-        cells = [(label, False), (row.model, False)]
-        for column in columns:
-            value = row.scores.get(column)
-            text = "" if column not in row.scores else "undefined" if value is None else f"{value:.4f}"
-            cells.append((text, value is not None and value == best[column] and not row.repeats))
-        table.append(cells)
-    return table
-
-
-def _plain(block: Block, markdown: bool) -> str:
-    marked = [[f"**{t}**" if best and markdown else f"{t}*" if best else t for t, best in row] for row in _cells(block)]
-    hashes = ", ".join(f"{name} {code[:SHORT]}" for name, code in block.columns())
-    if markdown:
-        rows = [[cell.strip().replace("|", "\\|") for cell in row] for row in marked]
-        lines = ["| " + " | ".join(row) + " |" for row in rows]
-        lines.insert(1, "|---|---|" + "---:|" * (len(rows[0]) - 2))
-        return "\n".join([f"## {block.title}", "", *lines, "", f"Hashes: {hashes}"])
-    widths = [max(map(len, column)) for column in zip(*marked, strict=True)]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if i < 2 else cell.rjust(w) for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in marked
-    ]
-    return "\n".join([block.title, *(line.rstrip() for line in lines), f"hashes: {hashes}"])
-
-
-def _html(block: Block) -> str:
-    header, *rows = _cells(block)
-    codes = ["", "", *(code for _, code in block.columns())]
-    heads = "".join(
-        f'<th scope="col" title="{code}">{html.escape(text)}'
-        + (f"<br><code>{code[:SHORT]}</code>" if code else "")
-        + "</th>"
-        for (text, _), code in zip(header, codes, strict=True)
-    )
-    lines = []
-    for (label, _), *cells in rows:
-        again = ' class="again"' if label.startswith("  ") else ""
-        data = "".join(f"<td{' class=best' if best else ''}>{html.escape(text)}</td>" for text, best in cells)
-        lines.append(f'<tr{again}><th scope="row">{html.escape(label.strip())}</th>{data}</tr>')
-    table = f"<table>\n<thead><tr>{heads}</tr></thead>\n<tbody>\n" + "\n".join(lines) + "\n</tbody></table>"
-    return f"<section>\n<h2>{html.escape(block.title)}</h2>\n{table}\n</section>"
-
-
-_PAGE = """<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>dactnlg leaderboard</title>
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; color: #1d1d1f; background: #fff; margin: 2rem auto; max-width: 72rem;
-  padding: 0 1rem; }}
-h1 {{ font-size: 1.5rem; }} h2 {{ font-size: 1.1rem; margin: 2rem 0 .5rem; }}
-section {{ overflow-x: auto; }}
-table {{ border-collapse: collapse; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: .35rem .8rem; text-align: right; border-bottom: 1px solid #ddd; white-space: nowrap; }}
-th:first-child, td:nth-child(2), th:nth-child(2) {{ text-align: left; font-weight: 500; }}
-thead th {{ vertical-align: bottom; border-bottom: 2px solid #888; }}
-code {{ font-size: .75rem; color: #666; font-weight: 400; }}
-.best {{ font-weight: 700; background: #e8f3e8; }}
-.again th {{ padding-left: 2.2rem; font-weight: 400; }} .again {{ color: #666; }}
-@media (prefers-color-scheme: dark) {{ body {{ background: #16181c; color: #e6e6e6; }}
-  th, td {{ border-color: #444; }} code, .again {{ color: #aaa; }} .best {{ background: #23402a; }} }}
-</style>
-<h1>Leaderboard</h1>
-<p>Scores are ranked within a column only: one hash, one test set, one protocol. The best of each is marked.</p>
-{body}
-</html>"""
+def _of_use(row: Row) -> dict[str, str]:
+    """Return the settings that a row's model has a use for."""
+    if row.model == "random":
+        return {key: value for key, value in row.config.items() if key == "training.seed"}
+    return {key: value for key, value in row.config.items() if key not in _NO_SETTINGS}

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dactnlg import provenance
+from dactnlg import provenance, published
 from dactnlg.errors import RunError
 from dactnlg.fairness.comparing import differences
-from dactnlg.run import Run
+from dactnlg.run import Run, identity
 
 EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "not comparable"
+_SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
+"""What the run's own environment says, or that it said nothing, counts; not that of whoever does it again."""
 _EVALUATE = (
     "import json, sys; from dactnlg.evaluation import evaluate;"
     "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
@@ -78,7 +80,7 @@ def reproduce(
     """Train and evaluate a run again from its manifest, and compare the scores.
 
     Args:
-        path: the run folder.
+        path: the run folder, or the id of a published run.
         output: where to keep the new run; without it, it is thrown away.
         data_dir: where to look for corpus files first.
         echo: let the commands' output through to standard error.
@@ -86,26 +88,33 @@ def reproduce(
     Raises:
         RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is not to be
             found, or a command fails.
+        StoreError: the store of published runs cannot be reached, or has no such run.
     """
-    run = Run(path)
-    run.check()
-    manifest = check_reproducible(run)
-    commit = manifest["code"]["commit"]
-    repository = _repository(manifest["code"])
     keep = Path(output).absolute() if output else None
     if keep is not None and keep.exists():
         raise RunError(f"{keep} is there already; name a new folder with --output")
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-reproduce-"))
+    repository = None
     try:
+        origin = {"run": str(Path(path).absolute())}
+        if published.is_published_id(path):
+            origin = {"run": str(path), "published": str(path)}
+            path = published.fetch(str(path), scratch / "published")
+        run = Run(path)
+        run.check()
+        manifest = check_reproducible(run)
+        commit = manifest["code"]["commit"]
+        repository = _repository(manifest["code"])
         _git(repository, "worktree", "add", "--quiet", "--detach", str(scratch / "code"), commit)
         again = Run(keep or scratch / "run")
-        _execute(manifest, run, again, scratch / "code", data_dir, echo)
+        _execute(origin["run"], manifest, run, again, scratch / "code", data_dir, echo)
         found = again.manifest()
         if keep is not None:
-            again.note(repeats={"run": str(Path(path).absolute()), "commit": commit, "begun": manifest["begun"]})
+            again.note(repeats={**origin, "identity": identity(manifest), "commit": commit, "begun": manifest["begun"]})
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        _git(repository, "worktree", "prune", check=False)
+        if repository is not None:
+            _git(repository, "worktree", "prune", check=False)
     return Reproduction(list(_verdicts(manifest, found)), _notes(manifest, found))
 
 
@@ -133,27 +142,37 @@ def check_reproducible(run: Run) -> dict[str, Any]:
 
 
 def _execute(
-    manifest: Mapping[str, Any], run: Run, again: Run, code: Path, data_dir: str | Path | None, echo: bool
+    name: str,
+    manifest: Mapping[str, Any],
+    run: Run,
+    again: Run,
+    code: Path,
+    data_dir: str | Path | None,
+    echo: bool,
 ) -> None:
     # -P: the current folder may be another checkout, and must not come before the scratch worktree.
     python = [sys.executable, "-P"]
-    variables = {k: v for k, v in os.environ.items() if k not in ("PYTHONHASHSEED", "KERAS_BACKEND")}
+    variables = {k: v for k, v in os.environ.items() if k not in _SETTLED}
     recorded = {k: v for k, v in manifest.get("environment", {}).items() if k != "PYTHONPATH"}
-    variables |= {**recorded, "PYTHONPATH": str(code)}
+    # With a log level of the user's own dactnlg leaves oneDNN, and thereby the last digits, as they are: so must we.
+    variables |= {"TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONPATH": str(code)}
     folder = manifest["command"]["folder"]
     where = folder if Path(folder).is_dir() else str(Path.cwd())
     data = ["--data-dir", str(Path(data_dir).absolute())] if data_dir else []
     config = str(run.config_path.absolute())
     commands = [[*python, "-m", "dactnlg.cli", "train", config, "--output", str(again.path), *data]]
     for entry in manifest["evaluations"]:
-        wanted = {name: entry.get(name) for name in ("source", "split", "options", "scores", "vectors")}
+        wanted = {key: entry.get(key) for key in ("source", "split", "options", "scores", "vectors")}
+        if wanted["vectors"] and not Path(wanted["vectors"]).exists():
+            # Another machine: its own vectors, whose hash will tell whether they are the same.
+            wanted["vectors"] = None
         commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), *(data[1:] or [""])])
     for command in commands:
         done = subprocess.run(command, cwd=where, env=variables, capture_output=True, text=True)
         if echo or done.returncode:
             sys.stderr.write(done.stderr)
         if done.returncode:
-            raise RunError(f"{run.path} cannot be reproduced: {' '.join(command[2:5])} ended with {done.returncode}")
+            raise RunError(f"{name} cannot be reproduced: {' '.join(command[2:5])} ended with {done.returncode}")
 
 
 def _verdicts(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[Verdict]:

@@ -11,6 +11,7 @@ manifest.json   command, code, configuration, data and vocabulary hashes, packag
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import platform
@@ -40,6 +41,7 @@ class Run:
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
         self.manifest_path = self.path / "manifest.json"
+        self.lock_path = self.path / ".lock"
         self._begun_path = self.path / "begun.json"
         self._corpora: Sequence[Corpus] = ()
 
@@ -100,7 +102,10 @@ class Run:
 
     def note(self, **facts: Any) -> None:
         """Add facts to the manifest, such as the run that this one repeats."""
-        self._write_json(self.manifest_path, {**self.manifest(), **facts})
+        import portalocker
+
+        with portalocker.Lock(self.lock_path, timeout=LOCK_SECONDS):
+            self._write_json(self.manifest_path, {**self.manifest(), **facts})
 
     def add_evaluation(self, evaluation: Mapping[str, Any]) -> bool:
         """Add scores to the manifest; those of the same split with the same options take the place of older ones.
@@ -114,7 +119,7 @@ class Run:
         import portalocker
 
         try:
-            with portalocker.Lock(self.path / ".lock", timeout=LOCK_SECONDS):
+            with portalocker.Lock(self.lock_path, timeout=LOCK_SECONDS):
                 manifest = self.manifest()
                 manifest["evaluations"] = _with_evaluation(manifest.get("evaluations", []), evaluation)
                 self._write_json(self.manifest_path, manifest)
@@ -194,8 +199,31 @@ class Run:
     def _write_json(self, path: Path, data: Mapping[str, Any]) -> None:
         # Written beside and moved into place: a kill leaves the old file or the new one, never half of one.
         partial = path.with_suffix(".tmp")
-        partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-        partial.replace(path)
+        try:
+            partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+            # A full disk is told without the file's name; whoever reads the message needs it.
+            raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def identity(manifest: Mapping[str, Any]) -> str:
+    """Return the code of the run that a manifest is of, wherever its folder lies and whatever was scored since."""
+    told = (manifest.get(name) for name in ("begun", "command", "config"))
+    return digest(["run", *told, manifest.get("code", {}).get("commit")])
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Return a configuration in one level, as text: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
+    found: dict[str, str] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return found
 
 
 def _comparable(config: Config) -> Config:

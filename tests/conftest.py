@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -109,3 +110,41 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return train(load_config(f"trails-{model}", POOR), folder, progress=False)
 
     return run
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, "-C", str(folder), *arguments], capture_output=True, check=True)
+
+
+def dactnlg(code: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(code)}
+    command = [sys.executable, "-P", "-m", "dactnlg.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=code)
+
+
+@pytest.fixture(scope="session")
+def clone(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """This code as a repository with one commit."""
+    root = tmp_path_factory.mktemp("clone") / "code"
+    root.mkdir()
+    for name in ("dactnlg", "configs", "datasets"):
+        shutil.copytree(repository / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    (root / ".gitignore").write_text("__pycache__/\n")
+    git(root, "init", "-q")
+    git(root, "add", "-A")
+    git(root, "commit", "-qm", "all")
+    return root
+
+
+@pytest.fixture(scope="session")
+def scored_run(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of the embedded corpus, evaluated."""
+    folder = tmp_path_factory.mktemp("runs") / "a run"
+    assert dactnlg(clone, "train", "trails-random", "--output", folder).returncode == 0
+    done = dactnlg(clone, "evaluate", "--model", folder, "--preset", "fair", "--preset", "single")
+    assert done.returncode == 0, done.stderr
+    # Scores that no segment has, asked for later, stand beside the others.
+    done = dactnlg(clone, "evaluate", "--model", folder, "--preset", "single", "--metric", "diversity")
+    assert done.returncode == 0, done.stderr
+    return folder

@@ -7,9 +7,14 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import typer
+from typer.core import TyperGroup
+
+from dactnlg.cli import app, main
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
@@ -34,25 +39,28 @@ def run(*arguments: str | Path, stdin: str | bytes | None = None, **options: obj
     return done
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        [],
-        ["train"],
-        ["generate"],
-        ["evaluate"],
-        ["score"],
-        ["corpora", "fetch"],
-        ["corpora", "hash"],
-        ["reproduce"],
-        ["leaderboard"],
-    ],
-)
-def test_help(command: list[str]) -> None:
-    done = run(*command, "--help")
+def commands(group: TyperGroup, *above: str) -> Iterator[list[str]]:
+    """Yield every command of the program, those inside groups too."""
+    for name, command in group.commands.items():
+        if isinstance(command, TyperGroup):
+            yield from commands(command, *above, name)
+        else:
+            yield [*above, name]
+
+
+@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
+def test_every_command_has_help_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*command, "--help"]) == 0
+    told = capsys.readouterr()
+    assert told.err == ""
+    example = f"  dactnlg {' '.join(command)}"
+    assert any(f"{line} ".startswith(f"{example} ") for line in told.out.splitlines()[1:]), "an example"
+
+
+def test_help() -> None:
+    done = run("--help")
     assert (done.returncode, done.stderr) == (0, "")
-    if command:
-        assert f"dactnlg {' '.join(command)} " in done.stdout.split("\n\n", 1)[1], "an example"
+    assert " corpora " in done.stdout
 
 
 def test_version() -> None:

@@ -30,7 +30,17 @@ FLOORS = {
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
     4: {"training", "fitting", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
-    | {"scores", "stored", "comparison", "report", "reproduction", "leaderboard"},
+    | {
+        "scores",
+        "stored",
+        "comparison",
+        "report",
+        "reproduction",
+        "leaderboard",
+        "publishing",
+        "published",
+        "tracking",
+    },
     5: {"cli", "commands", "quiet", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}

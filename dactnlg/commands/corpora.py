@@ -14,7 +14,12 @@ app = typer.Typer(help="List, fetch and inspect the corpora.", no_args_is_help=T
 
 @app.command("list")
 def list_(data_dir: DataDir = None) -> None:
-    """List the corpora, and whether their files are here."""
+    """List the corpora, and whether their files are here.
+
+    \b
+    dactnlg corpora list
+    dactnlg corpora list --data-dir data
+    """
     from dactnlg import corpora
 
     print(corpora.overview(data_dir))

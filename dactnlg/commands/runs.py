@@ -1,7 +1,8 @@
-"""Runs beside one another: `reproduce` and `leaderboard`."""
+"""Runs that others read and do again: `publish`, `reproduce` and `leaderboard`."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -10,15 +11,46 @@ import typer
 from dactnlg.commands.options import DataDir
 
 
-def reproduce(
+def publish(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder with scores in its manifest.")],
+) -> None:
+    """Publish a run to MLflow and print its id there.
+
+    Configuration, scores, hashes and the whole folder are stored. The store is an SQLite file in the user's data folder
+    or in the folder $DACTNLG_TRACK; a team's server is named by $MLFLOW_TRACKING_URI. A run that is there already,
+    unchanged, is not stored again: its id is printed. Runs that nobody could reproduce are refused.
+
+    \b
+    dactnlg publish runs/trails-sclstm
+    dactnlg reproduce $(dactnlg publish runs/trails-sclstm)
+    MLFLOW_TRACKING_URI=http://tracking.example.org:5000 dactnlg publish runs/trails-sclstm
+    """
+    from dactnlg.publishing import publish as publish_run
+
+    found = publish_run(run)
+    if not found.new:
+        told = f"{run} is published already, unchanged, in {found.store}"
+    elif found.replaces:
+        told = f"{run} is published in {found.store}; it has changed since it was published as {found.replaces}"
+    else:
+        told = f"{run} is published in {found.store}"
+    print(f"dactnlg: {told}", file=sys.stderr)
+    print(found.id)
+
+
+def reproduce(
+    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder with scores, or the id of a published run.")],
     output: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the new run here.")] = None,
     data_dir: DataDir = None,
 ) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
 
+    Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
+    line is the worst of these. The exit code is 1 where a score is different or not comparable.
+
     \b
     dactnlg reproduce runs/trails-sclstm
+    dactnlg reproduce 4f0c7e21a95b4d3c8e6f1a2b3c4d5e6f --output runs/again
     """
     from dactnlg.reproduction import reproduce as reproduce_run
 
@@ -30,22 +62,35 @@ def reproduce(
 
 def leaderboard(
     runs: Annotated[
-        list[Path] | None, typer.Argument(metavar="[RUN]...", help="Run folders. [default: those in runs/]")
+        list[str] | None,
+        typer.Argument(metavar="[RUN]...", help="Run folders, or ids of published runs. [default: those in runs/]"),
     ] = None,
-    output_format: Annotated[Literal["text", "markdown", "html"], typer.Option("--format")] = "text",
-    output: Annotated[Path | None, typer.Option(metavar="FILE", help="[default: standard output]")] = None,
+    with_published: Annotated[
+        bool, typer.Option("--published", help="Show all published runs, beside RUN if given.")
+    ] = False,
+    output_format: Annotated[
+        Literal["text", "markdown", "html"], typer.Option("--format", help="For a terminal, Markdown, or one page.")
+    ] = "text",
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write it here. [default: standard output]")
+    ] = None,
 ) -> None:
     """Show the scores of runs side by side, ranked only where their hashes agree.
+
+    There is one table for each test set and protocol, and in it one column for each score and hash; the best of a
+    column is marked. A run that `reproduce --output` made is shown below the run that it repeats.
 
     \b
     dactnlg leaderboard
     dactnlg leaderboard runs/* --format html --output leaderboard.html
+    dactnlg leaderboard --published --format markdown
     """
     from dactnlg.files import check_folders
-    from dactnlg.leaderboard import collect, render
+    from dactnlg.leaderboard import collect
+    from dactnlg.report.board import render
 
     check_folders(output)
-    text = render(collect(runs or None), output_format)
+    text = render(collect(runs or None, with_published), output_format)
     if output:
         output.write_text(text + "\n", encoding="utf-8")
     else:

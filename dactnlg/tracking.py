@@ -1,0 +1,176 @@
+"""The store of published runs: MLflow, opened without a sound, whose troubles come out as one plain message.
+
+By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names; a team's store
+is the one that `$MLFLOW_TRACKING_URI` names, as for every other user of MLflow.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import os
+import re
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from mlflow.tracking import MlflowClient
+
+LOCK_SECONDS = 600
+"""How long one process waits for another that publishes: whole run folders are copied under the lock."""
+_FORCED = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+}
+# MLflow would try a server that is down for several minutes. Who has a shaky network sets its usual variables.
+_DEFAULTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30", "GIT_PYTHON_REFRESH": "quiet"}
+_LOGGERS = ("mlflow", "alembic", "urllib3")
+_ERRNO = re.compile(r"\[Errno -?\d+\] ([^'\")\\]+)")
+_PASSWORD = re.compile(r"//[^/@\s]*@")
+_LONGEST = 300
+
+
+class StoreError(UserError):
+    """The store of published runs cannot be reached, is full, or has not got what was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An open store.
+
+    Attributes:
+        client: MLflow's.
+        where: its address, without a password.
+        artifacts: where a new experiment keeps its files; None leaves that to the store.
+    """
+
+    client: MlflowClient
+    where: str
+    artifacts: str | None
+
+
+@contextlib.contextmanager
+def opened(what: str, make: bool = False) -> Iterator[Store]:
+    """Open the store; what goes wrong with it in the body, too, becomes a `StoreError` that begins with `what`.
+
+    Args:
+        what: the sentence's beginning, such as "cannot publish runs/a".
+        make: make a local store that is not there yet.
+
+    Raises:
+        StoreError: MLflow is not installed, or the store fails.
+    """
+    folder = _folder()
+    address = os.environ.get("MLFLOW_TRACKING_URI") or f"sqlite:///{folder / 'mlflow.db'}"
+    file = address.removeprefix("sqlite:///") if address.startswith("sqlite:///") else None
+    database = Path(file.partition("?")[0]).absolute() if file else None
+    where = _PASSWORD.sub("//", address)
+    _import_quietly()
+    with _plainly(f"{what}: the store {where}"):
+        if address == f"sqlite:///{folder / 'mlflow.db'}" and re.search("[?#%]", address):
+            raise StoreError(
+                f"{what}: the store {where} has ?, # or % in its path, which mean something else to MLflow"
+            )
+        if database and not make and not database.exists():
+            raise StoreError(f"{what}: the store {where} is not there; publish with: dactnlg publish RUN")
+        if database and make:
+            database.parent.mkdir(parents=True, exist_ok=True)
+        # MLflow makes a new SQLite file without a lock, and SQLite waits for another writer a few seconds only.
+        with locked(database.parent / ".lock", LOCK_SECONDS) if database and make else contextlib.nullcontext():
+            from mlflow import MlflowClient
+
+            client = MlflowClient(tracking_uri=address)
+            yield Store(client, where, str(database.parent / "artifacts") if database else None)
+
+
+@contextlib.contextmanager
+def locked(path: Path, seconds: float) -> Iterator[None]:
+    """Hold a lock file.
+
+    Raises:
+        OSError: it cannot be made.
+        StoreError: another process holds it for too long.
+    """
+    import portalocker
+
+    try:
+        with portalocker.Lock(path, timeout=seconds):
+            yield
+    except portalocker.LockException:
+        raise StoreError(f"{path} has been locked by another process for {seconds:.0f} seconds") from None
+
+
+def _folder() -> Path:
+    import platformdirs
+
+    named = os.environ.get("DACTNLG_TRACK")
+    return (Path(named) if named else Path(platformdirs.user_data_dir("dactnlg")) / "track").absolute()
+
+
+def _import_quietly() -> None:
+    """Import MLflow with its telemetry off and its loggers still.
+
+    Raises:
+        StoreError: it is not installed.
+    """
+    # Before the import: MLflow reads them then.
+    os.environ.update(_FORCED)
+    for name, value in _DEFAULTS.items():
+        os.environ.setdefault(name, value)
+    try:
+        # The smaller of MLflow's packages comes without what a database needs.
+        for module in ("mlflow", "sqlalchemy", "alembic"):
+            importlib.import_module(module)
+    except ImportError as error:
+        raise StoreError(
+            f"published runs are kept with MLflow; {error.name} is not installed: pip install 'dactnlg[track]'"
+        ) from None
+    # What its own libraries deprecate nobody here can mend.
+    warnings.filterwarnings("ignore", module=r"(mlflow|sqlalchemy|alembic)\b")
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+@contextlib.contextmanager
+def _plainly(what: str) -> Iterator[None]:
+    """Turn what MLflow, the database or the disk has to say into one message."""
+    try:
+        yield
+    except UserError:
+        raise
+    except failures() as error:
+        raise StoreError(f"{what} failed: {_PASSWORD.sub('//', _reason(error))}") from error
+
+
+def failures() -> tuple[type[Exception], ...]:
+    """Return what a store that fails may raise."""
+    import alembic.util
+    import sqlalchemy.exc
+    from mlflow.exceptions import MlflowException
+
+    # Those of requests, urllib3 and shutil are OSErrors.
+    return (OSError, MlflowException, sqlalchemy.exc.SQLAlchemyError, alembic.util.CommandError)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the cause of an error in one line: the system's word for it where there is one."""
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in chain:
+        chain.append(link)
+        link = link.__cause__ or link.__context__
+    for link in chain:
+        if isinstance(link, OSError) and link.strerror:
+            return f"{link.strerror}: {link.filename}" if link.filename else link.strerror
+    if found := _ERRNO.search(str(error)):
+        return found.group(1).strip()
+    line = str(error).strip().partition("\n")[0]
+    line = re.sub(r"^(?:[A-Z_]+: )?\(\w+\.\w+\) ", "", line)
+    return line.partition(". ")[0][:_LONGEST] or type(error).__name__
