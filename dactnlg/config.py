@@ -75,7 +75,7 @@ class ModelConfig(_Section):
         name: random, lstm, sclstm (Wen et al. 2015b; Sharma et al. 2017, d-scLSTM) or hierarchical (hld-scLSTM).
         hidden_size: of the decoder.
         embedding_size: of the words.
-        dropout: on embeddings and outputs, while training.
+        dropout: share of the output units dropped while training.
         alpha: weight of the hidden state in sclstm's reading gate.
         eta, xi: the term sum_t eta * xi^||d_{t+1} - d_t|| of sclstm's loss.
         value_size: hierarchical: state size of the LSTM over the words of a value.

@@ -20,7 +20,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
 # A level that the user set is left in charge of TensorFlow's notices; here nobody shall have set one.
 ENVIRONMENT.pop("TF_CPP_MIN_LOG_LEVEL", None)
-DACTNLG = [sys.executable, "-m", "dactnlg.cli"]
+DACTNLG = [sys.executable, "-m", "dactnlg"]
 ACTS = [
     "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowed=yes)",
     "?request(region)",

@@ -41,7 +41,7 @@ FLOORS = {
         "published",
         "tracking",
     },
-    5: {"cli", "commands", "quiet", "server"},
+    5: {"__main__", "cli", "commands", "quiet", "server"},
 }
 FLOOR = {room: floor for floor, rooms in FLOORS.items() for room in rooms}
 HEAVY = {"keras", "tensorflow", "jax", "torch"}

@@ -1,0 +1,8 @@
+"""`python -m dactnlg` is the command `dactnlg`."""
+
+import sys
+
+from dactnlg.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main())
