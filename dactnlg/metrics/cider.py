@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import Any
 
-from dactnlg.metrics.base import MeanMetric, Segment, ngrams
+from dactnlg.metrics.base import MeanMetric, Segment, first_ngrams
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
 SIGMA = 6.0
 """Width, in bigrams, of the penalty on a difference in length."""
 
-Gram = tuple[str, ...]
+Gram = Any
+"""A word, or a tuple of words."""
+Grams = tuple[Sequence[Gram], ...]
 
 
 class _Vector:
@@ -26,21 +30,26 @@ class _Vector:
 
     __slots__ = ("length", "norms", "weights")
 
-    def __init__(self, counts: Counter[Gram], rarity: dict[Gram, float], unseen: float) -> None:
-        self.weights: list[dict[Gram, float]] = [{} for _ in range(ORDER)]
-        for gram, count in counts.items():
-            self.weights[len(gram) - 1][gram] = count * rarity.get(gram, unseen)
-        self.norms = [math.sqrt(sum(weight * weight for weight in weights.values())) for weights in self.weights]
-        self.length = sum(count for gram, count in counts.items() if len(gram) == 2)
+    def __init__(self, orders: Grams, rarity: Mapping[Gram, float], unseen: float) -> None:
+        self.weights: list[dict[Gram, float]] = []
+        for grams in orders:
+            weights = {gram: rarity.get(gram, unseen) for gram in grams}
+            if len(weights) < len(grams):
+                # Few sentences say anything twice.
+                weights = {gram: count * rarity.get(gram, unseen) for gram, count in Counter(grams).items()}
+            self.weights.append(weights)
+        self.norms = [math.sqrt(sum([weight * weight for weight in weights.values()])) for weights in self.weights]
+        self.length = len(orders[1])
 
     def similarity(self, reference: _Vector) -> float:
         """Return the mean cosine over the orders; the hypothesis's weights are clipped to the reference's."""
         total = 0.0
         for mine, theirs, norm, other in zip(self.weights, reference.weights, self.norms, reference.norms, strict=True):
             value = 0.0
-            for gram in mine.keys() & theirs.keys():
-                weight = theirs[gram]
-                value += min(mine[gram], weight) * weight
+            for gram, weight in mine.items():
+                if gram in theirs:
+                    limit = theirs[gram]
+                    value += (weight if weight < limit else limit) * limit
             total += value / (norm * other) if norm and other else value
         difference = self.length - reference.length
         return total / ORDER * math.exp(-(difference**2) / (2 * SIGMA**2))
@@ -59,7 +68,7 @@ class Cider(MeanMetric):
         self._sets = 0
         self._unseen = 0.0
         self._known: dict[tuple[str, ...], list[_Vector]] = {}
-        self._count = lru_cache(maxsize=1 << 14)(self._count_ngrams)
+        self._grams = lru_cache(maxsize=1 << 12)(self._read)
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
         """Count in how many reference sets each n-gram is."""
@@ -73,7 +82,7 @@ class Cider(MeanMetric):
             if key not in grams_of:
                 if len(grams_of) > 256:
                     grams_of.clear()
-                grams_of[key] = {gram for sentence in key for gram in self._count(sentence)}
+                grams_of[key] = set(chain.from_iterable(chain.from_iterable(map(self._grams, key))))
             frequency.update(grams_of[key])
             self._sets += 1
         self._unseen = math.log(self._sets) if self._sets else 0.0
@@ -97,11 +106,7 @@ class Cider(MeanMetric):
         return 10 * sum(map(hypothesis.similarity, self._known[key])) / len(key)
 
     def _vector(self, sentence: str) -> _Vector:
-        return _Vector(self._count(sentence), self._rarity, self._unseen)
+        return _Vector(self._grams(sentence), self._rarity, self._unseen)
 
-    def _count_ngrams(self, sentence: str) -> Counter[Gram]:
-        tokens = self._split(sentence)
-        counts: Counter[Gram] = Counter()
-        for order in range(1, ORDER + 1):
-            counts.update(ngrams(tokens, order))
-        return counts
+    def _read(self, sentence: str) -> Grams:
+        return first_ngrams(self._split(sentence))

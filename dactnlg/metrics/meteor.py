@@ -53,6 +53,7 @@ class Meteor(BoundedMetric):
 
     def _best(self, segment: Segment) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
+        self._aligner.forget()
         hypothesis = self._aligner.sentence(self._read(segment.hypothesis))
         # A reference that comes twice cannot be better the second time.
         sentences = [self._aligner.sentence(self._read(r)) for r in dict.fromkeys(segment.references)]

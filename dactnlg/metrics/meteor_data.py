@@ -15,7 +15,8 @@ import importlib.util
 import json
 import zipfile
 from array import array
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -26,7 +27,7 @@ from dactnlg.errors import MetricError
 from dactnlg.metrics.cache import make_once, user_cache
 from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS
 
-FORMAT = 1
+FORMAT = 2
 """Of the index; a new one makes a new index."""
 LONGEST = 7
 """Words in the longest phrase of the table."""
@@ -45,11 +46,45 @@ _ENDINGS = tuple(
 )
 
 
+class _Table:
+    """Sorted keys in a memory-mapped file, each with its values."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        # Python's bisection of a memory view takes a fifth of the time of NumPy's for one key.
+        self._keys, self._ends, self._values = (
+            memoryview(np.load(folder / f"{name}_{part}.npy", mmap_mode="r")) for part in ("keys", "ends", "values")
+        )
+
+    def get(self, key: int) -> list[int] | None:
+        """Return the values of a key; None if it is not there."""
+        at = bisect_left(self._keys, key)
+        if at == len(self._keys) or self._keys[at] != key:
+            return None
+        return self._values[self._ends[at - 1] if at else 0 : self._ends[at]].tolist()
+
+
+class _Paraphrases(dict[int, "tuple[tuple[int, ...], frozenset[int]] | None"]):
+    """Phrase -> its paraphrases in the table's order, and the same as a set; None if no phrase begins with it."""
+
+    def __init__(self, table: _Table) -> None:
+        super().__init__()
+        self._table = table
+
+    def __missing__(self, phrase: int) -> tuple[tuple[int, ...], frozenset[int]] | None:
+        found = self._table.get(phrase)
+        self[phrase] = kept = None if found is None else (tuple(found), frozenset(found))
+        return kept
+
+
 class MeteorData:
     """Look-ups in the index; words are lower-cased tokens.
 
     Args:
         folder: where the index lies.
+
+    Attributes:
+        paraphrases: phrase -> its paraphrases in the table's order, and the same as a set; None if no phrase begins
+            with it. Any phrase may be asked for.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -57,34 +92,33 @@ class MeteorData:
         self.function_words = frozenset(words["function"])
         self.abbreviations: dict[str, int] = words["abbreviations"]
         self._bases: dict[str, list[str]] = words["bases"]
-        self._arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-        self._numbers: dict[str, int] = {}
-        self._phrases: dict[int, tuple[int, ...] | None] = {}
+        self._stems, self._sets = _Table(folder, "stem"), _Table(folder, "synset")
+        self.paraphrases = _Paraphrases(_Table(folder, "phrase"))
 
     def number(self, word: str) -> int:
         """Return a word's number."""
-        if word not in self._numbers:
-            self._numbers[word] = word_number(word)
-        return self._numbers[word]
-
-    def paraphrases(self, phrase: int) -> tuple[int, ...] | None:
-        """Return the numbers of a phrase's paraphrases in the table's order; None if no phrase begins with it."""
-        if phrase not in self._phrases:
-            found = self._find("phrase", phrase)
-            self._phrases[phrase] = None if found is None else tuple(found.tolist())
-        return self._phrases[phrase]
+        return word_number(word)
 
     def synsets(self, word: str) -> frozenset[int]:
         """Return the WordNet synsets of a word and of its base forms."""
         bases = self._bases.get(word)
         if bases is None:
             bases = [self._base(word)]
-        return frozenset().union(*(self._synsets(form) for form in (word, *bases)))
+        return frozenset().union(*(self._sets.get(word_number(form)) or () for form in (word, *bases)))
+
+    def stem(self, word: str) -> int:
+        """Return the number of a word's stem."""
+        # Those of usual words are in the index: a stem takes as long as a hundred look-ups.
+        found = self._stems.get(word_number(word))
+        return found[0] if found else word_number(self._stemmer(word))
+
+    def forget(self) -> None:
+        """Drop the paraphrases that have been looked up; they are looked up again where they are needed."""
+        self.paraphrases.clear()
 
     @cached_property
-    def stemmer(self) -> Stemmer:
-        """Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree)."""
-        return Stemmer()
+    def _stemmer(self) -> Callable[[str], str]:
+        return load_stemmer()
 
     def _base(self, word: str) -> str:
         if word.endswith("ss") or len(word) <= 2:
@@ -92,39 +126,23 @@ class MeteorData:
         for ending, replacement in _ENDINGS:
             if word.endswith(ending):
                 base = word[: len(word) - len(ending)] + replacement
-                if self._find("synset", self.number(base)) is not None:
+                if self._sets.get(word_number(base)) is not None:
                     return base
         return ""
 
-    def _synsets(self, word: str) -> Sequence[int]:
-        found = self._find("synset", self.number(word))
-        return [] if found is None else found.tolist()
 
-    def _find(self, table: str, key: int) -> NDArray[np.generic] | None:
-        keys, ends = self._arrays[f"{table}_keys"], self._arrays[f"{table}_ends"]
-        at = int(np.searchsorted(keys, np.uint64(key)))
-        if at == len(keys) or int(keys[at]) != key:
-            return None
-        start = int(ends[at - 1]) if at else 0
-        return self._arrays[f"{table}_values"][start : int(ends[at])]  # type: ignore[no-any-return]
+def load_stemmer() -> Callable[[str], str]:
+    """Return Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree).
 
-
-class Stemmer:
-    """Snowball English, each word once."""
-
-    def __init__(self) -> None:
-        try:
-            from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
-        except ImportError:
-            raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
-        self._stem = EnglishStemmer().stemWord
-        self._known: dict[str, str] = {}
-
-    def __call__(self, word: str) -> str:
-        """Return the stem of a word."""
-        if word not in self._known:
-            self._known[word] = self._stem(word) if word[:1].isalpha() else word
-        return self._known[word]
+    Raises:
+        MetricError: it is not installed.
+    """
+    try:
+        from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
+    except ImportError:
+        raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
+    stem = EnglishStemmer().stemWord
+    return lambda word: stem(word) if word[:1].isalpha() else word
 
 
 def word_number(word: str) -> int:
@@ -138,7 +156,7 @@ def installed() -> bool:
 
 
 def load(cache: Path | None = None) -> MeteorData:
-    """Return METEOR's data; the first call on a machine makes the index (about half a minute).
+    """Return METEOR's data; the first call on a machine makes the index (less than a minute).
 
     Args:
         cache: the folder for the index; the user's cache by default.
@@ -203,6 +221,9 @@ def _index_paraphrases(table: Path, work: Path) -> None:
             keys.append(key)
             values.append(phrase_number(next(stream)))
     _save(work, "phrase", np.asarray(keys), np.asarray(values), prefixes)
+    stem = load_stemmer()
+    stems = np.fromiter((word_number(stem(word)) for word in numbers), np.uint64, len(numbers))
+    _save(work, "stem", np.fromiter(numbers.values(), np.uint64, len(numbers)), stems, ())
 
 
 def _save(

@@ -1,0 +1,155 @@
+"""METEOR 1.5's choice among matches (Denkowski and Lavie 2014, section 2.1).
+
+Matches that nothing contests are taken; a beam over the reference's words decides the rest: most words matched, then
+fewest chunks, then the shortest way between the places of matched words.
+
+The jar's beam counts in whole numbers with half credit for the inexact matchers, and adds the way of a chosen match to
+the path that did not choose it. Both are kept: its scores are the definition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple
+
+BEAM = 40
+_NOWHERE, _ANYWHERE = -2, -1
+
+
+class Match(NamedTuple):
+    """A stretch of the reference matched to one of the hypothesis.
+
+    `used` are their words as bits, those of the hypothesis after those of the whole reference; `credit` is what the
+    match counts in the beam.
+    """
+
+    module: int
+    start: int
+    length: int
+    other_start: int
+    other_length: int
+    used: int
+    credit: int
+
+
+# A partial alignment is a plain tuple, since hundreds are made for one pair of sentences: (rank, reference word that it
+# has come to, end of the last match in the hypothesis or `_ANYWHERE`, words used, (last match, the matches before it)).
+# The rank is one number for what paths are ordered by: credit with its sign turned, then chunks, then distance.
+_Path = tuple[int, int, int, int, Any]
+_rank = itemgetter(0)
+
+
+class _Run:
+    """Words of the reference over which every path goes the same way: matches without rivals, and words without any."""
+
+    __slots__ = ("entry", "last", "rank")
+
+    def __init__(self) -> None:
+        self.entry, self.last, self.rank = _ANYWHERE, _ANYWHERE, 0
+
+    def add(self, other_start: int, other_end: int, rank: int, chunk: int) -> None:
+        """Add a match, or a word without one: it starts nowhere and ends anywhere."""
+        if self.entry == _ANYWHERE:
+            self.entry = other_start
+        elif self.last not in (_ANYWHERE, other_start):
+            self.rank += chunk
+        self.rank += rank
+        self.last = other_end
+
+    def over(self, paths: list[_Path], come_to: int, chunk: int) -> list[_Path]:
+        """Return the paths after the run."""
+        free, closed = self.rank, self.rank + chunk
+        going_on = (_ANYWHERE, self.entry)
+        return [
+            (rank + (free if last in going_on else closed), come_to, self.last, used, chosen)
+            for rank, _, last, used, chosen in paths
+        ]
+
+
+def resolve(matches: Sequence[Sequence[Match]], length: int) -> tuple[list[Match], int]:
+    """Return the best set of matches that do not overlap, and its number of chunks.
+
+    Args:
+        matches: those that start at each word of the reference, in the matchers' order.
+        length: words of the reference.
+    """
+    fixed, contested = _uncontested(matches)
+    # No distance can reach a chunk's place in the rank, and no number of chunks that of a credit.
+    chunk = 1 + sum([abs(match.start - match.other_start) for here in matches for match in here])
+    credit = chunk * (length + 2)
+    used = 0
+    for match in fixed.values():
+        used |= match.used
+    paths: list[_Path] = [(0, 0, _ANYWHERE, used, None)]
+    run, end = _Run(), 0
+    for at in range(length):
+        if at in fixed:
+            match = fixed[at]
+            end = at + match.length
+            rank = abs(at - match.other_start) - match.credit * credit
+            run.add(match.other_start, match.other_start + match.other_length, rank, chunk)
+        elif contested >> at & 1:
+            if run.entry != _ANYWHERE:
+                paths, run = run.over(_best(paths), at, chunk), _Run()
+            paths = _advance(_best(paths), at, matches[at], credit, chunk)
+        elif at >= end:
+            run.add(_NOWHERE, _ANYWHERE, 0, chunk)
+    if run.entry != _ANYWHERE:
+        paths = run.over(_best(paths), length, chunk)
+    rank, link = min(
+        [(path[0] if path[2] == _ANYWHERE else path[0] + chunk, path[4]) for path in _best(paths)], key=_rank
+    )
+    chosen = list(fixed.values())
+    while link is not None:
+        chosen.append(link[0])
+        link = link[1]
+    return chosen, rank // chunk % (length + 2)
+
+
+def _best(paths: list[_Path]) -> list[_Path]:
+    if len(paths) > 1:
+        paths.sort(key=_rank)
+        del paths[BEAM:]
+    return paths
+
+
+def _advance(paths: list[_Path], at: int, here: Sequence[Match], credit: int, chunk: int) -> list[_Path]:
+    """Return what paths become over one contested word of the reference: each match that is free, and none."""
+    options = [
+        (m.used, -m.credit * credit, chunk - m.credit * credit, m.other_start, m.other_start + m.other_length, m)
+        for m in here
+    ]
+    following: list[_Path] = []
+    add = following.append
+    for path in paths:
+        rank, come_to, last, used, chosen = path
+        if come_to > at:
+            add(path)
+            continue
+        for words, going_on, apart, start, end, match in options:
+            if not used & words:
+                step = going_on if last == start or last < 0 else apart
+                add((rank + step, at + match[2], end, used | words, (match, chosen)))
+                rank += abs(at - start)
+        add((rank if last == _ANYWHERE else rank + chunk, at + 1, _ANYWHERE, used, chosen))
+    return following
+
+
+def _uncontested(matches: Sequence[Sequence[Match]]) -> tuple[dict[int, Match], int]:
+    """Return the matches that are alone at their start and share no word with another, and the words of the others."""
+    once = twice = 0
+    for here in matches:
+        for match in here:
+            used = match.used
+            twice |= once & used
+            once |= used
+    fixed: dict[int, Match] = {}
+    contested = 0
+    for start, here in enumerate(matches):
+        if len(here) == 1 and not here[0].used & twice:
+            fixed[start] = here[0]
+        else:
+            for match in here:
+                contested |= match.used
+    return fixed, contested
