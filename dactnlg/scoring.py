@@ -118,6 +118,8 @@ def score_segments(
         selected, parts = [selected[index] for index in kept], [parts[index] for index in kept]
     result = _assemble(preset, selected, parts, references, warnings, done)
     result.records = records
+    for item in selected:
+        item.metric.forget()
     for corpus_item in whole:
         for name, value in zip(corpus_item.metric.names, corpus_item.metric.scores(), strict=True):
             if name in corpus_item.names:
@@ -195,6 +197,10 @@ def _collector_paused() -> Iterator[None]:
     try:
         yield
     finally:
+        if not gc.get_freeze_count():
+            # What is new becomes old without being looked at.
+            gc.freeze()
+            gc.unfreeze()
         if enabled:
             gc.enable()
 

@@ -158,12 +158,14 @@ def test_uncontested_words_and_gaps_between_contested_ones() -> None:
 def test_what_was_learnt_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [Segment("it served cheap food", ["it serves inexpensive food"]), Segment("x y", ["the food of x"])]
     expected = Meteor().statistics(rows)
-    monkeypatch.setattr("dactnlg.metrics.meteor_align.WORDS", 3)
+    monkeypatch.setattr("dactnlg.metrics.meteor.WORDS", 3)
     forgetful = Meteor()
     assert np.array_equal(forgetful.statistics(rows * 2), np.concatenate([expected, expected]))
     aligner = Aligner(meteor_data.load())
     first = aligner.sentence("a b c d")
-    aligner.forget()
+    aligner.forget(10)
+    assert aligner.sentence("a b c d") is first
+    aligner.forget(3)
     assert aligner.sentence("a b c d") is not first
 
 

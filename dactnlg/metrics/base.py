@@ -80,6 +80,9 @@ class Metric(Named):
     def score(self, sums: Array) -> Array:
         """Return the scores of summed statistics, (..., S) -> (..., K); NaN where a score is undefined."""
 
+    def forget(self) -> None:
+        """Drop what was learnt about sentences and only `statistics` needs: nothing more will be asked of it."""
+
     def segment_scores(self, statistics: Array) -> Array:
         """Return the scores of single segments, (N, S) -> (N, K)."""
         return self.score(statistics)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import Any
@@ -25,18 +25,27 @@ Gram = Any
 Grams = tuple[Sequence[Gram], ...]
 
 
+class _Rarity(dict[Gram, float]):
+    """The weights of n-grams; those in no reference set weigh as if they were in one."""
+
+    unseen = 0.0
+
+    def __missing__(self, gram: Gram) -> float:
+        return self.unseen
+
+
 class _Vector:
     """TF-IDF weights of one sentence by order, their norms, and its length in bigrams."""
 
     __slots__ = ("length", "norms", "weights")
 
-    def __init__(self, orders: Grams, rarity: Mapping[Gram, float], unseen: float) -> None:
+    def __init__(self, orders: Grams, rarity: _Rarity) -> None:
         self.weights: list[dict[Gram, float]] = []
         for grams in orders:
-            weights = {gram: rarity.get(gram, unseen) for gram in grams}
+            weights = dict(zip(grams, map(rarity.__getitem__, grams), strict=True))
             if len(weights) < len(grams):
                 # Few sentences say anything twice.
-                weights = {gram: count * rarity.get(gram, unseen) for gram, count in Counter(grams).items()}
+                weights = {gram: count * weights[gram] for gram, count in Counter(grams).items()}
             self.weights.append(weights)
         self.norms = [math.sqrt(sum([weight * weight for weight in weights.values()])) for weights in self.weights]
         self.length = len(orders[1])
@@ -64,11 +73,10 @@ class Cider(MeanMetric):
     def __init__(self, tokenization: str = "space") -> None:
         self.settings = {"variant": "coco", "tok": tokenization, "n": str(ORDER), "sigma": f"{SIGMA:g}"}
         self._split = tokenizer(tokenization)
-        self._rarity: dict[Gram, float] = {}
+        self._rarity = _Rarity()
         self._sets = 0
-        self._unseen = 0.0
         self._known: dict[tuple[str, ...], list[_Vector]] = {}
-        self._grams = lru_cache(maxsize=1 << 12)(self._read)
+        self._grams = lru_cache(maxsize=1 << 13)(self._read)
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
         """Count in how many reference sets each n-gram is."""
@@ -85,8 +93,10 @@ class Cider(MeanMetric):
                 grams_of[key] = set(chain.from_iterable(chain.from_iterable(map(self._grams, key))))
             frequency.update(grams_of[key])
             self._sets += 1
-        self._unseen = math.log(self._sets) if self._sets else 0.0
-        self._rarity = {gram: self._unseen - math.log(count) for gram, count in frequency.items()}
+        unseen = math.log(self._sets) if self._sets else 0.0
+        logarithms = {count: unseen - math.log(count) for count in set(frequency.values())}
+        self._rarity = _Rarity({gram: logarithms[count] for gram, count in frequency.items()})
+        self._rarity.unseen = unseen
         self._known.clear()
 
     def warnings(self) -> list[str]:
@@ -94,6 +104,12 @@ class Cider(MeanMetric):
         if self._sets == 1:
             return ["CIDEr of a single segment is 0 by definition: it weighs n-grams by their rarity among segments"]
         return []
+
+    def forget(self) -> None:
+        """Drop the n-grams of the references and of the sentences that were read."""
+        self._rarity = _Rarity()
+        self._known.clear()
+        self._grams.cache_clear()
 
     def score_segment(self, segment: Segment) -> float:
         """Return ten times the mean similarity to the references."""
@@ -106,7 +122,7 @@ class Cider(MeanMetric):
         return 10 * sum(map(hypothesis.similarity, self._known[key])) / len(key)
 
     def _vector(self, sentence: str) -> _Vector:
-        return _Vector(self._grams(sentence), self._rarity, self._unseen)
+        return _Vector(self._grams(sentence), self._rarity)
 
     def _read(self, sentence: str) -> Grams:
         return first_ngrams(self._split(sentence))

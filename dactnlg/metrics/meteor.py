@@ -20,6 +20,9 @@ ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 """Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
 
+WORDS = 1 << 17
+"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
+
 
 class Meteor(BoundedMetric):
     """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
@@ -51,9 +54,13 @@ class Meteor(BoundedMetric):
         """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
         return combine(sums)
 
+    def forget(self) -> None:
+        """Drop the sentences that were read, and what was learnt about words."""
+        self._aligner.forget(0)
+
     def _best(self, segment: Segment) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
-        self._aligner.forget()
+        self._aligner.forget(WORDS)
         hypothesis = self._aligner.sentence(self._read(segment.hypothesis))
         # A reference that comes twice cannot be better the second time.
         sentences = [self._aligner.sentence(self._read(r)) for r in dict.fromkeys(segment.references)]

@@ -13,8 +13,6 @@ from dactnlg.metrics.meteor_data import LONGEST, MASK, STEP, MeteorData
 from dactnlg.metrics.meteor_text import split_meteor
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
-WORDS = 1 << 17
-"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
 
 
 class Word:
@@ -76,18 +74,22 @@ class Sentence:
 
     Attributes:
         words: the tokens.
+        function: which of them are function words, as bits.
         places: word -> its positions.
         phrases: the numbers of all stretches of 1, 2, ... words, from left to right; `stretches` are all of them.
         sources: (start, length, paraphrases in the table's order, the same as a set) of stretches in the table.
     """
 
-    __slots__ = ("phrases", "places", "sources", "stretches", "words")
+    __slots__ = ("function", "phrases", "places", "sources", "stretches", "words")
 
     def __init__(self, words: Sequence[Word], data: MeteorData) -> None:
         self.words = words
         self.places: dict[str, list[int]] = {}
+        self.function = 0
         for at, word in enumerate(words):
             self.places.setdefault(word.text, []).append(at)
+            if word.function:
+                self.function |= 1 << at
         numbers = [word.number for word in words]
         phrases = [numbers]
         for length in range(1, min(LONGEST, len(words))):
@@ -130,9 +132,9 @@ class Aligner:
         # Dialogue corpora say the same again and again.
         self.align = lru_cache(maxsize=1 << 16)(self._align)
 
-    def forget(self) -> None:
-        """Drop what was learnt, if it is much; sentences read before must not be aligned with later ones."""
-        if len(self._words) > WORDS:
+    def forget(self, more_than: int) -> None:
+        """Drop what was learnt, if it is about more words than this; sentences read before must not be aligned with later ones."""
+        if len(self._words) > more_than:
             self._words.clear()
             self.sentence.cache_clear()
             self.align.cache_clear()
@@ -144,20 +146,19 @@ class Aligner:
         the hypothesis (4) and the reference (4), matched function words likewise (8), chunks. Sentences that match
         whole in one chunk are not fragmented: they count no chunk.
         """
-        chosen, chunks = resolve(_matches(hypothesis, reference), len(reference.words))
-        words, others = reference.words, hypothesis.words
-        counts = [0.0] * 21
-        counts[0], counts[1] = len(others), len(words)
-        counts[2] = sum([word.function for word in others])
-        counts[3] = sum([word.function for word in words])
-        for module, start, length, other_start, other_length, _, _ in chosen:
-            for word in others[other_start : other_start + other_length]:
-                counts[(12 if word.function else 4) + module] += 1
-            for word in words[start : start + length]:
-                counts[(16 if word.function else 8) + module] += 1
-        whole = sum(m.other_length for m in chosen) == counts[0] and sum(m.length for m in chosen) == counts[1]
-        counts[20] = 0 if whole and chunks == 1 else chunks
-        return tuple(counts)
+        words, others = len(reference.words), len(hypothesis.words)
+        chosen, chunks = resolve(_matches(hypothesis, reference), words)
+        used = [0, 0, 0, 0]
+        for match in chosen:
+            used[match[0]] |= match[5]
+        function = reference.function | hypothesis.function << words
+        reference_words = (1 << words) - 1
+        counts = [others, words, hypothesis.function.bit_count(), reference.function.bit_count()]
+        for kind in (~function, function):
+            counts += [(bits & kind & ~reference_words).bit_count() for bits in used]
+            counts += [(bits & kind & reference_words).bit_count() for bits in used]
+        whole = sum(counts[4:]) == words + others
+        return (*counts, 0 if whole and chunks == 1 else chunks)
 
     def _read(self, text: str) -> Sentence:
         known = self._words
@@ -168,16 +169,17 @@ def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
     """Return all matches that start at each word of the reference, in the matchers' order."""
     found: list[list[Match]] = []
     places, after = hypothesis.places, len(reference.words)
+    texts = places.keys()
     only_exact = hypothesis.words == reference.words
     for at, word in enumerate(reference.words):
         bit = 1 << at
-        here = [Match(EXACT, at, 1, i, 1, bit | 1 << after + i, 2) for i in places.get(word.text, ())]
-        if not only_exact and not places.keys().isdisjoint(word.related.keys()):
+        here = []
+        if word.text in places:
+            here = [Match(EXACT, at, 1, i, 1, bit | 1 << after + i, 2) for i in places[word.text]]
+        related = word.related
+        if related and not only_exact and not texts.isdisjoint(related.keys()):
             by_word = [
-                (module, i)
-                for other in word.related.keys() & places.keys()
-                for module in word.related[other]
-                for i in places[other]
+                (module, i) for other in related.keys() & texts for module in related[other] for i in places[other]
             ]
             here += [Match(module, at, 1, i, 1, bit | 1 << after + i, 0) for module, i in sorted(by_word)]
         found.append(here)
