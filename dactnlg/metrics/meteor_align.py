@@ -133,7 +133,10 @@ class Aligner:
         self.align = lru_cache(maxsize=1 << 16)(self._align)
 
     def forget(self, more_than: int) -> None:
-        """Drop what was learnt, if it is about more words than this; sentences read before must not be aligned with later ones."""
+        """Drop what was learnt, if it is about more words than this.
+
+        Sentences that were read before must not be aligned with later ones.
+        """
         if len(self._words) > more_than:
             self._words.clear()
             self.sentence.cache_clear()

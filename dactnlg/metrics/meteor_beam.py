@@ -34,10 +34,14 @@ class Match(NamedTuple):
 
 
 # A partial alignment is a plain tuple, since hundreds are made for one pair of sentences: (rank, reference word that it
-# has come to, end of the last match in the hypothesis or `_ANYWHERE`, words used, (last match, the matches before it)).
-# The rank is one number for what paths are ordered by: credit with its sign turned, then chunks, then distance.
-_Path = tuple[int, int, int, int, Any]
+# has come to, end of the last match in the hypothesis or `_ANYWHERE`, words of the hypothesis used, last match, the path
+# that took it). The rank is one number for what paths are ordered by: credit with its sign turned, then chunks, then
+# distance.
+_Path = tuple[int, int, int, int, Match | None, Any]
 _rank = itemgetter(0)
+# A match as paths look at it: its words in the hypothesis as bits, what it adds to the rank where it goes on a chunk and
+# where it begins one, its start and end in the hypothesis, its end in the reference, its way, the match.
+_Option = tuple[int, int, int, int, int, int, int, Match]
 
 
 class _Run:
@@ -59,11 +63,10 @@ class _Run:
 
     def over(self, paths: list[_Path], come_to: int, chunk: int) -> list[_Path]:
         """Return the paths after the run."""
-        free, closed = self.rank, self.rank + chunk
-        going_on = (_ANYWHERE, self.entry)
+        free, closed, entry, end = self.rank, self.rank + chunk, self.entry, self.last
         return [
-            (rank + (free if last in going_on else closed), come_to, self.last, used, chosen)
-            for rank, _, last, used, chosen in paths
+            (rank + (free if last == entry or last < 0 else closed), come_to, end, used, match, before)
+            for rank, _, last, used, match, before in paths
         ]
 
 
@@ -78,10 +81,7 @@ def resolve(matches: Sequence[Sequence[Match]], length: int) -> tuple[list[Match
     # No distance can reach a chunk's place in the rank, and no number of chunks that of a credit.
     chunk = 1 + sum([abs(match.start - match.other_start) for here in matches for match in here])
     credit = chunk * (length + 2)
-    used = 0
-    for match in fixed.values():
-        used |= match.used
-    paths: list[_Path] = [(0, 0, _ANYWHERE, used, None)]
+    paths: list[_Path] = [(0, 0, _ANYWHERE, 0, None, None)]
     run, end = _Run(), 0
     for at in range(length):
         if at in fixed:
@@ -92,18 +92,30 @@ def resolve(matches: Sequence[Sequence[Match]], length: int) -> tuple[list[Match
         elif contested >> at & 1:
             if run.entry != _ANYWHERE:
                 paths, run = run.over(_best(paths), at, chunk), _Run()
-            paths = _advance(_best(paths), at, matches[at], credit, chunk)
+            options = [
+                (
+                    # The reference's words need no look: paths take them in order.
+                    match.used >> length,
+                    -match.credit * credit,
+                    chunk - match.credit * credit,
+                    match.other_start,
+                    match.other_start + match.other_length,
+                    at + match.length,
+                    abs(at - match.other_start),
+                    match,
+                )
+                for match in matches[at]
+            ]
+            paths = _advance(_best(paths), at, options, chunk)
         elif at >= end:
             run.add(_NOWHERE, _ANYWHERE, 0, chunk)
     if run.entry != _ANYWHERE:
         paths = run.over(_best(paths), length, chunk)
-    rank, link = min(
-        [(path[0] if path[2] == _ANYWHERE else path[0] + chunk, path[4]) for path in _best(paths)], key=_rank
-    )
+    rank, path = min([(path[0] if path[2] < 0 else path[0] + chunk, path) for path in _best(paths)], key=_rank)
     chosen = list(fixed.values())
-    while link is not None:
-        chosen.append(link[0])
-        link = link[1]
+    while path[4] is not None:
+        chosen.append(path[4])
+        path = path[5]
     return chosen, rank // chunk % (length + 2)
 
 
@@ -114,25 +126,20 @@ def _best(paths: list[_Path]) -> list[_Path]:
     return paths
 
 
-def _advance(paths: list[_Path], at: int, here: Sequence[Match], credit: int, chunk: int) -> list[_Path]:
+def _advance(paths: list[_Path], at: int, options: Sequence[_Option], chunk: int) -> list[_Path]:
     """Return what paths become over one contested word of the reference: each match that is free, and none."""
-    options = [
-        (m.used, -m.credit * credit, chunk - m.credit * credit, m.other_start, m.other_start + m.other_length, m)
-        for m in here
-    ]
     following: list[_Path] = []
     add = following.append
     for path in paths:
-        rank, come_to, last, used, chosen = path
+        rank, come_to, last, used, match, before = path
         if come_to > at:
             add(path)
             continue
-        for words, going_on, apart, start, end, match in options:
+        for words, going_on, apart, start, end, goal, way, option in options:
             if not used & words:
-                step = going_on if last == start or last < 0 else apart
-                add((rank + step, at + match[2], end, used | words, (match, chosen)))
-                rank += abs(at - start)
-        add((rank if last == _ANYWHERE else rank + chunk, at + 1, _ANYWHERE, used, chosen))
+                add((rank + (going_on if last == start or last < 0 else apart), goal, end, used | words, option, path))
+                rank += way
+        add((rank if last < 0 else rank + chunk, at + 1, _ANYWHERE, used, match, before))
     return following
 
 
