@@ -34,13 +34,13 @@ class Match(NamedTuple):
 
 
 # A partial alignment is a plain tuple, since hundreds are made for one pair of sentences: (rank, reference word that it
-# has come to, end of the last match in the hypothesis or `_ANYWHERE`, words of the hypothesis used, last match, the path
+# has come to, end of the last match in the hypothesis or `_ANYWHERE`, words of the hypothesis used, last match, path
 # that took it). The rank is one number for what paths are ordered by: credit with its sign turned, then chunks, then
 # distance.
 _Path = tuple[int, int, int, int, Match | None, Any]
 _rank = itemgetter(0)
-# A match as paths look at it: its words in the hypothesis as bits, what it adds to the rank where it goes on a chunk and
-# where it begins one, its start and end in the hypothesis, its end in the reference, its way, the match.
+# A match as paths look at it: its words in the hypothesis as bits; what it adds to the rank if it goes on a chunk, and
+# if it begins one; its start and end in the hypothesis; its end in the reference; its way; the match.
 _Option = tuple[int, int, int, int, int, int, int, Match]
 
 
