@@ -109,13 +109,13 @@ def score_segments(
         done += len(chunk)
     if not done:
         raise MetricError("nothing to score: there is not a single hypothesis")
-    warnings = [f"{without} of {done} segments have no reference and count in no score but SER"] if without else []
-    used: list[Named] = [*(item.metric for item in selected), *(item.metric for item in whole)]
-    warnings += [warning for metric in used for warning in metric.warnings()]
     if metrics is None and not acts:
         # Nobody asked for the slot error rate, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]
         selected, parts = [selected[index] for index in kept], [parts[index] for index in kept]
+    warnings = [f"{without} of {done} segments have no reference and count in no score but SER"] if without else []
+    used: list[Named] = [*(item.metric for item in selected), *(item.metric for item in whole)]
+    warnings += [warning for metric in used for warning in metric.warnings()]
     result = _assemble(preset, selected, parts, references, warnings, done)
     result.records = records
     for item in selected:
