@@ -6,13 +6,16 @@ Four matchers propose matches between stretches of words: exact, stem, synonym, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dactnlg.metrics.meteor_beam import Match, resolve
-from dactnlg.metrics.meteor_data import LONGEST, MASK, STEP, MeteorData
+from dactnlg.metrics.meteor_data import LONGEST, STEP, MeteorData, among
 from dactnlg.metrics.meteor_text import split_meteor
 
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
+IntArray = NDArray[np.int64]
 
 
 class Word:
@@ -66,7 +69,6 @@ class Vocabulary(dict[str, Word]):
         super().clear()
         self._by_stem.clear()
         self._by_synset.clear()
-        self._data.forget()
 
 
 class Sentence:
@@ -76,13 +78,14 @@ class Sentence:
         words: the tokens.
         function: which of them are function words, as bits.
         places: word -> its positions.
-        phrases: the numbers of all stretches of 1, 2, ... words, from left to right; `stretches` are all of them.
-        sources: (start, length, paraphrases in the table's order, the same as a set) of stretches in the table.
+        sources: (start, length, paraphrases in the table's order) of stretches that have any among the sentences that
+            were read with this one.
+        stretches: number of such a paraphrase -> (start, length) of each place where it stands.
     """
 
-    __slots__ = ("function", "phrases", "places", "sources", "stretches", "words")
+    __slots__ = ("function", "places", "sources", "stretches", "words")
 
-    def __init__(self, words: Sequence[Word], data: MeteorData) -> None:
+    def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
         self.places: dict[str, list[int]] = {}
         self.function = 0
@@ -90,36 +93,12 @@ class Sentence:
             self.places.setdefault(word.text, []).append(at)
             if word.function:
                 self.function |= 1 << at
-        numbers = [word.number for word in words]
-        phrases = [numbers]
-        for length in range(1, min(LONGEST, len(words))):
-            phrases.append([(p * STEP + n) & MASK for p, n in zip(phrases[-1], numbers[length:], strict=False)])
-        self.phrases = phrases
-        self.stretches = frozenset().union(*phrases)
-        self.sources: list[tuple[int, int, tuple[int, ...], frozenset[int]]] = []
-        known = data.paraphrases
-        for start in range(len(words)):
-            for length, row in enumerate(phrases, start=1):
-                found = known[row[start]] if start < len(row) else None
-                if found is None:
-                    break
-                ordered, paraphrases = found
-                if ordered:
-                    self.sources.append((start, length, ordered, paraphrases))
-
-    def places_of(self, phrase: int) -> list[tuple[int, int]]:
-        """Return (start, length) of each place where a phrase stands, from left to right."""
-        return [
-            (start, length)
-            for length, row in enumerate(self.phrases, start=1)
-            if phrase in row
-            for start, number in enumerate(row)
-            if number == phrase
-        ]
+        self.sources: list[tuple[int, int, list[int]]] = []
+        self.stretches: dict[int, list[tuple[int, int]]] = {}
 
 
 class Aligner:
-    """Aligns sentences; keeps what it learnt about words and sentences.
+    """Aligns sentences; keeps what it learnt about words.
 
     Args:
         data: METEOR's data.
@@ -128,9 +107,6 @@ class Aligner:
     def __init__(self, data: MeteorData) -> None:
         self._data = data
         self._words = Vocabulary(data)
-        self.sentence = lru_cache(maxsize=1 << 14)(self._read)
-        # Dialogue corpora say the same again and again.
-        self.align = lru_cache(maxsize=1 << 16)(self._align)
 
     def forget(self, more_than: int) -> None:
         """Drop what was learnt, if it is about more words than this.
@@ -139,10 +115,28 @@ class Aligner:
         """
         if len(self._words) > more_than:
             self._words.clear()
-            self.sentence.cache_clear()
-            self.align.cache_clear()
 
-    def _align(self, hypothesis: Sentence, reference: Sentence) -> tuple[float, ...]:
+    def read(self, texts: Sequence[str]) -> list[Sentence]:
+        """Return sentences that can be aligned with one another."""
+        known, abbreviations = self._words, self._data.abbreviations
+        sentences = [Sentence([known[word] for word in split_meteor(text, abbreviations)]) for text in texts]
+        if not sentences:
+            return []
+        stretches, words, starts, lengths = _stretches(sentences)
+        paraphrases = self._data.paraphrases(np.unique(stretches))
+        targets = {phrase for found in paraphrases.values() for phrase in found}
+        useful = np.array(sorted(targets.union(paraphrases)), np.uint64)
+        chosen = np.flatnonzero(among(stretches, useful))
+        rows = (column[chosen].tolist() for column in (stretches, words, starts, lengths))
+        for phrase, number, start, length in zip(*rows, strict=True):
+            sentence = sentences[number]
+            if phrase in paraphrases:
+                sentence.sources.append((start, length, paraphrases[phrase]))
+            if phrase in targets:
+                sentence.stretches.setdefault(phrase, []).append((start, length))
+        return sentences
+
+    def align(self, hypothesis: Sentence, reference: Sentence) -> tuple[float, ...]:
         """Return the counts of the best alignment.
 
         They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
@@ -163,9 +157,23 @@ class Aligner:
         whole = sum(counts[4:]) == words + others
         return (*counts, 0 if whole and chunks == 1 else chunks)
 
-    def _read(self, text: str) -> Sentence:
-        known = self._words
-        return Sentence([known[word] for word in split_meteor(text, self._data.abbreviations)], self._data)
+
+def _stretches(sentences: Sequence[Sentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray, IntArray]:
+    """Return the numbers of all stretches of words, and of each its sentence, start and length, in this order."""
+    sizes = np.array([len(sentence.words) for sentence in sentences])
+    numbers = np.array([word.number for sentence in sentences for word in sentence.words], np.uint64)
+    owners = np.repeat(np.arange(len(sentences)), sizes)
+    starts = np.arange(len(numbers)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    left = sizes[owners] - starts
+    phrases, found = numbers, []
+    for length in range(1, LONGEST + 1):
+        found.append((phrases, np.flatnonzero(left[: len(phrases)] >= length)))
+        phrases = phrases[:-1] * np.uint64(STEP) + numbers[length:]
+    places = np.concatenate([inside for _, inside in found])
+    lengths = np.repeat(np.arange(1, LONGEST + 1), [len(inside) for _, inside in found])
+    order = np.lexsort((lengths, places))
+    stretches = np.concatenate([row[inside] for row, inside in found])[order]
+    return stretches, owners[places][order], starts[places][order], lengths[order]
 
 
 def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
@@ -194,18 +202,14 @@ def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
 def _paraphrases(hypothesis: Sentence, reference: Sentence, found: list[list[Match]]) -> None:
     """Add matches of reference stretches to their paraphrases, then the other way round."""
     after = len(reference.words)
-    stretches = hypothesis.stretches
-    for start, length, ordered, paraphrases in reference.sources:
-        if not paraphrases.isdisjoint(stretches):
-            for number in sorted(paraphrases & stretches, key=ordered.index):
-                for place in hypothesis.places_of(number):
-                    found[start].append(_match(start, length, *place, after))
-    stretches = reference.stretches
-    for other_start, other_length, ordered, paraphrases in hypothesis.sources:
-        if not paraphrases.isdisjoint(stretches):
-            for number in sorted(paraphrases & stretches, key=ordered.index):
-                for start, length in reference.places_of(number):
-                    found[start].append(_match(start, length, other_start, other_length, after))
+    for start, length, paraphrases in reference.sources:
+        for phrase in paraphrases:
+            for place in hypothesis.stretches.get(phrase, ()):
+                found[start].append(_match(start, length, *place, after))
+    for other_start, other_length, paraphrases in hypothesis.sources:
+        for phrase in paraphrases:
+            for start, length in reference.stretches.get(phrase, ()):
+                found[start].append(_match(start, length, other_start, other_length, after))
 
 
 def _match(start: int, length: int, other_start: int, other_length: int, after: int) -> Match:

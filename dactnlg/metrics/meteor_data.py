@@ -50,30 +50,19 @@ class _Table:
     """Sorted keys in a memory-mapped file, each with its values."""
 
     def __init__(self, folder: Path, name: str) -> None:
-        # Python's bisection of a memory view takes a fifth of the time of NumPy's for one key.
-        self._keys, self._ends, self._values = (
-            memoryview(np.load(folder / f"{name}_{part}.npy", mmap_mode="r")) for part in ("keys", "ends", "values")
+        self.keys, self.ends, self.values = (
+            np.asarray(np.load(folder / f"{name}_{part}.npy", mmap_mode="r")) for part in ("keys", "ends", "values")
         )
+        # Python's bisection of a memory view takes a fifth of the time of NumPy's for one key.
+        self._keys, self._ends = self.keys.data, self.ends.data
 
     def get(self, key: int) -> list[int] | None:
         """Return the values of a key; None if it is not there."""
         at = bisect_left(self._keys, key)
         if at == len(self._keys) or self._keys[at] != key:
             return None
-        return self._values[self._ends[at - 1] if at else 0 : self._ends[at]].tolist()
-
-
-class _Paraphrases(dict[int, "tuple[tuple[int, ...], frozenset[int]] | None"]):
-    """Phrase -> its paraphrases in the table's order, and the same as a set; None if no phrase begins with it."""
-
-    def __init__(self, table: _Table) -> None:
-        super().__init__()
-        self._table = table
-
-    def __missing__(self, phrase: int) -> tuple[tuple[int, ...], frozenset[int]] | None:
-        found = self._table.get(phrase)
-        self[phrase] = kept = None if found is None else (tuple(found), frozenset(found))
-        return kept
+        values: list[int] = self.values[self._ends[at - 1] if at else 0 : self._ends[at]].tolist()
+        return values
 
 
 class MeteorData:
@@ -81,10 +70,6 @@ class MeteorData:
 
     Args:
         folder: where the index lies.
-
-    Attributes:
-        paraphrases: phrase -> its paraphrases in the table's order, and the same as a set; None if no phrase begins
-            with it. Any phrase may be asked for.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -93,7 +78,7 @@ class MeteorData:
         self.abbreviations: dict[str, int] = words["abbreviations"]
         self._bases: dict[str, list[str]] = words["bases"]
         self._stems, self._sets = _Table(folder, "stem"), _Table(folder, "synset")
-        self.paraphrases = _Paraphrases(_Table(folder, "phrase"))
+        self._phrases = _Table(folder, "phrase")
 
     def number(self, word: str) -> int:
         """Return a word's number."""
@@ -112,9 +97,25 @@ class MeteorData:
         found = self._stems.get(word_number(word))
         return found[0] if found else word_number(self._stemmer(word))
 
-    def forget(self) -> None:
-        """Drop the paraphrases that have been looked up; they are looked up again where they are needed."""
-        self.paraphrases.clear()
+    def paraphrases(self, phrases: NDArray[np.uint64]) -> dict[int, list[int]]:
+        """Return for each of some phrases (distinct, sorted) those paraphrases that are among them.
+
+        Phrases without any are left out; paraphrases stand in the table's order.
+        """
+        table = self._phrases
+        at = np.minimum(np.searchsorted(table.keys, phrases), len(table.keys) - 1)
+        at = at[table.keys[at] == phrases]
+        ends = table.ends[at].astype(np.int64)
+        starts = np.where(at > 0, table.ends[at - 1], 0).astype(np.int64)
+        sizes = ends - starts
+        # The places of all values, phrase by phrase.
+        places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        values, owners = table.values[places], np.repeat(table.keys[at], sizes)
+        kept = among(values, phrases)
+        found: dict[int, list[int]] = {}
+        for phrase, value in zip(owners[kept].tolist(), values[kept].tolist(), strict=True):
+            found.setdefault(phrase, []).append(value)
+        return found
 
     @cached_property
     def _stemmer(self) -> Callable[[str], str]:
@@ -129,6 +130,14 @@ class MeteorData:
                 if self._sets.get(word_number(base)) is not None:
                     return base
         return ""
+
+
+def among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which values are among some known ones, which are sorted."""
+    if not len(known):
+        return np.zeros(len(values), dtype=bool)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[at] == values)
 
 
 def load_stemmer() -> Callable[[str], str]:

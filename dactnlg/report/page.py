@@ -208,7 +208,8 @@ def _histogram(found: Histogram) -> str:
     undefined = f", {found.undefined:,} undefined" if found.undefined else ""
     return (
         f'<figure class="card"><figcaption><b>{escape(found.name)}</b>median {found.median:.3f}, highest bar '
-        f'{highest:,} sentences{undefined}</figcaption><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
+        f"{highest:,} sentences{undefined}</figcaption>"
+        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
         f'aria-label="Distribution of {escape(found.name)}">{bars}</svg>'
         f'<div class="axis"><span>{found.low:g}</span><span>{found.high:.4g}</span></div></figure>'
     )
