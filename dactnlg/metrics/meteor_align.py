@@ -5,7 +5,7 @@ Four matchers propose matches between stretches of words: exact, stem, synonym, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,7 +93,7 @@ class Sentence:
             self.places.setdefault(word.text, []).append(at)
             if word.function:
                 self.function |= 1 << at
-        self.sources: list[tuple[int, int, list[int]]] = []
+        self.sources: list[tuple[int, int, Mapping[int, None]]] = []
         self.stretches: dict[int, list[tuple[int, int]]] = {}
 
 
@@ -202,13 +202,15 @@ def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
 def _paraphrases(hypothesis: Sentence, reference: Sentence, found: list[list[Match]]) -> None:
     """Add matches of reference stretches to their paraphrases, then the other way round."""
     after = len(reference.words)
+    said = hypothesis.stretches
     for start, length, paraphrases in reference.sources:
-        for phrase in paraphrases:
-            for place in hypothesis.stretches.get(phrase, ()):
+        if not said.keys().isdisjoint(paraphrases.keys()):
+            for place in [place for phrase in paraphrases for place in said.get(phrase, ())]:
                 found[start].append(_match(start, length, *place, after))
+    said = reference.stretches
     for other_start, other_length, paraphrases in hypothesis.sources:
-        for phrase in paraphrases:
-            for start, length in reference.stretches.get(phrase, ()):
+        if not said.keys().isdisjoint(paraphrases.keys()):
+            for start, length in [place for phrase in paraphrases for place in said.get(phrase, ())]:
                 found[start].append(_match(start, length, other_start, other_length, after))
 
 

@@ -97,10 +97,10 @@ class MeteorData:
         found = self._stems.get(word_number(word))
         return found[0] if found else word_number(self._stemmer(word))
 
-    def paraphrases(self, phrases: NDArray[np.uint64]) -> dict[int, list[int]]:
+    def paraphrases(self, phrases: NDArray[np.uint64]) -> dict[int, dict[int, None]]:
         """Return for each of some phrases (distinct, sorted) those paraphrases that are among them.
 
-        Phrases without any are left out; paraphrases stand in the table's order.
+        Phrases without any are left out; paraphrases are keys in the table's order.
         """
         table = self._phrases
         at = np.minimum(np.searchsorted(table.keys, phrases), len(table.keys) - 1)
@@ -112,9 +112,9 @@ class MeteorData:
         places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
         values, owners = table.values[places], np.repeat(table.keys[at], sizes)
         kept = among(values, phrases)
-        found: dict[int, list[int]] = {}
+        found: dict[int, dict[int, None]] = {}
         for phrase, value in zip(owners[kept].tolist(), values[kept].tolist(), strict=True):
-            found.setdefault(phrase, []).append(value)
+            found.setdefault(phrase, {})[value] = None
         return found
 
     @cached_property
