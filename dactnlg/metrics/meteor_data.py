@@ -9,11 +9,9 @@ that all stretches of a sentence cost one multiplication each.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib.util
 import json
-import zipfile
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -186,6 +184,9 @@ def load(cache: Path | None = None) -> MeteorData:
 
 
 def _make(jar: Path, table: Path, work: Path) -> None:
+    # Late, like the two below: the index is made once.
+    import zipfile
+
     with zipfile.ZipFile(jar) as archive:
 
         def lines(name: str) -> list[str]:
@@ -205,6 +206,8 @@ def _make(jar: Path, table: Path, work: Path) -> None:
 
 
 def _index_paraphrases(table: Path, work: Path) -> None:
+    import gzip
+
     from tqdm import tqdm
 
     keys, values = array("Q"), array("Q")
