@@ -163,7 +163,7 @@ def installed() -> bool:
 
 
 def load(cache: Path | None = None) -> MeteorData:
-    """Return METEOR's data; the first call on a machine makes the index (less than a minute).
+    """Return METEOR's data; the first call on a machine makes the index (a minute or two).
 
     Args:
         cache: the folder for the index; the user's cache by default.
