@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dactnlg.acts import Turn
@@ -33,7 +34,7 @@ class MultisetHash:
     def add(self, item: Any) -> None:
         """Add one item: anything that `digest` takes."""
         # Digests are added up modulo 2^256: no list of a million of them has to be kept and sorted.
-        number = int.from_bytes(hashlib.sha256(_canonical(item)).digest(), "big")
+        number = _known_number(item) if item is None or isinstance(item, str) else _number(item)
         self._sum, self._count = (self._sum + number) % _MODULUS, self._count + 1
 
     def hexdigest(self, *context: Any) -> str:
@@ -66,6 +67,15 @@ class ReferenceHash:
         return {"acts": self._acts.hexdigest(), "references": self._pairs.hexdigest()}
 
 
+def _number(item: Any) -> int:
+    return int.from_bytes(hashlib.sha256(_canonical(item)).digest(), "big")
+
+
+# The acts of a corpus come again and again.
+_known_number = lru_cache(maxsize=1 << 12)(_number)
+# ASCII with escapes: a lone surrogate has a code like every other character.
+_ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+
+
 def _canonical(value: Any) -> bytes:
-    # ASCII with escapes: a lone surrogate has a code like every other character.
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"), sort_keys=True).encode("ascii")
+    return _ENCODER.encode(value).encode("ascii")

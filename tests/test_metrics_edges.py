@@ -153,6 +153,19 @@ def test_constant_and_missing_in_a_table(given: Materials) -> None:
     assert data["SER"]["value"] is None and data["novelty"]["value"] is None and data["ROUGE-L"]["value"] == 0
 
 
+def test_undefined_and_trivial_scores_say_why(given: Materials) -> None:
+    pairs = [Pair("red", ("red",)), Pair("door", ("door",))]
+    no_acts = score_pairs(pairs, ["SER"], given=given)
+    assert no_acts.scores["SER"].value is None and no_acts.warnings == ["SER is undefined: no segment has an act"]
+    no_values = score_pairs([pair._replace(turn=parse("request(food)")) for pair in pairs], ["SER"], given=given)
+    assert no_values.scores["SER"].value is None
+    assert no_values.warnings == ["SER is undefined: no act has a slot whose value could be looked for"]
+    untold = score_pairs(pairs, None, given=given)
+    assert "SER" not in untold.scores and not untold.warnings, "nobody asked"
+    empty = score_pairs(pairs, ["novelty"], given=given._replace(train=[]))
+    assert empty.all_scores["novelty"].value == 1 and "not a single sentence" in empty.warnings[0]
+
+
 BAD_FILES = {
     "not-utf8": (b"a\ncaf\xe9\n", b"a\nb\n", "h, line 2: not UTF-8 (byte 4 of the line)"),
     "references-not-utf8": (b"a\nb\n", b"\xff\nb\n", "r, line 1: not UTF-8 (byte 1 of the line)"),

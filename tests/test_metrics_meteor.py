@@ -11,10 +11,11 @@ import pytest
 
 from dactnlg.corpora.base import load_corpus
 from dactnlg.errors import MetricError
-from dactnlg.metrics import meteor_align, meteor_data
+from dactnlg.metrics import meteor_data
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.meteor import Meteor, segment_score
-from dactnlg.metrics.meteor_align import EXACT, PARAPHRASE, Match
+from dactnlg.metrics.meteor_align import EXACT, PARAPHRASE
+from dactnlg.metrics.meteor_beam import Match, resolve
 from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS, split_meteor
 from dactnlg.scoring import Pair, score_pairs
 
@@ -104,10 +105,10 @@ def test_tokens(sentence: str, tokens: str) -> None:
     assert " ".join(split_meteor(sentence, abbreviations)) == tokens
 
 
-def match(start: int, other: int, module: int = EXACT, length: int = 1, other_length: int = 1) -> Match:
-    used, other_used = ((1 << length) - 1) << start, ((1 << other_length) - 1) << other
+def match(start: int, other: int, words: int, module: int = EXACT, length: int = 1, other_length: int = 1) -> Match:
+    used = ((1 << length) - 1) << start | ((1 << other_length) - 1) << words + other
     credit = length + other_length if module == EXACT else length // 2 + other_length // 2
-    return Match(module, start, length, other, other_length, used, other_used, credit)
+    return Match(module, start, length, other, other_length, used, credit)
 
 
 def exhaustive(matches: list[list[Match]]) -> tuple[int, int]:
@@ -115,7 +116,7 @@ def exhaustive(matches: list[list[Match]]) -> tuple[int, int]:
     best = (0, 0)
     for choice in itertools.product(*([None, *here] for here in matches)):
         chosen = [m for m in choice if m]
-        if any(a.used & b.used or a.other_used & b.other_used for a, b in itertools.combinations(chosen, 2)):
+        if any(a.used & b.used for a, b in itertools.combinations(chosen, 2)):
             continue
         chunks = sum(
             not any(b.start + b.length == a.start and b.other_start + b.other_length == a.other_start for b in chosen)
@@ -130,12 +131,43 @@ def test_beam_finds_what_exhaustive_search_finds() -> None:
     random = np.random.default_rng(0)
     for _ in range(200):
         words, others = random.integers(0, 3, 5).tolist(), random.integers(0, 3, 5).tolist()
-        matches = [[match(i, j) for j, other in enumerate(others) if other == word] for i, word in enumerate(words)]
-        chosen, chunks = meteor_align._resolve(matches, len(words))
+        matches = [[match(i, j, 5) for j, other in enumerate(others) if other == word] for i, word in enumerate(words)]
+        chosen, chunks = resolve(matches, len(words))
         assert (sum(m.length + m.other_length for m in chosen), chunks) == exhaustive(matches)
 
 
 def test_long_paraphrase_against_single_words() -> None:
-    matches = [[match(0, 1), match(0, 0, PARAPHRASE, 2, 2)], [match(1, 0)]]
-    chosen, chunks = meteor_align._resolve(matches, 2)
+    matches = [[match(0, 1, 2), match(0, 0, 2, PARAPHRASE, 2, 2)], [match(1, 0, 2)]]
+    chosen, chunks = resolve(matches, 2)
     assert {m.module for m in chosen} == {EXACT} and chunks == 2, "exact words count twice as much"
+
+
+def test_uncontested_words_and_gaps_between_contested_ones() -> None:
+    """Words that match one word alone, words that match none and words that match several, in any order."""
+    random = np.random.default_rng(1)
+    for _ in range(200):
+        words, others = random.permutation(5).tolist(), random.permutation(5).tolist()
+        words[random.integers(5)], others[random.integers(5)] = 0, 0
+        words[random.integers(5)] = 9
+        matches = [[match(i, j, 5) for j, other in enumerate(others) if other == word] for i, word in enumerate(words)]
+        chosen, chunks = resolve(matches, 5)
+        assert (sum(m.length + m.other_length for m in chosen), chunks) == exhaustive(matches)
+
+
+@needs_data
+def test_what_was_learnt_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [Segment("it served cheap food", ["it serves inexpensive food"]), Segment("x y", ["the food of x"])]
+    expected = Meteor().statistics(rows)
+    monkeypatch.setattr("dactnlg.metrics.meteor.WORDS", 3)
+    forgetful = Meteor()
+    assert np.array_equal(forgetful.statistics(rows * 2), np.concatenate([expected, expected]))
+    monkeypatch.setattr("dactnlg.metrics.meteor.CHARACTERS", 1)
+    assert np.array_equal(forgetful.statistics(rows * 2), np.concatenate([expected, expected])), "one by one"
+    assert forgetful.statistics([]).shape == (0, 21)
+
+
+@needs_data
+def test_stems_of_the_index_are_the_stemmers(meteor: Meteor) -> None:
+    data, stem = meteor_data.load(), meteor_data.load_stemmer()
+    for word in ("serving", "cities", "dying", "'s", "1980s", "restaurants", "naïveté", "zzzings"):
+        assert data.stem(word) == meteor_data.word_number(stem(word))

@@ -165,3 +165,15 @@ def test_every_metric_signs_what_it_did() -> None:
                 signature = item.metric.signature(name, preset)
                 assert signature.startswith(f"{name}|") and signature.endswith(f"|preset:{preset}")
                 assert "tok:" in signature or "nc:" in signature
+
+
+def test_names_written_out_are_those_of_the_classes() -> None:
+    """The registry and `scores` name what they do not import."""
+    from dactnlg.fairness import perplexity
+    from dactnlg.fairness.samples import SetBleu, SetPerplexity
+    from dactnlg.metrics.diversity import SelfBleu
+    from dactnlg.metrics.registry import GROUPS
+    from dactnlg.scores import LOWER_IS_BETTER
+
+    assert (GROUPS["set-bleu"], GROUPS["set-perplexity"]) == (SetBleu.names, SetPerplexity.names)
+    assert {"SER", "TER", *perplexity.NAMES, *SetPerplexity.names, *SelfBleu.names} == LOWER_IS_BETTER

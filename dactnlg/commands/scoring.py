@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from dactnlg.commands.options import DataDir, Intervals, Json, Metrics, Model, Report, Split, Vectors
 from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from dactnlg.slots import SlotChecker
 
 
 def evaluate(
@@ -81,8 +84,6 @@ def score(
     dactnlg score --input pairs.jsonl --preset single
     dactnlg score --hypotheses out.txt --references ref0.txt ref1.txt --metric BLEU-4 --json -
     """
-    from dactnlg.codec import Style
-    from dactnlg.corpora import load_card
     from dactnlg.files import check_folders, written
     from dactnlg.metrics.pairs import count
     from dactnlg.metrics.registry import Materials
@@ -93,7 +94,7 @@ def score(
     files = [*(references or ()), *(more or ())]
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
-    checker = Style.from_card(load_card(corpus)).checker() if corpus else None
+    checker = None if corpus is None else _checker(corpus)
     given = Materials(vectors, train=None if train is None else read_sentences(train))
     pairs = read_input(input_file, hypotheses, files)
     total = count(input_file or hypotheses) if sys.stderr.isatty() else None
@@ -110,6 +111,14 @@ def score(
             result.write_json(target)
     if json_file != "-":
         print(table([result]))
+
+
+def _checker(corpus: str) -> SlotChecker:
+    # Late: data cards bring pydantic, which takes as long as all the rest of a small file.
+    from dactnlg.codec import Style
+    from dactnlg.corpora import load_card
+
+    return Style.from_card(load_card(corpus)).checker()
 
 
 def compare(

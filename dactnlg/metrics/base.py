@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +79,9 @@ class Metric(Named):
     @abstractmethod
     def score(self, sums: Array) -> Array:
         """Return the scores of summed statistics, (..., S) -> (..., K); NaN where a score is undefined."""
+
+    def forget(self) -> None:
+        """Drop what was learnt about sentences and only `statistics` needs: nothing more will be asked of it."""
 
     def segment_scores(self, statistics: Array) -> Array:
         """Return the scores of single segments, (N, S) -> (N, K)."""
@@ -156,3 +159,11 @@ def settings_of(signature: str) -> dict[str, str]:
 def ngrams(tokens: Sequence[str], order: int) -> Iterator[tuple[str, ...]]:
     """Yield the n-grams of one order."""
     return zip(*(tokens[start:] for start in range(order)), strict=False)
+
+
+def first_ngrams(tokens: list[str]) -> tuple[Sequence[Any], ...]:
+    """Return the n-grams of order 1..4; words stand for themselves."""
+    # Written out: this is where a million sentences spend their time.
+    second, third, fourth = tokens[1:], tokens[2:], tokens[3:]
+    pairs, triples = zip(tokens, second, strict=False), zip(tokens, second, third, strict=False)
+    return tokens, list(pairs), list(triples), list(zip(tokens, second, third, fourth, strict=False))

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.metrics.base import Array, Metric, Segment
+from dactnlg.metrics.base import Array, Metric, Segment, first_ngrams
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
@@ -81,7 +81,7 @@ class Bleu(Metric):
                     known.clear()
                     grams_of.clear()
                 known[key] = [self._reference_tokens(reference) for reference in key]
-                grams_of[key] = [set(chain(*grams)) for grams in zip(*map(_grams, known[key]), strict=True)]
+                grams_of[key] = [set(chain(*grams)) for grams in zip(*map(first_ngrams, known[key]), strict=True)]
             row[:] = self._count(self._tokens(segment.hypothesis), known[key], grams_of[key])
         return rows
 
@@ -120,12 +120,12 @@ class Bleu(Metric):
         else:
             closest = min(lengths, key=lambda other: (abs(other - length), other))
         matches = []
-        for order, (grams, known) in enumerate(zip(_grams(tokens), grams_of, strict=True)):
+        for order, (grams, known) in enumerate(zip(first_ngrams(tokens), grams_of, strict=True)):
             different = set(grams)
             matched = len(different & known)
             # Most sentences say nothing twice: then sets tell all, and nothing need be counted.
             if matched and len(different) < len(grams):
-                matched += _again(grams, [_grams(reference)[order] for reference in references])
+                matched += _again(grams, [first_ngrams(reference)[order] for reference in references])
             matches.append(matched)
         return [length, closest, *matches, *(max(length - order, 0) for order in range(ORDER))]
 
@@ -180,14 +180,6 @@ class SacreBleu(Metric):
                 )
                 out[order - 1] = found.score / 100
         return values.reshape(*sums.shape[:-1], ORDER)
-
-
-def _grams(tokens: list[str]) -> tuple[Sequence[Any], ...]:
-    """Return the n-grams of order 1..4; words stand for themselves."""
-    # Written out: this is where a million sentences spend their time.
-    second, third, fourth = tokens[1:], tokens[2:], tokens[3:]
-    pairs, triples = zip(tokens, second, strict=False), zip(tokens, second, third, strict=False)
-    return tokens, list(pairs), list(triples), list(zip(tokens, second, third, fourth, strict=False))
 
 
 def _again(grams: Sequence[Any], references: list[Sequence[Any]]) -> int:

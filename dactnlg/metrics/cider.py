@@ -10,15 +10,28 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
+from typing import Any
 
-from dactnlg.metrics.base import MeanMetric, Segment, ngrams
+from dactnlg.metrics.base import MeanMetric, Segment, first_ngrams
 from dactnlg.metrics.tokenizers import tokenizer
 
 ORDER = 4
 SIGMA = 6.0
 """Width, in bigrams, of the penalty on a difference in length."""
 
-Gram = tuple[str, ...]
+Gram = Any
+"""A word, or a tuple of words."""
+Grams = tuple[Sequence[Gram], ...]
+
+
+class _Rarity(dict[Gram, float]):
+    """The weights of n-grams; those in no reference set weigh as if they were in one."""
+
+    unseen = 0.0
+
+    def __missing__(self, gram: Gram) -> float:
+        return self.unseen
 
 
 class _Vector:
@@ -26,21 +39,26 @@ class _Vector:
 
     __slots__ = ("length", "norms", "weights")
 
-    def __init__(self, counts: Counter[Gram], rarity: dict[Gram, float], unseen: float) -> None:
-        self.weights: list[dict[Gram, float]] = [{} for _ in range(ORDER)]
-        for gram, count in counts.items():
-            self.weights[len(gram) - 1][gram] = count * rarity.get(gram, unseen)
-        self.norms = [math.sqrt(sum(weight * weight for weight in weights.values())) for weights in self.weights]
-        self.length = sum(count for gram, count in counts.items() if len(gram) == 2)
+    def __init__(self, orders: Grams, rarity: _Rarity) -> None:
+        self.weights: list[dict[Gram, float]] = []
+        for grams in orders:
+            weights = dict(zip(grams, map(rarity.__getitem__, grams), strict=True))
+            if len(weights) < len(grams):
+                # Few sentences say anything twice.
+                weights = {gram: count * weights[gram] for gram, count in Counter(grams).items()}
+            self.weights.append(weights)
+        self.norms = [math.sqrt(sum([weight * weight for weight in weights.values()])) for weights in self.weights]
+        self.length = len(orders[1])
 
     def similarity(self, reference: _Vector) -> float:
         """Return the mean cosine over the orders; the hypothesis's weights are clipped to the reference's."""
         total = 0.0
         for mine, theirs, norm, other in zip(self.weights, reference.weights, self.norms, reference.norms, strict=True):
             value = 0.0
-            for gram in mine.keys() & theirs.keys():
-                weight = theirs[gram]
-                value += min(mine[gram], weight) * weight
+            for gram, weight in mine.items():
+                if gram in theirs:
+                    limit = theirs[gram]
+                    value += (weight if weight < limit else limit) * limit
             total += value / (norm * other) if norm and other else value
         difference = self.length - reference.length
         return total / ORDER * math.exp(-(difference**2) / (2 * SIGMA**2))
@@ -55,11 +73,10 @@ class Cider(MeanMetric):
     def __init__(self, tokenization: str = "space") -> None:
         self.settings = {"variant": "coco", "tok": tokenization, "n": str(ORDER), "sigma": f"{SIGMA:g}"}
         self._split = tokenizer(tokenization)
-        self._rarity: dict[Gram, float] = {}
+        self._rarity = _Rarity()
         self._sets = 0
-        self._unseen = 0.0
         self._known: dict[tuple[str, ...], list[_Vector]] = {}
-        self._count = lru_cache(maxsize=1 << 14)(self._count_ngrams)
+        self._grams = lru_cache(maxsize=1 << 13)(self._read)
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
         """Count in how many reference sets each n-gram is."""
@@ -73,11 +90,13 @@ class Cider(MeanMetric):
             if key not in grams_of:
                 if len(grams_of) > 256:
                     grams_of.clear()
-                grams_of[key] = {gram for sentence in key for gram in self._count(sentence)}
+                grams_of[key] = set(chain.from_iterable(chain.from_iterable(map(self._grams, key))))
             frequency.update(grams_of[key])
             self._sets += 1
-        self._unseen = math.log(self._sets) if self._sets else 0.0
-        self._rarity = {gram: self._unseen - math.log(count) for gram, count in frequency.items()}
+        unseen = math.log(self._sets) if self._sets else 0.0
+        logarithms = {count: unseen - math.log(count) for count in set(frequency.values())}
+        self._rarity = _Rarity({gram: logarithms[count] for gram, count in frequency.items()})
+        self._rarity.unseen = unseen
         self._known.clear()
 
     def warnings(self) -> list[str]:
@@ -85,6 +104,12 @@ class Cider(MeanMetric):
         if self._sets == 1:
             return ["CIDEr of a single segment is 0 by definition: it weighs n-grams by their rarity among segments"]
         return []
+
+    def forget(self) -> None:
+        """Drop the n-grams of the references and of the sentences that were read."""
+        self._rarity = _Rarity()
+        self._known.clear()
+        self._grams.cache_clear()
 
     def score_segment(self, segment: Segment) -> float:
         """Return ten times the mean similarity to the references."""
@@ -97,11 +122,7 @@ class Cider(MeanMetric):
         return 10 * sum(map(hypothesis.similarity, self._known[key])) / len(key)
 
     def _vector(self, sentence: str) -> _Vector:
-        return _Vector(self._count(sentence), self._rarity, self._unseen)
+        return _Vector(self._grams(sentence), self._rarity)
 
-    def _count_ngrams(self, sentence: str) -> Counter[Gram]:
-        tokens = self._split(sentence)
-        counts: Counter[Gram] = Counter()
-        for order in range(1, ORDER + 1):
-            counts.update(ngrams(tokens, order))
-        return counts
+    def _read(self, sentence: str) -> Grams:
+        return first_ngrams(self._split(sentence))

@@ -124,8 +124,10 @@ class Novelty(CorpusMetric):
             self._new += sum(tuple(self._split(segment.hypothesis)) not in self._train for segment in segments)
 
     def warnings(self) -> list[str]:
-        """Say why there is no value."""
-        return ["novelty needs the sentences of the training data: --train FILE"] if self._train is None else []
+        """Say why there is no value, or why everything is new."""
+        if self._train is None:
+            return ["novelty needs the sentences of the training data: --train FILE"]
+        return [] if self._train else ["novelty: the training data have not a single sentence, so all are new"]
 
     def scores(self) -> tuple[float, ...]:
         """Return the share."""

@@ -12,13 +12,18 @@ from collections.abc import Sequence
 import numpy as np
 
 from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
-from dactnlg.metrics.meteor_align import Aligner
+from dactnlg.metrics.meteor_align import Aligner, Sentence
 from dactnlg.metrics.meteor_data import MeteorData, load
 from dactnlg.metrics.tokenizers import tokenizer
 
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 """Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
+
+CHARACTERS = 1 << 21
+"""Of sentences that are read in one go."""
+WORDS = 1 << 17
+"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
 
 
 class Meteor(BoundedMetric):
@@ -42,25 +47,43 @@ class Meteor(BoundedMetric):
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the counts of each segment, (N, 21)."""
         rows = np.zeros((len(segments), 21))
-        for row, segment in zip(rows, segments, strict=True):
-            if self.fits(segment):
-                row[:] = self._best(segment)
+        first = size = 0
+        for end, segment in enumerate(segments, start=1):
+            size += len(segment.hypothesis) + sum(map(len, segment.references))
+            if size > CHARACTERS or end == len(segments):
+                self._fill(rows[first:end], segments[first:end])
+                first, size = end, 0
         return rows
 
     def score(self, sums: Array) -> Array:
         """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
         return combine(sums)
 
-    def _best(self, segment: Segment) -> tuple[float, ...]:
+    def forget(self) -> None:
+        """Drop what was learnt about words."""
+        self._aligner.forget(0)
+
+    def _fill(self, rows: Array, segments: Sequence[Segment]) -> None:
+        self._aligner.forget(WORDS)
+        wanted = [(row, segment) for row, segment in zip(rows, segments, strict=True) if self.fits(segment)]
+        texts = dict.fromkeys(text for _, segment in wanted for text in (segment.hypothesis, *segment.references))
+        read = dict(zip(texts, self._aligner.read(list(map(self._read, texts))), strict=True))
+        # Dialogue corpora say the same again and again.
+        known: dict[tuple[str, ...], tuple[float, ...]] = {}
+        for row, segment in wanted:
+            key = (segment.hypothesis, *segment.references)
+            if key not in known:
+                # A reference that comes twice cannot be better the second time.
+                known[key] = self._best(read[key[0]], [read[text] for text in dict.fromkeys(key[1:])])
+            row[:] = known[key]
+
+    def _best(self, hypothesis: Sentence, references: Sequence[Sentence]) -> tuple[float, ...]:
         """Return the counts against the first of the references with the highest score."""
-        hypothesis = self._aligner.sentence(self._read(segment.hypothesis))
-        # A reference that comes twice cannot be better the second time.
-        sentences = [self._aligner.sentence(self._read(r)) for r in dict.fromkeys(segment.references)]
         best: tuple[float, ...] = ()
         highest = -1.0
-        for sentence in sentences:
+        for sentence in references:
             counts = self._aligner.align(hypothesis, sentence)
-            score = segment_score(counts) if len(sentences) > 1 else 0.0
+            score = segment_score(counts) if len(references) > 1 else 0.0
             if score > highest:
                 best, highest = counts, score
         return best

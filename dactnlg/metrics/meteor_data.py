@@ -9,13 +9,12 @@ that all stretches of a sentence cost one multiplication each.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import importlib.util
 import json
-import zipfile
 from array import array
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from dactnlg.errors import MetricError
 from dactnlg.metrics.cache import make_once, user_cache
 from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS
 
-FORMAT = 1
+FORMAT = 2
 """Of the index; a new one makes a new index."""
 LONGEST = 7
 """Words in the longest phrase of the table."""
@@ -45,6 +44,25 @@ _ENDINGS = tuple(
 )
 
 
+class _Table:
+    """Sorted keys in a memory-mapped file, each with its values."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.keys, self.ends, self.values = (
+            np.asarray(np.load(folder / f"{name}_{part}.npy", mmap_mode="r")) for part in ("keys", "ends", "values")
+        )
+        # Python's bisection of a memory view takes a fifth of the time of NumPy's for one key.
+        self._keys, self._ends = self.keys.data, self.ends.data
+
+    def get(self, key: int) -> list[int] | None:
+        """Return the values of a key; None if it is not there."""
+        at = bisect_left(self._keys, key)
+        if at == len(self._keys) or self._keys[at] != key:
+            return None
+        values: list[int] = self.values[self._ends[at - 1] if at else 0 : self._ends[at]].tolist()
+        return values
+
+
 class MeteorData:
     """Look-ups in the index; words are lower-cased tokens.
 
@@ -57,34 +75,49 @@ class MeteorData:
         self.function_words = frozenset(words["function"])
         self.abbreviations: dict[str, int] = words["abbreviations"]
         self._bases: dict[str, list[str]] = words["bases"]
-        self._arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-        self._numbers: dict[str, int] = {}
-        self._phrases: dict[int, tuple[int, ...] | None] = {}
+        self._stems, self._sets = _Table(folder, "stem"), _Table(folder, "synset")
+        self._phrases = _Table(folder, "phrase")
 
     def number(self, word: str) -> int:
         """Return a word's number."""
-        if word not in self._numbers:
-            self._numbers[word] = word_number(word)
-        return self._numbers[word]
-
-    def paraphrases(self, phrase: int) -> tuple[int, ...] | None:
-        """Return the numbers of a phrase's paraphrases in the table's order; None if no phrase begins with it."""
-        if phrase not in self._phrases:
-            found = self._find("phrase", phrase)
-            self._phrases[phrase] = None if found is None else tuple(found.tolist())
-        return self._phrases[phrase]
+        return word_number(word)
 
     def synsets(self, word: str) -> frozenset[int]:
         """Return the WordNet synsets of a word and of its base forms."""
         bases = self._bases.get(word)
         if bases is None:
             bases = [self._base(word)]
-        return frozenset().union(*(self._synsets(form) for form in (word, *bases)))
+        return frozenset().union(*(self._sets.get(word_number(form)) or () for form in (word, *bases)))
+
+    def stem(self, word: str) -> int:
+        """Return the number of a word's stem."""
+        # Those of usual words are in the index: a stem takes as long as a hundred look-ups.
+        found = self._stems.get(word_number(word))
+        return found[0] if found else word_number(self._stemmer(word))
+
+    def paraphrases(self, phrases: NDArray[np.uint64]) -> dict[int, dict[int, None]]:
+        """Return for each of some phrases (distinct, sorted) those paraphrases that are among them.
+
+        Phrases without any are left out; paraphrases are keys in the table's order.
+        """
+        table = self._phrases
+        at = np.minimum(np.searchsorted(table.keys, phrases), len(table.keys) - 1)
+        at = at[table.keys[at] == phrases]
+        ends = table.ends[at].astype(np.int64)
+        starts = np.where(at > 0, table.ends[at - 1], 0).astype(np.int64)
+        sizes = ends - starts
+        # The places of all values, phrase by phrase.
+        places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        values, owners = table.values[places], np.repeat(table.keys[at], sizes)
+        kept = among(values, phrases)
+        found: dict[int, dict[int, None]] = {}
+        for phrase, value in zip(owners[kept].tolist(), values[kept].tolist(), strict=True):
+            found.setdefault(phrase, {})[value] = None
+        return found
 
     @cached_property
-    def stemmer(self) -> Stemmer:
-        """Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree)."""
-        return Stemmer()
+    def _stemmer(self) -> Callable[[str], str]:
+        return load_stemmer()
 
     def _base(self, word: str) -> str:
         if word.endswith("ss") or len(word) <= 2:
@@ -92,39 +125,31 @@ class MeteorData:
         for ending, replacement in _ENDINGS:
             if word.endswith(ending):
                 base = word[: len(word) - len(ending)] + replacement
-                if self._find("synset", self.number(base)) is not None:
+                if self._sets.get(word_number(base)) is not None:
                     return base
         return ""
 
-    def _synsets(self, word: str) -> Sequence[int]:
-        found = self._find("synset", self.number(word))
-        return [] if found is None else found.tolist()
 
-    def _find(self, table: str, key: int) -> NDArray[np.generic] | None:
-        keys, ends = self._arrays[f"{table}_keys"], self._arrays[f"{table}_ends"]
-        at = int(np.searchsorted(keys, np.uint64(key)))
-        if at == len(keys) or int(keys[at]) != key:
-            return None
-        start = int(ends[at - 1]) if at else 0
-        return self._arrays[f"{table}_values"][start : int(ends[at])]  # type: ignore[no-any-return]
+def among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Return which values are among some known ones, which are sorted."""
+    if not len(known):
+        return np.zeros(len(values), dtype=bool)
+    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
+    return np.asarray(known[at] == values)
 
 
-class Stemmer:
-    """Snowball English, each word once."""
+def load_stemmer() -> Callable[[str], str]:
+    """Return Snowball's English stemmer, in the version that the jar has (115,041 of 115,041 words agree).
 
-    def __init__(self) -> None:
-        try:
-            from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
-        except ImportError:
-            raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
-        self._stem = EnglishStemmer().stemWord
-        self._known: dict[str, str] = {}
-
-    def __call__(self, word: str) -> str:
-        """Return the stem of a word."""
-        if word not in self._known:
-            self._known[word] = self._stem(word) if word[:1].isalpha() else word
-        return self._known[word]
+    Raises:
+        MetricError: it is not installed.
+    """
+    try:
+        from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
+    except ImportError:
+        raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
+    stem = EnglishStemmer().stemWord
+    return lambda word: stem(word) if word[:1].isalpha() else word
 
 
 def word_number(word: str) -> int:
@@ -138,7 +163,7 @@ def installed() -> bool:
 
 
 def load(cache: Path | None = None) -> MeteorData:
-    """Return METEOR's data; the first call on a machine makes the index (about half a minute).
+    """Return METEOR's data; the first call on a machine makes the index (a minute or two).
 
     Args:
         cache: the folder for the index; the user's cache by default.
@@ -159,6 +184,9 @@ def load(cache: Path | None = None) -> MeteorData:
 
 
 def _make(jar: Path, table: Path, work: Path) -> None:
+    # Late, like the two below: the index is made once.
+    import zipfile
+
     with zipfile.ZipFile(jar) as archive:
 
         def lines(name: str) -> list[str]:
@@ -178,6 +206,8 @@ def _make(jar: Path, table: Path, work: Path) -> None:
 
 
 def _index_paraphrases(table: Path, work: Path) -> None:
+    import gzip
+
     from tqdm import tqdm
 
     keys, values = array("Q"), array("Q")
@@ -203,6 +233,9 @@ def _index_paraphrases(table: Path, work: Path) -> None:
             keys.append(key)
             values.append(phrase_number(next(stream)))
     _save(work, "phrase", np.asarray(keys), np.asarray(values), prefixes)
+    stem = load_stemmer()
+    stems = np.fromiter((word_number(stem(word)) for word in numbers), np.uint64, len(numbers))
+    _save(work, "stem", np.fromiter(numbers.values(), np.uint64, len(numbers)), stems, ())
 
 
 def _save(

@@ -14,27 +14,37 @@ ALWAYS, BEFORE_NUMBERS = 1, 2
 
 _LETTER = "A-Za-zŠŽšžŸÀ-ÖØ-öø-ž"
 _ALNUM = f"0-9{_LETTER}"
-# In the order in which they are applied. Two signs in a row share no neighbour: each rule consumes what it looks at,
-# so that `a,b,c` is split once only, as in the original.
+# In the order in which they are applied, after marks without one of which they change nothing. Two signs in a row share
+# no neighbour: each rule consumes what it looks at, so that `a,b,c` is split once only, as in the original.
 _RULES = tuple(
-    (re.compile(pattern, re.ASCII), replacement)
-    for pattern, replacement in (
-        (rf"([^{_ALNUM}\s.'`,\-‘’])", r" \1 "),
-        (r"(\.{2,})", r" \1 "),
-        (r"([^0-9]),([^0-9])", r"\1 , \2"),
-        (r"([0-9]),([^0-9])", r"\1 , \2"),
-        (r"([^0-9]),([0-9])", r"\1 , \2"),
-        (r"[`‘’]", "'"),
-        (r"[“”]|''", ' " '),
-        (r"–|--", "-"),
-        (rf"([{_ALNUM}.])-([{_ALNUM}])", r"\1 \2"),
-        (rf"([^{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
-        (rf"([^{_LETTER}0-9])'([{_LETTER}])", r"\1 ' \2"),
-        (rf"([{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
-        (rf"([{_LETTER}])'([{_LETTER}])", r"\1 '\2"),
-        (r"([0-9])'(s)", r"\1 '\2"),
+    (marks.split(), [(re.compile(pattern, re.ASCII), replacement) for pattern, replacement in rules])
+    for marks, rules in (
+        ("..", [(r"(\.{2,})", r" \1 ")]),
+        (
+            ",",
+            [
+                (r"([^0-9]),([^0-9])", r"\1 , \2"),
+                (r"([0-9]),([^0-9])", r"\1 , \2"),
+                (r"([^0-9]),([0-9])", r"\1 , \2"),
+            ],
+        ),
+        ("` ‘ ’", [(r"[`‘’]", "'")]),
+        ("“ ” ''", [(r"[“”]|''", ' " ')]),
+        ("– --", [(r"–|--", "-")]),
+        ("-", [(rf"([{_ALNUM}.])-([{_ALNUM}])", r"\1 \2")]),
+        (
+            "'",
+            [
+                (rf"([^{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
+                (rf"([^{_LETTER}0-9])'([{_LETTER}])", r"\1 ' \2"),
+                (rf"([{_LETTER}])'([^{_LETTER}])", r"\1 ' \2"),
+                (rf"([{_LETTER}])'([{_LETTER}])", r"\1 '\2"),
+                (r"([0-9])'(s)", r"\1 '\2"),
+            ],
+        ),
     )
 )
+_SIGN = re.compile(rf"([^{_ALNUM}\s.'`,\-‘’])", re.ASCII)
 _DOTS = re.compile(r"\.+")
 _HAS_LETTER = re.compile(f"[{_LETTER}]")
 _SPACE = re.compile(r"[ \t\n\r\f]+")
@@ -47,9 +57,11 @@ def split_meteor(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
         sentence: any text.
         abbreviations: words that keep their period, `ALWAYS` or `BEFORE_NUMBERS`.
     """
-    text = f" {sentence} "
-    for pattern, replacement in _RULES:
-        text = pattern.sub(replacement, text)
+    text = _SIGN.sub(r" \1 ", f" {sentence} ")
+    for marks, rules in _RULES:
+        if any(mark in text for mark in marks):
+            for pattern, replacement in rules:
+                text = pattern.sub(replacement, text)
     words = [word for word in _SPACE.split(text) if word]
     tokens: list[str] = []
     for index, word in enumerate(words):

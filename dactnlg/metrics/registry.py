@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.fairness.samples import SetBleu, SetPerplexity
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import CorpusMetric, Metric, Named
 from dactnlg.metrics.cider import Cider
@@ -39,7 +38,7 @@ NOTHING = Materials()
 
 
 def _meteor(tokenization: str) -> Metric:
-    # Late, like the two below: they are large, need data of their own, and few ask for them.
+    # Late, like those below: they are large, need data of their own, and few ask for them.
     from dactnlg.metrics.meteor import Meteor
 
     return Meteor(tokenization)
@@ -58,7 +57,21 @@ def _cosine(encoder: Encoder | None) -> Metric:
     return SentenceCosine(encoder)
 
 
+def _set_bleu() -> CorpusMetric:
+    from dactnlg.fairness.samples import SetBleu
+
+    return SetBleu()
+
+
+def _set_perplexity() -> CorpusMetric:
+    from dactnlg.fairness.samples import SetPerplexity
+
+    return SetPerplexity()
+
+
 # A family makes all its scores from one pass; new metrics are entered here.
+_SET_BLEU = ("forward-BLEU", "backward-BLEU", "harmonic-BLEU")
+_SET_PERPLEXITY = ("forward-perplexity", "reverse-perplexity")
 _EMBEDDING = ("embedding-average", "vector-extrema", "greedy-matching")
 _FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], Metric]] = {
     bleu.Bleu.names: lambda preset, _: bleu.create(preset.bleu, lowercase=preset.mteval),
@@ -75,8 +88,8 @@ _CORPUS_FAMILIES: dict[tuple[str, ...], Callable[[Preset, Materials], CorpusMetr
     Diversity.names: lambda preset, _: Diversity(preset.tokenizer),
     SelfBleu.names: lambda preset, _: SelfBleu(preset.tokenizer),
     Novelty.names: lambda preset, given: Novelty(given.train, preset.tokenizer),
-    SetBleu.names: lambda *_: SetBleu(),
-    SetPerplexity.names: lambda *_: SetPerplexity(),
+    _SET_BLEU: lambda *_: _set_bleu(),
+    _SET_PERPLEXITY: lambda *_: _set_perplexity(),
 }
 SEGMENT_NAMES = tuple(name for names in _FAMILIES for name in names)
 """Scores that a segment has too."""
@@ -86,8 +99,8 @@ NAMES = SEGMENT_NAMES + CORPUS_NAMES
 GROUPS = {
     "embedding": _EMBEDDING,
     "diversity": (*Diversity.names, *SelfBleu.names, *Novelty.names),
-    "set-bleu": SetBleu.names,
-    "set-perplexity": SetPerplexity.names,
+    "set-bleu": _SET_BLEU,
+    "set-perplexity": _SET_PERPLEXITY,
 }
 """Several families asked for with one word."""
 

@@ -52,6 +52,7 @@ class SlotErrorRate(Metric):
     def __init__(self, checker: Checker, label: str = "") -> None:
         self._checker = checker
         self.settings = {"cues": label} if label else {}
+        self._turns = self._required = 0
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the counts of each segment, (N, 3); zeros without a turn."""
@@ -60,7 +61,15 @@ class SlotErrorRate(Metric):
             if segment.turn is not None:
                 report = self._checker.check(segment.turn, segment.text)
                 row[:] = [report.required, len(report.missing), len(report.extra)]
+                self._turns += 1
+                self._required += report.required
         return rows
+
+    def warnings(self) -> list[str]:
+        """Say why there is no rate."""
+        if not self._turns:
+            return ["SER is undefined: no segment has an act"]
+        return [] if self._required else ["SER is undefined: no act has a slot whose value could be looked for"]
 
     def score(self, sums: Array) -> Array:
         """Return the rate, (..., 3) -> (..., 1); NaN where nothing was required."""

@@ -74,10 +74,13 @@ def _score(score: Score, bounds: tuple[float, float] | None) -> str:
         top = 10.0
     elif top > 1:
         top *= 1.25
-    lower = "<br><small>lower is better</small>" if score.name in LOWER_IS_BETTER else ""
+    remarks = ["lower is better"] if score.name in LOWER_IS_BETTER else []
+    # Most bars end at 1; a reader compares them unless told.
+    remarks += [f"full width: {top:.4g}"] if top != 1 and score.value is not None else []
+    remark = f"<br><small>{', '.join(remarks)}</small>" if remarks else ""
     track = "<div></div>" if score.value is None else _bar(score.value / top, bounds, top)
     return (
-        f'<div class="row"><div class="name"><b>{escape(score.name)}</b>{lower}</div>{track}'
+        f'<div class="row"><div class="name"><b>{escape(score.name)}</b>{remark}</div>{track}'
         f'<div class="numbers"><b>{shown(score.value)}</b><small>{shown_interval(bounds)}</small></div>'
         f'<div class="signature">{escape(score.signature)} &middot; {score.hash[:SHORT]}</div></div>'
     )
@@ -205,7 +208,8 @@ def _histogram(found: Histogram) -> str:
     undefined = f", {found.undefined:,} undefined" if found.undefined else ""
     return (
         f'<figure class="card"><figcaption><b>{escape(found.name)}</b>median {found.median:.3f}, highest bar '
-        f'{highest:,}{undefined}</figcaption><svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
+        f"{highest:,} sentences{undefined}</figcaption>"
+        f'<svg viewBox="0 0 100 100" preserveAspectRatio="none" role="img" '
         f'aria-label="Distribution of {escape(found.name)}">{bars}</svg>'
         f'<div class="axis"><span>{found.low:g}</span><span>{found.high:.4g}</span></div></figure>'
     )
