@@ -61,7 +61,7 @@ class GradientModel:
         self.shares = np.where(self.lengths > 0, batch["weights"] / total, 0).astype(np.float32)  # (B,)
         hidden = self._run(batch["tokens"][:, :steps].T)
         loss = self._entropy(hidden, batch["targets"][:, :steps].T[self.real], rng)
-        return loss + self._penalty() if self.carries_act else loss
+        return loss + self._penalty(self.loop.d) if isinstance(self.loop, SCLSTMLoop) else loss
 
     def backward(self) -> None:
         """Fill in the slopes of the last loss."""
@@ -165,9 +165,8 @@ class GradientModel:
         everywhere[self.real] = hidden
         return everywhere
 
-    def _penalty(self) -> float:
-        """Return what `SCLSTM.penalty` adds to the loss."""
-        d = self.loop.d  # (T + 1, B, used)
+    def _penalty(self, d: Floats) -> float:
+        """Return what `SCLSTM.penalty` adds to the loss, given the acts, (T + 1, B, used)."""
         self.change = np.diff(d, axis=0)
         self.change_norm = _norm(self.change)  # (T, B)
         self.left = d[self.lengths, np.arange(d.shape[1])]
