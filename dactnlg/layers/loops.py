@@ -59,17 +59,17 @@ class LSTMLoop:
         """Add to a cell, (B, H), what a subclass adds."""
 
     def backward(self, slopes: Floats) -> Floats:
-        """Run back and return the slopes of the gates, (4, T, B, H).
+        """Run back and return the slopes of the gates, (4, T, B, H), in the place of the gates.
 
         Args:
             slopes: of the hidden states but the first, from outside the loop, (T, B, H).
         """
-        found = np.empty_like(self.gates)
         from_gates = np.ascontiguousarray(self.kernels.transpose(0, 2, 1))
         dh, dc, part = (np.zeros(self.h.shape[1:], np.float32) for _ in range(3))
-        product = np.empty_like(found[:, 0])
+        out, product = np.empty_like(self.gates[:, 0]), np.empty_like(self.gates[:, 0])
         for t in reversed(range(len(slopes))):
-            (i, f, o, g), out, tanh_c = self.gates[:, t], found[:, t], self._tanh_c[t]
+            now, tanh_c = self.gates[:, t], self._tanh_c[t]
+            i, f, o, g = now
             dh += slopes[t]
             np.multiply(dh, tanh_c, out=out[2])
             # dc += dh * o * (1 - tanh(c)^2)
@@ -83,13 +83,14 @@ class LSTMLoop:
             np.multiply(dc, i, out=out[3])
             more = self.step_back(t, dc)
             dc *= f
-            through_sigmoid(out[:3], self.gates[:3, t])
+            through_sigmoid(out[:3], now[:3])
             through_tanh(out[3], g)
             np.matmul(out, from_gates, out=product)
             np.add.reduce(product, axis=0, out=dh)
             if more is not None:
                 dh += more
-        return found
+            now[...] = out
+        return self.gates
 
     def step_back(self, t: int, dc: Floats) -> Floats | None:
         """Return what a subclass adds to the slope of the hidden state before step t, (B, H)."""
@@ -210,9 +211,7 @@ def sum_by(index: Ints, rows: Floats, count: int) -> Floats:
 
     This is how the slopes of a look-up are found: a row that was looked up twice has the slopes of both.
     """
-    ranked = rows[..., np.argsort(index, kind="stable"), :]
-    ends = np.cumsum(np.bincount(index, minlength=count)).tolist()
-    sums = np.empty((*rows.shape[:-2], count, rows.shape[-1]), np.float32)
-    for number, (start, end) in enumerate(zip([0, *ends], ends, strict=False)):
-        np.add.reduce(ranked[..., start:end, :], axis=-2, out=sums[..., number, :])
+    chosen = np.zeros((count, len(index)), np.float32)
+    chosen[index, np.arange(len(index))] = 1.0
+    sums: Floats = chosen @ rows
     return sums

@@ -77,7 +77,7 @@ class GradientModel:
         self.distinct, where = np.unique(tokens, return_inverse=True)
         self.where = where.reshape(tokens.shape)  # (T, B)
         table = w["embedding"][self.distinct] @ w["projection"] + w["bias"]  # (U, G)
-        gates = apart(table[:, :four])[:, self.where]  # (4, T, B, H)
+        gates = np.take(apart(table[:, :four]), self.where, axis=1)  # (4, T, B, H)
         context = self._context()  # (B, G)
         if context is not None:
             gates += apart(context[:, :four])[:, None]
