@@ -3,7 +3,7 @@
 The equations are those of the Keras models, which are what is saved, what other devices train, and what
 `tests/test_gradients.py` compares with to the last digits.
 
-Shape letters: T time, B batch, M real words of a batch, U distinct words of a batch, V vocabulary, E embedding,
+Shape letters: B sentences of a batch, M their words, U distinct ones among them, V vocabulary, E embedding,
 H hidden units, D entries of the DA vector, G gates (4H, or 4H + D). A slope is the loss's derivative in something.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.layers.loops import Floats, LSTMLoop, SCLSTMLoop, apart, flat, sum_by, together
+from dactnlg.layers.loops import Floats, LSTMLoop, Packing, SCLSTMLoop, apart, sum_by, together
 from dactnlg.models.arrays import CELLS, FLOORS, WEIGHTS
 from dactnlg.models.value_reader import ValueReader
 
@@ -53,14 +53,16 @@ class GradientModel:
             batch: see `Dataset.batches`.
             rng: draws the units to drop; None for none.
         """
-        self.batch, self.lengths = batch, batch["lengths"]
-        steps = max(int(self.lengths.max()), 1)
-        self.real = np.arange(steps)[:, None] < self.lengths  # (T, B)
-        # What a sentence's words, and its penalty, count for.
-        total = max(float(np.dot(self.lengths, batch["weights"])), 1.0)
-        self.shares = np.where(self.lengths > 0, batch["weights"] / total, 0).astype(np.float32)  # (B,)
-        hidden = self._run(batch["tokens"][:, :steps].T)
-        loss = self._entropy(hidden, batch["targets"][:, :steps].T[self.real], rng)
+        # The longest sentences first, and no row that only fills up the batch.
+        order = np.argsort(-batch["lengths"], kind="stable")[: np.count_nonzero(batch["lengths"])]
+        self.batch = {name: array[order] for name, array in batch.items()}
+        lengths, weights = self.batch["lengths"], self.batch["weights"]
+        self.packing = packing = Packing(lengths)
+        # What a sentence's penalty, and each of its words, counts for.
+        self.shares = (weights / max(float(np.dot(lengths, weights)), 1.0)).astype(np.float32)  # (B,)
+        self.word_shares = self.shares[packing.rows]  # (M,)
+        words = packing.rows, packing.times
+        loss = self._entropy(self._run(self.batch["tokens"][words]), self.batch["targets"][words], rng)
         return loss + self._penalty(self.loop.d) if isinstance(self.loop, SCLSTMLoop) else loss
 
     def backward(self) -> None:
@@ -71,43 +73,41 @@ class GradientModel:
         self._run_back(self.loop.backward(hidden_slopes))
 
     def _run(self, tokens: NDArray[np.int32]) -> Floats:
-        """Return the hidden states after each word of (T, B), as (T, B, H)."""
-        w, batch, four = self.weights, self.batch, 4 * self.size
+        """Return the hidden state after each word of (M,), as (M, H)."""
+        w, four = self.weights, 4 * self.size
         # Each distinct word is projected once.
-        self.distinct, where = np.unique(tokens, return_inverse=True)
-        self.where = where.reshape(tokens.shape)  # (T, B)
+        self.distinct, self.where = np.unique(tokens, return_inverse=True)
         table = w["embedding"][self.distinct] @ w["projection"] + w["bias"]  # (U, G)
-        gates = np.take(apart(table[:, :four]), self.where, axis=1)  # (4, T, B, H)
+        # `take`, for an index would leave the gates of one word side by side in memory.
+        gates = np.take(apart(table[:, :four]), self.where, axis=1)  # (4, M, H)
         context = self._context()  # (B, G)
         if context is not None:
-            gates += apart(context[:, :four])[:, None]
+            gates += np.take(apart(context[:, :four]), self.packing.rows, axis=1)
         kernels = apart(w["cell/recurrent"])
         if not self.carries_act:
-            self.loop = LSTMLoop(kernels)
-            return self.loop.forward(gates)[1:]
+            self.loop = LSTMLoop(self.packing, kernels)
+            return self.loop.forward(gates)
         # Entries that no act of the batch has stay zero, and so do their slopes.
-        self.used = np.flatnonzero(batch["act"].any(axis=0))
-        reading = table[:, four + self.used][self.where]  # (T, B, used)
+        act = self.batch["act"]
+        self.used = used = np.flatnonzero(act.any(axis=0))
+        reading = table[:, four + used][self.where]  # (M, used)
         if context is not None:
-            reading += context[:, four + self.used]
-        loop = SCLSTMLoop(kernels, self.alpha * w["cell/reading"][:, self.used], w["cell/act"][self.used])
-        loop.start(reading, batch["act"][:, self.used])
-        self.loop = loop
-        return loop.forward(gates)[1:]
+            reading += context[:, four + used][self.packing.rows]
+        parts = self.alpha * w["cell/reading"][:, used], w["cell/act"][used]
+        self.loop = SCLSTMLoop(self.packing, kernels, *parts, act[:, used], reading)
+        return self.loop.forward(gates)
 
     def _run_back(self, gates: Floats) -> None:
-        """Fill in the slopes of what leads to the gates, given those of the gates, (4, T, B, H)."""
+        """Fill in the slopes of what leads to the gates, given those of the gates, (4, M, H)."""
         w, g, four = self.weights, self.slopes, 4 * self.size
-        where, count = self.where.ravel(), len(self.distinct)
-        table = np.zeros((count, len(w["bias"])), np.float32)  # (U, G)
-        context = np.zeros((gates.shape[2], len(w["bias"])), np.float32)  # (B, G)
-        table[:, :four] = together(sum_by(where, gates.reshape(4, -1, self.size), count))
-        context[:, :four] = together(np.add.reduce(gates, axis=1))
-        g["cell/recurrent"][:] = together(self.loop.kernel_slopes(gates))
+        table = np.zeros((len(self.distinct), len(w["bias"])), np.float32)  # (U, G)
+        context = np.zeros((self.packing.count, len(w["bias"])), np.float32)  # (B, G)
+        table[:, :four] = together(sum_by(self.where, gates, len(table)))
+        context[:, :four] = together(self.packing.sum_steps(gates))
+        g["cell/recurrent"][:] = together(self.loop.kernel_slopes())
         if isinstance(self.loop, SCLSTMLoop):
-            reading = self.loop.reading_slopes
-            table[:, four + self.used] = sum_by(where, flat(reading), count)
-            context[:, four + self.used] = np.add.reduce(reading, axis=0)
+            table[:, four + self.used] = sum_by(self.where, self.loop.reading, len(table))
+            context[:, four + self.used] = self.packing.sum_steps(self.loop.reading)
             g["cell/reading"][:] = g["cell/act"][:] = 0.0
             g["cell/reading"][:, self.used] = self.alpha * self.loop.reading_kernel_slopes()
             g["cell/act"][self.used] = self.loop.act_kernel_slopes()
@@ -136,53 +136,50 @@ class GradientModel:
             self.reader.backward(slopes @ self.weights["encoder_projection"].T)
 
     def _entropy(self, hidden: Floats, targets: NDArray[np.int32], rng: np.random.Generator | None) -> float:
-        """Return the cross entropy of the real words, (M,), given all hidden states, (T, B, H)."""
-        self.hidden, self.kept = hidden[self.real], None  # (M, H)
+        """Return the cross entropy of the words, (M,), given the hidden states before them, (M, H)."""
+        self.hidden, self.kept = hidden, None
         if rng is not None and self.dropout > 0:
-            self.kept = (rng.random(self.hidden.shape, np.float32) >= self.dropout) / np.float32(1 - self.dropout)
-            self.hidden *= self.kept
+            self.kept = np.multiply(
+                rng.random(hidden.shape, np.float32) >= self.dropout, np.float32(1 / (1 - self.dropout))
+            )
+            self.hidden = hidden * self.kept
         logits = self.hidden @ self.weights["output_kernel"]  # (M, V)
         logits += self.weights["output_bias"]
         logits -= np.maximum.reduce(logits, axis=1, keepdims=True)
         self.said = (np.arange(len(targets)), targets)
         chosen = logits[self.said]
         self.odds = np.exp(logits, out=logits)
-        self.sums = np.add.reduce(logits, axis=1)
-        self.word_shares = np.broadcast_to(self.shares, self.real.shape)[self.real]  # (M,)
+        self.sums = np.add.reduce(self.odds, axis=1)
         return float(np.dot(np.log(self.sums) - chosen, self.word_shares))
 
     def _entropy_back(self) -> Floats:
-        """Fill in the output layer's slopes and return those of the hidden states, (T, B, H)."""
-        g, slopes = self.slopes, self.odds  # (M, V), in its place
-        slopes *= (self.word_shares / self.sums)[:, None]
-        slopes[self.said] -= self.word_shares
-        np.matmul(self.hidden.T, slopes, out=g["output_kernel"])
-        np.add.reduce(slopes, axis=0, out=g["output_bias"])
+        """Fill in the output layer's slopes and return those of the hidden states, (M, H)."""
+        # The slopes of the logits are these, times `scale`: cheaper to put to the hidden states than to all words.
+        slopes, scale = self.odds, self.word_shares / self.sums  # (M, V), in the odds' place, and (M,)
+        slopes[self.said] -= self.sums
+        np.matmul((self.hidden * scale[:, None]).T, slopes, out=self.slopes["output_kernel"])
+        np.matmul(scale, slopes, out=self.slopes["output_bias"])
         hidden = slopes @ self.weights["output_kernel"].T
+        hidden *= scale[:, None]
         if self.kept is not None:
             hidden *= self.kept
-        everywhere = np.zeros((*self.real.shape, self.size), np.float32)
-        everywhere[self.real] = hidden
-        return everywhere
+        return hidden
 
     def _penalty(self, d: Floats) -> float:
-        """Return what `SCLSTM.penalty` adds to the loss, given the acts, (T + 1, B, used)."""
-        self.change = np.diff(d, axis=0)
-        self.change_norm = _norm(self.change)  # (T, B)
-        self.left = d[self.lengths, np.arange(d.shape[1])]
-        self.left_norm = _norm(self.left)
-        self.cost = (self.eta * self.xi**self.change_norm * self.real).astype(np.float32)
-        return float(np.dot(self.left_norm + np.add.reduce(self.cost, axis=0), self.shares))
+        """Return what `SCLSTM.penalty` adds to the loss, given the acts, (B + M, used)."""
+        self.change = d[self.packing.count :] - d[self.packing.before]
+        self.left = d[self.packing.last]
+        self.change_norm, self.left_norm = _norm(self.change), _norm(self.left)  # (M,), (B,)
+        self.cost = self.word_shares * np.float32(self.eta) * np.float32(self.xi) ** self.change_norm
+        return float(np.dot(self.left_norm, self.shares) + np.add.reduce(self.cost))
 
     def _penalty_back(self) -> Floats:
-        """Return its slopes in the acts but the first, (T, B, used)."""
-        factor = self.cost * (np.float32(math.log(self.xi)) * self.shares) / self.change_norm
-        self.change *= factor[..., None]
+        """Return its slopes in the acts after each word, (M, used)."""
+        first = self.packing.count
+        self.change *= (self.cost * np.float32(math.log(self.xi)) / self.change_norm)[:, None]
         slopes = self.change.copy()
-        slopes[:-1] -= self.change[1:]
-        # A row that only fills up a batch has no last word; its share is zero.
-        last = np.maximum(self.lengths - 1, 0), np.arange(len(self.lengths))
-        slopes[last] += self.left * (self.shares / self.left_norm)[:, None]
+        slopes[self.packing.before[first:] - first] -= self.change[first:]
+        slopes[self.packing.last - first] += self.left * (self.shares / self.left_norm)[:, None]
         return slopes
 
 
