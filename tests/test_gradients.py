@@ -106,6 +106,7 @@ def test_dropout_drops_its_share_and_scales_the_rest() -> None:
     plain = ours.loss(batch())
     losses = [ours.loss(batch(), rng) for _ in range(200)]
     assert ours.kept is not None
+    assert 0.2 < np.mean(ours.kept == 0) < 0.6
     assert set(np.unique(ours.kept)) == {np.float32(0), np.float32(1 / 0.6)}
     assert abs(np.mean(losses) - plain) < np.abs(np.array(losses) - plain).max()
     # The slopes are those of the loss with these units dropped: a small step along them lowers it by their square.

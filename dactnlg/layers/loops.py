@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.integer]
@@ -254,11 +255,13 @@ def together(x: Floats, order: tuple[int, ...] = (0, 1, 2, 3)) -> Floats:
 
 
 def sum_by(index: Ints, rows: Floats, count: int) -> Floats:
-    """Return the sum of the rows, (..., N, H), that have each number from 0 to count - 1 in `index`, (N,).
+    """Return the sum of the rows, (N, H) or (4, N, H), that have each number from 0 to count - 1 in `index`, (N,).
 
     This is how the slopes of a look-up are found: a row that was looked up twice has the slopes of both.
     """
-    chosen = np.zeros((count, len(index)), np.float32)
-    chosen[index, np.arange(len(index))] = 1.0
-    sums: Floats = chosen @ rows
+    order = np.argsort(index, kind="stable")
+    ends = np.cumsum(np.bincount(index, minlength=count))
+    ones = np.ones(len(index), np.float32)
+    chosen = csr_array((ones, order, np.concatenate([[0], ends])), shape=(count, len(index)))
+    sums: Floats = chosen @ rows if rows.ndim == 2 else np.stack([chosen @ part for part in rows])
     return sums
