@@ -130,6 +130,7 @@ class ArrayLearner:
         shapes = [tuple(variable.shape) for variable in model.trainable_variables]
         size = sum(math.prod(shape) for shape in shapes)
         self._weights, self._slopes, self._mean, self._square = (np.zeros(size, np.float32) for _ in range(4))
+        self._work = np.empty(size, np.float32)
         weights, slopes = (dict(zip(names, _cut(v, shapes), strict=True)) for v in (self._weights, self._slopes))
         self._gradient = GradientModel(model.get_config(), weights, slopes)
         # Keras' Adam has, after its count of steps and its learning rate, both moments of one weight after another.
@@ -195,7 +196,7 @@ class ArrayLearner:
             slopes *= np.float32(self.clip_norm / norm)
         self._steps += 1
         rate = self._rate * math.sqrt(1 - adam.beta_2**self._steps) / (1 - adam.beta_1**self._steps)
-        work = slopes * slopes
+        work = np.multiply(slopes, slopes, out=self._work)
         work -= square
         work *= np.float32(1 - adam.beta_2)
         square += work
