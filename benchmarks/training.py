@@ -98,22 +98,11 @@ def ours(config_name: str, size: int, backend: str, most: int | None = None) -> 
 def theirs(like: Contestant, size: int) -> Contestant:
     """Return the peer, with as many threads as it is fastest with."""
     import torch
-    from peer_torch import PeerSCLSTM, choose_threads
-    from torch import nn
+    from peer_torch import PeerSCLSTM, choose_threads, learner
 
     batch = like.batches[0][0]
     words = max(int(max(b["tokens"].max(), b["targets"].max())) for b, _ in like.batches) + 1
-    peer = PeerSCLSTM(words, batch["act"].shape[1], dropout=0.3).train()
-    optimizer = torch.optim.Adam(peer.parameters(), 0.002)
-
-    def learn(batch: Batch) -> float:
-        optimizer.zero_grad()
-        loss = peer.loss(batch)
-        loss.backward()
-        nn.utils.clip_grad_norm_(peer.parameters(), 5.0)
-        optimizer.step()
-        return float(loss.item())
-
+    learn = learner(PeerSCLSTM(words, batch["act"].shape[1], dropout=0.3))
     cut = [(_cut(batch), count) for batch, count in like.batches]
     choose_threads(lambda: [learn(batch) for batch, _ in cut[:3]])
     return Contestant(f"PyTorch, batch {size}, {torch.get_num_threads()} thread(s)", learn, cut)
