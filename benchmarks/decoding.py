@@ -1,8 +1,8 @@
-"""How fast acts become sentences, and how fast that is learned, beside a PyTorch SC-LSTM written in the usual way.
+"""How fast acts become sentences, beside a PyTorch SC-LSTM written in the usual way.
 
     python benchmarks/decoding.py                            trains its own models first, a few minutes
     python benchmarks/decoding.py --run RUN --hierarchical RUN    finished runs of restaurants-sclstm, -hierarchical
-    python benchmarks/decoding.py --only decoding            or training, one, cold, hierarchical
+    python benchmarks/decoding.py --only decoding            or one, cold, hierarchical
 
 The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Machines are shared and loads
 wander, so peer and dactnlg take turns, and what counts is the ratio: the median over the rounds of the ratios within a
@@ -13,7 +13,6 @@ tokens. The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Need
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import platform
 import statistics
@@ -24,23 +23,21 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import date
 from importlib.metadata import version
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from dactnlg.acts import Turn
-from dactnlg.batching import Dataset
 from dactnlg.config import load_config
 from dactnlg.corpora.base import load_corpus
 from dactnlg.generation import Generator
 from dactnlg.models import load_model
-from dactnlg.training import build_codec, train
+from dactnlg.training import train
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
-PARTS = ("decoding", "one", "cold", "training", "hierarchical")
+PARTS = ("decoding", "one", "cold", "hierarchical")
 BATCH = 64
 FEW = 104
 """How many acts the peer says in a round; every tenth of the test split, so lengths are those of the whole."""
@@ -158,27 +155,6 @@ def cold(table: Table, run: Path, rounds: int) -> None:
     table.row("`generate`, cold process, one act (peer: import torch alone)", *figures, f"{ratio:.1f} x", "1.5 s")
 
 
-def training(table: Table, run: Path, rounds: int) -> None:
-    """Time training epochs on the same batches; ours through `dactnlg train`, first epoch left out."""
-    from peer_torch import PeerSCLSTM, choose_threads
-    from peer_torch import train as train_peer
-
-    config = load_config(REPOSITORY / "configs" / "restaurants-sclstm.yaml", [f"corpus.data_dir={DATA}"])
-    codec, pairs = build_codec(config.corpus, load_corpus("restaurants", DATA))
-    data = Dataset.encode(codec, pairs, False)
-    peer = PeerSCLSTM(len(codec.vocabulary), len(codec.encoder.features), dropout=0.3)
-    few = list(islice(data.batches(BATCH, np.random.default_rng(0)), 4))
-    choose_threads(lambda: train_peer(peer, iter(few)))
-    theirs = [train_peer(peer, data.batches(BATCH, np.random.default_rng(epoch)))[0] for epoch in range(rounds)]
-    with tempfile.TemporaryDirectory() as folder:
-        mine = own_run("restaurants-sclstm", Path(folder), rounds + 1, f"training.batch_size={BATCH}")
-        with (mine / "history.csv").open(encoding="utf-8") as file:
-            ours = [float(row["tokens_per_second"]) for row in csv.DictReader(file)][1:]
-    middle, their = statistics.median(ours), statistics.median(theirs)
-    what = f"training, real tokens/s, batch {BATCH}"
-    table.row(what, f"{middle:,.0f}", f"{their:,.0f}", f"{middle / their:.1f} x", "3 x, 40,000")
-
-
 def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
     """Time the hierarchical model beside the sc-LSTM, nothing reused."""
     turns = test_turns()
@@ -216,7 +192,7 @@ def main() -> None:
                 other = options.hierarchical or own_run("restaurants-hierarchical", Path(folder), 6)
                 hierarchical(table, run, other, options.rounds)
             else:
-                {"decoding": decoding, "one": one, "cold": cold, "training": training}[part](table, run, options.rounds)
+                {"decoding": decoding, "one": one, "cold": cold}[part](table, run, options.rounds)
     print(f"\nload {os.getloadavg()[0]:.1f} at the end")
 
 

@@ -3,13 +3,14 @@
 A module loops over time; training pads a batch to its longest sentence; beam search runs in Python, one act at a time,
 with all beams of a step in one batch and the best continuations taken from one `topk`. It stops as soon as its best
 beam is finished. Sizes, data, batches, loss and weights are those of dactnlg, so that both say the same sentences and
-do the same work. `benchmarks/decoding.py` runs it, and scores what it says; it needs the extra `bench`.
+do the same work. `benchmarks/decoding.py` runs it and scores what it says, `benchmarks/training.py` has it learn; it
+needs the extra `bench`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -138,22 +139,20 @@ def with_weights_of(model: SCLSTM) -> PeerSCLSTM:
     return peer.eval()
 
 
-def train(peer: PeerSCLSTM, batches: Iterator[tuple[Batch, int]]) -> tuple[float, float]:
-    """Train on the batches; return real tokens a second and the mean loss of the last ten batches."""
+def learner(peer: PeerSCLSTM) -> Callable[[Batch], float]:
+    """Return a function that takes a training step on a batch and returns the loss before it."""
     peer.train()
     optimizer = torch.optim.Adam(peer.parameters(), 0.002)
-    losses: list[float] = []
-    done = 0
-    started = time.perf_counter()
-    for batch, tokens in batches:
+
+    def learn(batch: Batch) -> float:
         optimizer.zero_grad()
         loss = peer.loss(batch)
         loss.backward()
         nn.utils.clip_grad_norm_(peer.parameters(), 5.0)
         optimizer.step()
-        losses.append(loss.item())
-        done += tokens
-    return done / (time.perf_counter() - started), float(np.mean(losses[-10:]))
+        return float(loss.item())
+
+    return learn
 
 
 def choose_threads(work: Callable[[], object]) -> int:

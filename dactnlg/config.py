@@ -102,6 +102,7 @@ class TrainingConfig(_Section):
         patience: stop after so many epochs without a better validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
+        backend: what computes: numpy (nothing to compile, and fastest on CPUs) or keras (whatever Keras runs on).
     """
 
     epochs: int = Field(default=30, ge=1)
@@ -113,6 +114,7 @@ class TrainingConfig(_Section):
     clip_norm: float = Field(default=5.0, gt=0.0)
     seed: int = Field(default=1, ge=0, lt=2**32)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
+    backend: Literal["numpy", "keras"] = "numpy"
 
 
 class DecodingConfig(_Section):

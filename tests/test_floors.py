@@ -29,7 +29,7 @@ FLOORS = {
     },
     2: {"layers", "search", "batching", "compilation"},
     3: {"models"},
-    4: {"training", "fitting", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
+    4: {"training", "fitting", "learning", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
     | {
         "scores",
         "stored",

@@ -78,8 +78,9 @@ def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
         time.sleep(0.02)
 
 
-def test_resuming_after_a_kill_ends_with_the_same_weights(tmp_path: Path) -> None:
-    many = ("--set", "training.epochs=5", "--set", "model.dropout=0.2")
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, tmp_path: Path) -> None:
+    many = ("--set", "training.epochs=5", "--set", "model.dropout=0.2", "--set", f"training.backend={backend}")
     whole = start(tmp_path / "whole", *many)
     process = start(tmp_path / "broken", *many)
     wait_for(tmp_path / "broken" / "state.json", process)

@@ -1,0 +1,158 @@
+"""How fast sentences are learned, beside a PyTorch SC-LSTM trained in the usual way, on the same batches.
+
+    python benchmarks/training.py
+    python benchmarks/training.py --rounds 3 --backend numpy keras
+
+The workload is fixed: restaurants, hidden 100, batches of 64 (32 as well), dropout 0.3, Adam, gradients clipped; one
+epoch of E2E from its first batches. Machines are shared and loads wander, so all take turns, a few batches each, and
+what counts is the ratio: the median over the turns, of wall time and of processor time. The peer's batches are cut to
+their longest sentence, as its own loader would. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
+Needs the extra `bench`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from datetime import date
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+
+import keras
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dactnlg.batching import Batch, Dataset
+from dactnlg.config import load_config
+from dactnlg.corpora.base import load_corpus
+from dactnlg.learning import ArrayLearner, KerasLearner
+from dactnlg.models import build_model
+from dactnlg.training import build_codec
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+TURN = 5
+"""Batches learned from at a time before another takes its turn."""
+
+Learn = Callable[[Batch], float]
+Batches = list[tuple[Batch, int]]
+
+
+class Contestant:
+    """One way to learn, with the time that each of its turns took.
+
+    Args:
+        name: for the table.
+        learn: takes a step on a batch.
+        batches: what to learn from.
+        epoch: how many of them an epoch has.
+    """
+
+    def __init__(self, name: str, learn: Learn, batches: Batches, epoch: int = 0) -> None:
+        self.name, self.learn, self.batches, self.epoch = name, learn, batches, epoch
+        self.wall: list[float] = []
+        self.processor: list[float] = []
+
+    def turn(self, number: int) -> None:
+        """Learn from the next few batches; the speeds, in tokens a second, are noted."""
+        few = [self.batches[(number * TURN + k) % len(self.batches)] for k in range(TURN)]
+        tokens = sum(count for _, count in few)
+        wall, processor = time.perf_counter(), time.process_time()
+        for batch, _ in few:
+            self.learn(batch)
+        self.wall.append(tokens / (time.perf_counter() - wall))
+        self.processor.append(tokens / (time.process_time() - processor))
+
+    def row(self, peer: Contestant) -> str:
+        """Return a line of the table."""
+        ratios = [
+            statistics.median(a / b for a, b in zip(ours, theirs, strict=True))
+            for ours, theirs in ((self.wall, peer.wall), (self.processor, peer.processor))
+        ]
+        speeds = [f"{statistics.median(speeds):,.0f}" for speeds in (self.wall, self.processor)]
+        best = f"{max(self.wall):,.0f}"
+        return f"| {self.name} | {speeds[0]} | {best} | {speeds[1]} | {ratios[0]:.2f} x | {ratios[1]:.2f} x |"
+
+
+def ours(config_name: str, size: int, backend: str, most: int | None = None) -> Contestant:
+    """Return a model of a configuration that learns with a backend."""
+    config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"])
+    codec, pairs = build_codec(config.corpus, load_corpus(config.corpus.name, DATA))
+    model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
+    data = Dataset.encode(codec, pairs, model.lexicalized, config.training.repetition)
+    batches = list(islice(data.batches(size, np.random.default_rng(0)), most))
+    options = config.training
+    learner = (
+        ArrayLearner(model, options.learning_rate, options.clip_norm)
+        if backend == "numpy"
+        else KerasLearner(model, options.learning_rate, options.clip_norm, data, size)
+    )
+    return Contestant(f"{config_name}, batch {size}, {backend}", learner.learn, batches, -(-len(data) // size))
+
+
+def theirs(like: Contestant, size: int) -> Contestant:
+    """Return the peer, with as many threads as it is fastest with."""
+    import torch
+    from peer_torch import PeerSCLSTM, choose_threads, learner
+
+    batch = like.batches[0][0]
+    words = max(int(max(b["tokens"].max(), b["targets"].max())) for b, _ in like.batches) + 1
+    learn = learner(PeerSCLSTM(words, batch["act"].shape[1], dropout=0.3))
+    cut = [(_cut(batch), count) for batch, count in like.batches]
+    choose_threads(lambda: [learn(batch) for batch, _ in cut[:3]])
+    return Contestant(f"PyTorch, batch {size}, {torch.get_num_threads()} thread(s)", learn, cut)
+
+
+def _cut(batch: Batch) -> Batch:
+    longest = int(batch["lengths"].max())
+    return {**batch, "tokens": batch["tokens"][:, :longest], "targets": batch["targets"][:, :longest]}
+
+
+def race(contestants: Sequence[Contestant], turns: int) -> None:
+    """Let all take turns, the first ones not counted, and print their lines; the first is the peer."""
+    for contestant in contestants:
+        contestant.turn(0)
+        contestant.wall.clear()
+        contestant.processor.clear()
+    for number in range(turns):
+        for contestant in contestants:
+            contestant.turn(number)
+    for contestant in contestants:
+        print(contestant.row(contestants[0]), flush=True)
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=2, help="epochs of restaurants")
+    parser.add_argument("--backend", choices=("numpy", "keras"), nargs="+", default=["numpy"])
+    parser.add_argument("--batch-size", type=int, nargs="+", default=[64, 32])
+    options = parser.parse_args()
+    names = ("tensorflow", "keras", "numpy", "torch")
+    print(f"{date.today()}, Python {platform.python_version()}, " + ", ".join(f"{n} {version(n)}" for n in names))
+    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start\n")
+    print("| real tokens/s | wall, median | wall, best turn | processor | ratio, wall | ratio, processor |")
+    print("|---|---|---|---|---|---|", flush=True)
+    keras.utils.set_random_seed(1)
+    with threadpool_limits(1, user_api="blas"):
+        for size in options.batch_size:
+            models = [ours("restaurants-sclstm", size, backend) for backend in options.backend]
+            models += [ours("restaurants-hierarchical", size, backend) for backend in options.backend]
+            models += [ours("restaurants-lstm", size, backend) for backend in options.backend]
+            race([theirs(models[0], size), *models], options.rounds * len(models[0].batches) // TURN)
+        large = ours("e2e-sclstm", 64, "numpy", 50)
+        race([theirs(large, 64), large], 10)
+        speed = statistics.median(large.wall)
+        tokens = sum(count for _, count in large.batches) / len(large.batches)
+        epoch = large.epoch * tokens / speed
+        print(f"\nE2E: {large.epoch} batches an epoch, about {epoch:.0f} s")
+    print(f"load {os.getloadavg()[0]:.1f} at the end")
+
+
+if __name__ == "__main__":
+    main()

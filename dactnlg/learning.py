@@ -1,0 +1,232 @@
+"""How a model learns from a batch: by hand in NumPy, or by Keras' own means on whatever device Keras runs on.
+
+Both work on a Keras model and its Adam optimizer, so that either's checkpoint is the other's too.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import keras
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.batching import Batch, Dataset
+from dactnlg.compilation import jit_compile, make_deterministic, to_numpy
+from dactnlg.models import load_model
+from dactnlg.models.gradients import GradientModel, weight_names
+
+if TYPE_CHECKING:
+    from dactnlg.models.base import NeuralModel
+
+Floats = NDArray[np.float32]
+
+
+class Learner(Protocol):
+    """Changes a model batch by batch.
+
+    Attributes:
+        learning_rate: for the batches to come.
+    """
+
+    learning_rate: float
+
+    def reseed(self, seed: int) -> None:
+        """Start dropout's random numbers anew."""
+
+    def learn(self, batch: Batch) -> float:
+        """Take one step along the gradient and return the loss before it."""
+
+    def loss(self, batch: Batch) -> float:
+        """Return the loss without dropout."""
+
+    def save(self, path: Path) -> None:
+        """Write the model and the optimizer's state as a `.keras` file."""
+
+    def restore(self, path: Path) -> None:
+        """Go on from a file that `save` wrote."""
+
+
+class KerasLearner:
+    """Learns by `train_on_batch`.
+
+    Args:
+        model: the model.
+        learning_rate: at first.
+        clip_norm: largest norm of the whole gradient.
+        sample: some data, for the shapes to compile for.
+        batch_size: the number of rows to compile for.
+    """
+
+    def __init__(
+        self, model: NeuralModel, learning_rate: float, clip_norm: float, sample: Dataset, batch_size: int
+    ) -> None:
+        make_deterministic()
+        self.model, self.optimizer = model, _compile(model, learning_rate, clip_norm)
+        self._warm_up(sample, batch_size)
+
+    @property
+    def learning_rate(self) -> float:
+        """The optimizer's."""
+        return float(self.optimizer.learning_rate)
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        self.optimizer.learning_rate = value
+
+    def reseed(self, seed: int) -> None:
+        """Start dropout's random numbers anew."""
+        self.model.reseed(seed)
+
+    def learn(self, batch: Batch) -> float:
+        """Take one step along the gradient and return the loss before it."""
+        self.model.reset_metrics()
+        return float(self.model.train_on_batch(batch))
+
+    def loss(self, batch: Batch) -> float:
+        """Return the loss without dropout."""
+        self.model.reset_metrics()
+        return float(self.model.test_on_batch(batch))
+
+    def save(self, path: Path) -> None:
+        """Write the model and the optimizer's state as a `.keras` file."""
+        self.model.save(path)
+
+    def restore(self, path: Path) -> None:
+        """Go on from a file that `save` wrote."""
+        _restore(self.model, path)
+
+    def _warm_up(self, data: Dataset, size: int) -> None:
+        """Have the training step compiled for sentences of any length, and leave the model as it was.
+
+        Keras compiles for the first batch's length, then for any length. Which sentences meet the first program would
+        depend on where a run begins, and two programs may differ in a last digit: a resumed run would not be the same.
+        """
+        variables = (*self.model.variables, *self.optimizer.variables)
+        kept = [to_numpy(variable).copy() for variable in variables]
+        for length in (1, 2):
+            self.learn(data.empty(size, length))
+            self.loss(data.empty(size, length))
+        for variable, value in zip(variables, kept, strict=True):
+            variable.assign(value)
+
+
+class ArrayLearner:
+    """Learns in NumPy: all weights stand in one vector, which Adam (Kingma and Ba 2015) moves as a whole.
+
+    Args:
+        model: the model.
+        learning_rate: at first.
+        clip_norm: largest norm of the whole gradient.
+    """
+
+    def __init__(self, model: NeuralModel, learning_rate: float, clip_norm: float) -> None:
+        self.model, self.optimizer = model, _compile(model, learning_rate, clip_norm)
+        self.clip_norm = clip_norm
+        names = weight_names(type(model).__name__)
+        shapes = [tuple(variable.shape) for variable in model.trainable_variables]
+        size = sum(math.prod(shape) for shape in shapes)
+        self._weights, self._slopes, self._mean, self._square = (np.zeros(size, np.float32) for _ in range(4))
+        self._work = np.empty(size, np.float32)
+        weights, slopes = (dict(zip(names, _cut(v, shapes), strict=True)) for v in (self._weights, self._slopes))
+        self._gradient = GradientModel(model.get_config(), weights, slopes)
+        # Keras' Adam has, after its count of steps and its learning rate, both moments of one weight after another.
+        moments = self.optimizer.variables[2:]
+        self._pairs = [
+            *zip(model.trainable_variables, weights.values(), strict=True),
+            *zip(moments[0::2], _cut(self._mean, shapes), strict=True),
+            *zip(moments[1::2], _cut(self._square, shapes), strict=True),
+        ]
+        self._rng = np.random.default_rng(0)
+        self._steps = 0
+        self._read()
+
+    @property
+    def learning_rate(self) -> float:
+        """The optimizer's."""
+        return self._rate
+
+    @learning_rate.setter
+    def learning_rate(self, value: float) -> None:
+        # By way of the optimizer, which rounds it: a resumed run reads it from there.
+        self.optimizer.learning_rate = value
+        self._rate = float(self.optimizer.learning_rate)
+
+    def reseed(self, seed: int) -> None:
+        """Start dropout's random numbers anew."""
+        self._rng = np.random.default_rng(seed)
+
+    def learn(self, batch: Batch) -> float:
+        """Take one step along the gradient and return the loss before it."""
+        loss = self._gradient.loss(batch, self._rng)
+        self._gradient.backward()
+        self._step()
+        return loss
+
+    def loss(self, batch: Batch) -> float:
+        """Return the loss without dropout."""
+        return self._gradient.loss(batch)
+
+    def save(self, path: Path) -> None:
+        """Write the model and the optimizer's state as a `.keras` file."""
+        for variable, array in self._pairs:
+            variable.assign(array)
+        self.optimizer.iterations.assign(self._steps)
+        self.model.save(path)
+
+    def restore(self, path: Path) -> None:
+        """Go on from a file that `save` wrote."""
+        _restore(self.model, path)
+        self._read()
+
+    def _read(self) -> None:
+        for variable, array in self._pairs:
+            array[...] = to_numpy(variable)
+        self._steps = int(to_numpy(self.optimizer.iterations))
+        self._rate = float(self.optimizer.learning_rate)
+
+    def _step(self) -> None:
+        """Move the weights as Keras' Adam does, the whole gradient clipped."""
+        adam, slopes, mean, square = self.optimizer, self._slopes, self._mean, self._square
+        norm = math.sqrt(float(np.dot(slopes, slopes)))
+        if norm > self.clip_norm:
+            slopes *= np.float32(self.clip_norm / norm)
+        self._steps += 1
+        rate = self._rate * math.sqrt(1 - adam.beta_2**self._steps) / (1 - adam.beta_1**self._steps)
+        work = np.multiply(slopes, slopes, out=self._work)
+        work -= square
+        work *= np.float32(1 - adam.beta_2)
+        square += work
+        np.subtract(slopes, mean, out=work)
+        work *= np.float32(1 - adam.beta_1)
+        mean += work
+        np.sqrt(square, out=work)
+        work += np.float32(adam.epsilon)
+        np.divide(mean, work, out=work)
+        work *= np.float32(rate)
+        self._weights -= work
+
+
+def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Adam:
+    optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
+    model.compile(optimizer=optimizer, jit_compile=jit_compile())
+    optimizer.build(model.trainable_variables)
+    return optimizer
+
+
+def _restore(model: NeuralModel, path: Path) -> None:
+    """Load weights and the optimizer's state into a compiled model."""
+    saved = load_model(path, compiled=True)
+    model.set_weights(saved.get_weights())
+    for own, kept in zip(model.optimizer.variables, saved.optimizer.variables, strict=True):
+        own.assign(kept)
+
+
+def _cut(vector: Floats, shapes: Sequence[tuple[int, ...]]) -> list[Floats]:
+    """Return views of the parts of a vector, one of each shape."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    parts = np.split(vector, ends[:-1])
+    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]
