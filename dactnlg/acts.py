@@ -31,6 +31,8 @@ _ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 # An unquoted value runs to the next `;` or `)`; brackets that close again belong to it.
 _OPEN_VALUE = re.compile(r"[^;)(]*(?:\([^()]*\)[^;()]*)*")
+# A comma belongs to it too, unless a name and an equals sign follow: SFRES parts slots by commas.
+_NEXT_SLOT = re.compile(r"\s*,\s*" + _NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
@@ -273,6 +275,11 @@ class _Parser:
             return self.quoted_value(quote)
         match = _OPEN_VALUE.match(self.text, self.at)
         end = match.end() if match else self.at
+        for following in _NEXT_SLOT.finditer(self.text, self.at, end):
+            before = self.text[self.at : following.start()]
+            if before.count("(") == before.count(")"):
+                end = following.start()
+                break
         value = self.text[self.at : end].strip()
         if not value:
             raise self.error("expected a value after '='; write '' for an empty one")

@@ -97,6 +97,10 @@ NOTATIONS = [
     ('inform(name="a; b) c")', [("inform", [("name", "a; b) c")])]),
     ("inform(price=between 10, 20 and 30)", [("inform", [("price", "between 10, 20 and 30")])]),
     ("inform(name=x (the small one);a=b)", [("inform", [("name", "x (the small one)"), ("a", "b")])]),
+    # SFRES: commas part slots where a name and an equals sign follow.
+    ("inform(name=a b,food=c, near=d)", [("inform", [("name", "a b"), ("food", "c"), ("near", "d")])]),
+    ("inform(finish=matt , black;kids=no)", [("inform", [("finish", "matt , black"), ("kids", "no")])]),
+    ("inform(a=x (b, c=d), e=f)", [("inform", [("a", "x (b, c=d)"), ("e", "f")])]),
     # DSTC2
     (
         "offer(name=taj tandoori;) inform(food=indian;) inform(area=south;)",
