@@ -16,6 +16,7 @@ from dactnlg.decoding import Arrays, BaseDecoder
 from dactnlg.search.beam import beam_search
 from dactnlg.search.constraint import block_tokens, require_slots, require_words
 from dactnlg.search.paths import Hypothesis, hypotheses
+from dactnlg.search.ragged import Step
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class CompiledDecoder(BaseDecoder):
         super().__init__(codec, model.lexicalized, max_length, reuse)
         self.model = model
         self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
+        self._advance = compiled(model.step)
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
         """Return the hypotheses of one batch."""
@@ -91,6 +93,21 @@ class CompiledDecoder(BaseDecoder):
             keep=min(keep, width),
         )
 
+    def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
+        """Return the model's step, unconstrained, with arrays in the place of tensors, and the first states."""
+        context, state = self.model.prepare(inputs)
+        gates = to_numpy(context["gates"])[:, 0]
+        # Some models have no constants of an act's own.
+        gates = np.broadcast_to(gates, (len(inputs["act"]), gates.shape[1]))
+
+        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
+            tensors = [_filled(part)[:, None] for part in (gates[owner], last.astype(np.int32), *state)]
+            logits, new = self._advance({**context, "gates": tensors[0]}, tensors[2:], tensors[1])
+            log_probs = to_numpy(ops.log_softmax(logits))
+            return log_probs[: len(last), 0].copy(), [to_numpy(part)[: len(last), 0] for part in new]
+
+        return step, [to_numpy(part)[:, 0] for part in state]
+
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
         inputs = self.inputs([turn])
@@ -110,3 +127,9 @@ class CompiledDecoder(BaseDecoder):
             picked = np.take_along_axis(log_probs, tokens[:, 1:, None], axis=2)[..., 0]  # (rows, T)
             scores.append((picked * (np.arange(length)[None] < lengths[:, None])).sum(axis=1))
         return np.concatenate(scores)
+
+
+def _filled(array: NDArray[Any]) -> NDArray[Any]:
+    """Fill up to a power of two, so that a step is compiled for few sizes."""
+    missing = (1 << (len(array) - 1).bit_length()) - len(array)
+    return np.concatenate([array, np.repeat(array[:1], missing, axis=0)])

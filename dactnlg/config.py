@@ -122,6 +122,10 @@ class DecodingConfig(_Section):
 
     Attributes:
         constraint: none; rerank (beams ordered by score and slot errors); hard (no slot is dropped or invented).
+        sample: draw sentences from the model in place of the beam search.
+        temperature: sampling: divides log probabilities; 0 takes the best word always.
+        top_k: sampling: words to draw from at most; 0 for all.
+        top_p: sampling: draw from the fewest words that have this much probability together.
         max_length: longest sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
         slot_error_weight: rerank: what one slot error costs, in log probability.
@@ -131,6 +135,10 @@ class DecodingConfig(_Section):
     beam_width: int = Field(default=10, ge=1)
     max_length: int = Field(default=80, ge=1)
     constraint: Constraint = "hard"
+    sample: bool = False
+    temperature: float = Field(default=1.0, ge=0.0)
+    top_k: int = Field(default=0, ge=0)
+    top_p: float = Field(default=1.0, gt=0.0, le=1.0)
     length_normalization: float = Field(default=0.0, ge=0.0)
     slot_error_weight: float = Field(default=100.0, ge=0.0)
     backend: Literal["numpy", "keras"] = "numpy"

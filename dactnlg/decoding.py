@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from threadpoolctl import ThreadpoolController
@@ -16,8 +16,10 @@ from threadpoolctl import ThreadpoolController
 from dactnlg.acts import Turn
 from dactnlg.codec import Codec
 from dactnlg.models.arrays import ArrayModel, log_softmax
+from dactnlg.search.forcing import forced
 from dactnlg.search.paths import Hypothesis
-from dactnlg.search.ragged import block_tokens, ragged_search, require_slots, require_words
+from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words
+from dactnlg.search.sampling import Sampling, chances, sample
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
@@ -28,6 +30,10 @@ CHUNK = 64
 """Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
 REMEMBERED = 10_000
 """Inputs whose hypotheses are remembered."""
+ROWS = 256
+"""Sentences drawn, or read, side by side."""
+_P = TypeVar("_P")
+_T = TypeVar("_T")
 
 
 class BaseDecoder:
@@ -51,8 +57,8 @@ class BaseDecoder:
         """Return the hypotheses of one batch of at most `largest` inputs."""
         raise NotImplementedError
 
-    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
+    def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
+        """Return the model's step as `search.ragged` takes it, unconstrained, and the first state of every input."""
         raise NotImplementedError
 
     def search(
@@ -83,6 +89,70 @@ class BaseDecoder:
                 self._memory.put(keys[row], hypotheses)
         return [found[key] or [] for key in keys]
 
+    def sample(
+        self, turns: Sequence[Turn], places: Sequence[int], sampling: Sampling, draws: range, hard: bool, seed: int
+    ) -> list[list[Hypothesis]]:
+        """Draw sentences for each turn, which stand in the order drawn and may be alike.
+
+        Args:
+            turns: the acts.
+            places: where each act stands in its sequence.
+            sampling: what words are drawn from.
+            draws: which of an act's draws are wanted; each depends on seed, place and its own number alone.
+            hard: whether placeholders are constrained to those required.
+            seed: of everything.
+        """
+        inputs, count = self.inputs(turns), len(draws)
+        size = max(1, ROWS // count)
+        parts = [slice(start, start + size) for start in range(0, len(turns), size)]
+
+        def draw(part: slice) -> list[Hypothesis]:
+            numbers = chances(seed, places[part], draws, self.max_length)
+            step, state = self.constrained({name: array[part] for name, array in inputs.items()}, hard)
+            owner = np.repeat(np.arange(len(numbers) // count), count)
+            return sample(step, state, numbers, sampling, owner=owner, bos=BOS_ID, eos=EOS_ID)
+
+        found = [hypothesis for part in self._each(draw, parts) for hypothesis in part]
+        return [found[start : start + count] for start in range(0, len(found), count)]
+
+    def token_scores(self, turns: Sequence[Turn], rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Return the log probability of every token of one sentence for each turn, and of its end, (N, T).
+
+        Args:
+            turns: the acts.
+            rows: token numbers without begin and end; what stands beyond a sentence's end is 0.
+        """
+        inputs = self.inputs(turns)
+        order = np.argsort([len(row) for row in rows], kind="stable")
+        parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
+
+        def read(part: NDArray[np.intp]) -> NDArray[np.float32]:
+            step, state = self.stepper({name: array[part] for name, array in inputs.items()})
+            owner = np.arange(len(part))
+            return forced(step, state, [rows[row] for row in part], owner=owner, bos=BOS_ID, eos=EOS_ID)
+
+        scores = np.zeros((len(rows), max(map(len, rows), default=0) + 1), np.float32)
+        for part, found in zip(parts, self._each(read, parts), strict=True):
+            scores[part, : found.shape[1]] = found
+        return scores
+
+    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
+        step, state = self.stepper(self.inputs([turn]))
+        return forced(step, state, rows, owner=np.zeros(len(rows), np.intp), bos=BOS_ID, eos=EOS_ID).sum(axis=1)
+
+    def constrained(self, inputs: Arrays, hard: bool) -> tuple[Step, list[Any]]:
+        """Return `stepper` without the tokens that are never said, under the hard constraint if asked for."""
+        step, state = self.stepper(inputs)
+        step = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
+        if hard and self.codec.placeholders:
+            step = require_slots(step, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
+            state = [*state, inputs["required"]]
+        if "owed" in inputs:
+            step = require_words(step, self.codec.anchor_words, EOS_ID)
+            state = [*state, inputs["owed"]]
+        return step, state
+
     def forget(self) -> None:
         """Drop what is remembered: the model has changed."""
         self._memory.clear()
@@ -100,17 +170,16 @@ class BaseDecoder:
         order = np.argsort(inputs["act"].sum(axis=1), kind="stable")
         parts = [order[start : start + self.largest] for start in range(0, len(order), self.largest)]
         batches = [{name: array[rows] for name, array in inputs.items()} for rows in parts]
-        found = self._search_batches(batches, width, hard, keep)
+        found = self._each(lambda batch: self.search_batch(batch, width, hard, keep), batches)
         result: list[list[Hypothesis]] = [[] for _ in order]
         for rows, hypotheses in zip(parts, found, strict=True):
             for row, one in zip(rows.tolist(), hypotheses, strict=True):
                 result[row] = one
         return result
 
-    def _search_batches(
-        self, batches: Sequence[Arrays], width: int, hard: bool, keep: int
-    ) -> Sequence[list[list[Hypothesis]]]:
-        return [self.search_batch(batch, width, hard, keep) for batch in batches]
+    def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
+        """Do the work for all parts, of which the last take longest."""
+        return [work(part) for part in parts]
 
 
 class Decoder(BaseDecoder):
@@ -129,21 +198,9 @@ class Decoder(BaseDecoder):
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
         """Return the hypotheses of one batch."""
-        context, state = self.model.prepare(inputs)
-
-        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-            logits, state = self.model.step(context, state, last, owner)
-            return log_softmax(logits), state
-
-        constrained = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
-        if hard and self.codec.placeholders:
-            constrained = require_slots(constrained, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
-            state = [*state, inputs["required"]]
-        if "owed" in inputs:
-            constrained = require_words(constrained, self.codec.anchor_words, EOS_ID)
-            state = [*state, inputs["owed"]]
+        step, state = self.constrained(inputs, hard)
         return ragged_search(
-            constrained,
+            step,
             state,
             width=width,
             bos=BOS_ID,
@@ -152,33 +209,25 @@ class Decoder(BaseDecoder):
             keep=min(keep, width),
         )
 
-    def _search_batches(
-        self, batches: Sequence[Arrays], width: int, hard: bool, keep: int
-    ) -> Sequence[list[list[Hypothesis]]]:
+    def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
+        """Return the model's step, unconstrained, and the first state of every input."""
+        context, state = self.model.prepare(inputs)
+
+        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
+            logits, state = self.model.step(context, state, last, owner)
+            return log_softmax(logits), state
+
+        return step, state
+
+    def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
         # The products are small: a thread for each batch is worth more than several for a product.
         with _libraries().limit(limits=1, user_api="blas"):
-            threads = min(len(batches), _processors())
+            threads = min(len(parts), _processors())
             if threads <= 1:
-                return super()._search_batches(batches, width, hard, keep)
+                return super()._each(work, parts)
             with ThreadPoolExecutor(threads) as pool:
                 # The longest first, so that none is left over when the others are done.
-                backwards = pool.map(lambda batch: self.search_batch(batch, width, hard, keep), batches[::-1])
-                return list(backwards)[::-1]
-
-    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        context, state = self.model.prepare(self.inputs([turn]))
-        state = [np.repeat(part, len(rows), axis=0) for part in state]
-        tokens = np.full((len(rows), max(map(len, rows)) + 2), PAD_ID, np.intp)
-        for index, row in enumerate(rows):
-            tokens[index, : len(row) + 2] = [BOS_ID, *row, EOS_ID]
-        scores = np.zeros(len(rows), np.float32)
-        everyone, owner = np.arange(len(rows)), np.zeros(len(rows), np.intp)
-        for t in range(tokens.shape[1] - 1):
-            logits, state = self.model.step(context, state, tokens[:, t], owner)
-            said = log_softmax(logits)[everyone, tokens[:, t + 1]]
-            scores += np.where(tokens[:, t + 1] != PAD_ID, said, 0.0)
-        return scores
+                return list(pool.map(work, parts[::-1]))[::-1]
 
 
 class Memory:

@@ -15,8 +15,9 @@ from dactnlg.acts import Turn
 from dactnlg.codec import Style
 from dactnlg.config import CorpusConfig, load_config
 from dactnlg.corpora.base import Corpus, Example, hash_examples, load_corpus
-from dactnlg.errors import CorpusError
+from dactnlg.errors import CorpusError, MetricError
 from dactnlg.generation import Generation, Generator
+from dactnlg.likelihood import add_perplexity, is_perplexity
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import NOTHING, Materials, resolve
@@ -120,22 +121,29 @@ def evaluate(
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
         data_dir: where to look for corpus files first.
-        metrics: names as `metrics.registry.select` takes them, and `SER`; by default those of each preset.
+        metrics: names as `metrics.registry.select` takes them, `SER`, and `perplexity`, which the model gives to the
+            references; by default those of each preset.
         vectors: a file of word vectors, for the embedding metrics.
-        **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`).
+        **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`, `sample`, `temperature`, ...).
 
     Raises:
         RunError: no usable run.
         CorpusError: the corpus or its split is missing or empty.
         UnknownNameError: no such preset or metric.
-        MetricError: a metric whose data are not installed or not named.
+        MetricError: a metric whose data are not installed or not named, or the perplexity of a run without a model.
     """
     given = Materials(vectors)
+    read = any(map(is_perplexity, metrics or ()))
+    if read:
+        # What is said is checked in any case: the slot error rate stands beside the perplexity.
+        metrics = [name for name in metrics or () if not is_perplexity(name)] or ["SER"]
     for name in presets or (DEFAULT_PRESET,):
         # Before minutes of generation, not after.
         check_metrics(name, metrics, given)
     section = load_config(Run(run).config_path).corpus if Run(run).config_path.exists() else CorpusConfig(name="trails")
     generator = Generator.load(run)
+    if read and generator.decoder is None:
+        raise MetricError(f"{run} has no perplexity: the random baseline gives no probabilities")
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
     examples = chosen.split(split)
     if not examples:
@@ -147,6 +155,8 @@ def evaluate(
         given = given._replace(train=training_sentences(corpora))
     protocols = presets or default_presets(chosen, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
+    if read and generator.decoder is not None:
+        add_perplexity(results, generator.decoder, chosen, split)
     checker = Style.from_card(chosen.card).checker()
     tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
     cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))

@@ -6,29 +6,23 @@
 from __future__ import annotations
 
 import os
-import random
-from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dactnlg.acts import Turn, parse
-from dactnlg.anchors import anchored
+from dactnlg.candidates import Candidate, Maker, cheapest
 from dactnlg.codec import Codec
 from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.run import Run
-from dactnlg.slots import SlotReport
-from dactnlg.templates import join_sentences, split_question
+from dactnlg.search.sampling import Sampling
 
 if TYPE_CHECKING:
     from dactnlg.decoding import BaseDecoder
 
 Act = str | Turn
-STRAIN = 12.0
-"""What saying a special value may cost in log probability; dearer sentences no longer read well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,32 +64,6 @@ class Generation:
         return data
 
 
-class _Candidate:
-    """A sentence that may be said; it is checked when somebody asks.
-
-    Attributes:
-        tokens: with placeholders.
-        score: log probability; None where no model chose the sentence.
-        origin: see `Generation`.
-        unasked: questions of the turn that it seems to have lost.
-    """
-
-    def __init__(
-        self,
-        tokens: tuple[str, ...],
-        score: float | None,
-        check: Callable[[], SlotReport],
-        origin: str,
-        unasked: tuple[str, ...] = (),
-    ) -> None:
-        self.tokens, self.score, self._check, self.origin, self.unasked = tokens, score, check, origin, unasked
-
-    @cached_property
-    def report(self) -> SlotReport:
-        """What the sentence says of what it should."""
-        return self._check()
-
-
 class Generator:
     """Says dialogue acts as sentences.
 
@@ -103,11 +71,12 @@ class Generator:
         codec: the codec of a run.
         decoder: searches with a trained model; None for the random baseline.
         options: the run's decoding options.
-        seed: of the random baseline's choice.
+        seed: of what is left to chance: sampling, and the random baseline's choice.
     """
 
     def __init__(self, codec: Codec, decoder: BaseDecoder | None, options: DecodingConfig, seed: int = 1) -> None:
         self.codec, self.decoder, self.options, self.seed = codec, decoder, options, seed
+        self._maker = Maker(codec, options.length_normalization, options.slot_error_weight)
 
     @classmethod
     def load(cls, path: str | Path, backend: str = "auto") -> Generator:
@@ -145,6 +114,10 @@ class Generator:
         seed: int | None = None,
         first: int = 0,
         strict: bool = True,
+        sample: bool | None = None,
+        temperature: float | None = None,
+        top_k: int | None = None,
+        top_p: float | None = None,
     ) -> list[Generation]:
         """Return a sentence for each act, in order.
 
@@ -153,15 +126,22 @@ class Generator:
             constraint: `none`, `rerank` (Wen et al. 2015b, section 3.4) or `hard`; the run's own by default.
             beam_width: the run's own by default.
             n_best: how many sentences each result holds in `n_best`; more than one widens the beam if it must.
-            seed: of the random baseline's choice; without it the run's seed.
-            first: the place of the first act in a longer sequence that is given in parts; the baseline's choice
-                depends on the seed and the place.
+            seed: of sampling and of the random baseline's choice; without it the run's seed.
+            first: the place of the first act in a longer sequence that is given in parts; what is left to chance
+                depends on the seed and the place alone.
             strict: refuse act types and slots that training never had, as typing errors; False says them as well as
                 can be.
+            sample: draw sentences in place of the beam search; as the run's configuration has it by default. Those in
+                `n_best` may be alike. They stand in the order drawn, but under `rerank`, which draws as many as the
+                beam is wide, by their cost.
+            temperature: with `top_k` and `top_p`, see `search.sampling.Sampling`; any of them asks for sampling too.
+            top_k: 0 for all words.
+            top_p: 1 for all words.
 
         Raises:
             ActError: an act that cannot be read.
             UnknownNameError: an act type or slot that the model does not know (only if `strict`), or a constraint.
+            UserError: a number outside its bounds, or a way of sampling where sampling is turned off.
         """
         constraint = constraint or self.options.constraint
         if constraint not in CONSTRAINTS:
@@ -169,6 +149,12 @@ class Generator:
         width = max(beam_width or self.options.beam_width, n_best)
         if width < 1 or n_best < 1:
             raise UserError(f"beam_width and n_best must be at least 1, not {beam_width} and {n_best}")
+        usual = Sampling(self.options.temperature, self.options.top_k, self.options.top_p)
+        sampling = usual.changed(temperature, top_k, top_p)
+        if sample is False and sampling != usual:
+            raise UserError("a way of sampling is given, and sampling turned off: leave out either")
+        if sample is None:
+            sample = self.options.sample or any(value is not None for value in (temperature, top_k, top_p))
         turns = [act if isinstance(act, Turn) else parse(act) for act in acts]
         if strict:
             for turn in turns:
@@ -177,16 +163,21 @@ class Generator:
             return []
         names = [str(turn) for turn in turns]
         turns = [self.codec.delexicalizer.split(turn) for turn in turns]
+        base = self.seed if seed is None else seed
+        ordered = constraint != "none"
         if self.decoder is None:
-            # Each act its own draw, so that an act's sentence does not depend on how many came before it.
-            base = self.seed if seed is None else seed
-            found = [
-                self._draw(turn, random.Random(f"{base}/{i}"), constraint) for i, turn in enumerate(turns, start=first)
-            ]
+            found = self._maker.templates(turns, base, first)
+        elif sample:
+            # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
+            ordered = constraint == "rerank"
+            count = width if ordered else n_best
+            found = self._maker.sampled(self.decoder, turns, sampling, count, constraint == "hard", base, first)
         else:
-            found = self._search(self.decoder, turns, width, constraint, n_best)
+            # Without reranking only the best hypotheses are looked at.
+            keep = n_best if constraint == "none" else width
+            found = self._maker.searched(self.decoder, turns, width, constraint == "hard", keep)
         return [
-            self._result(name, turn, rows, n_best, constraint)
+            self._result(name, turn, rows, n_best, constraint, ordered)
             for name, turn, rows in zip(names, turns, found, strict=True)
         ]
 
@@ -204,117 +195,19 @@ class Generator:
                 if slot.name not in encoder.slot_names:
                     raise UnknownNameError("slot", slot.name, encoder.slot_names)
 
-    def _search(
-        self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, constraint: str, n_best: int
-    ) -> list[list[_Candidate]]:
-        # Without reranking only the best hypotheses are looked at.
-        keep = n_best if constraint == "none" else width
-        rows = self._hypotheses(decoder, turns, width, constraint == "hard", keep)
-        if constraint == "hard":
-            self._owe(decoder, turns, rows, width)
-            self._ask(decoder, turns, rows)
-        return rows
-
-    def _hypotheses(
-        self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, hard: bool, keep: int, owed: Sequence[Any] = ()
-    ) -> list[list[_Candidate]]:
-        power = self.options.length_normalization
-        rows = []
-        for turn, found in zip(turns, decoder.search(turns, width, hard, keep, owed), strict=True):
-            candidates = []
-            for hypothesis in found:
-                if hypothesis.finished or not hard:
-                    tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
-                    score = hypothesis.score / (len(tokens) + 1) ** power
-                    unasked = self.codec.unasked(turn, tokens) if hard else ()
-                    candidates.append(_Candidate(tokens, score, self._check(turn, tokens), "model", unasked))
-            rows.append(candidates)
-        if hard:
-            self._mend(decoder, turns, rows)
-        return rows
-
-    def _owe(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]], width: int) -> None:
-        """Search once more where no sentence shows a special value, for sentences with words that can show it."""
-        owing: dict[int, list[str]] = {}
-        least: dict[int, float] = {}
-        for place, candidates in enumerate(rows):
-            for best in self._cheapest(candidates, 1, hard=True):
-                names = [name for name in best.report.cues.missing if anchored(name) in self.codec.anchors]
-                if names:
-                    owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
-        if owing:
-            again = self._hypotheses(
-                decoder, [turns[place] for place in owing], width, True, width, owed=list(owing.values())
-            )
-            for place, candidates in zip(owing, again, strict=True):
-                known = {candidate.tokens for candidate in rows[place]}
-                rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
-
-    def _ask(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
-        """Where every sentence has lost its turn's question, put it behind the best of them, as training asked it."""
-        vocabulary = self.codec.vocabulary
-        for turn, candidates in zip(turns, rows, strict=True):
-            for best in self._cheapest(candidates, 1, hard=True):
-                tokens, score = best.tokens, best.score
-                for name in best.unasked:
-                    # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
-                    kept = split_question(tokens)[0] if len(self.codec.asked(turn)) == 1 else tokens
-                    whole = [tuple(join_sentences(kept, wording)) for wording in self.codec.questions(name)]
-                    scores = decoder.sentence_scores(turn, [vocabulary.encode(sentence) for sentence in whole])
-                    tokens, score = whole[int(scores.argmax())], float(scores.max())
-                if best.unasked:
-                    check, unasked = self._check(turn, tokens), self.codec.unasked(turn, tokens)
-                    candidates.append(_Candidate(tokens, score, check, "composed", unasked))
-
-    def _mend(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[_Candidate]]) -> None:
-        """Give placeholders that the vocabulary lacks a place in the sentences found without them."""
-        from dactnlg.insertion import insert_missing
-
-        for turn, candidates in zip(turns, rows, strict=True):
-            unknown = [r for r in self.codec.delexicalizer.required(turn) if not self.codec.knows(r.placeholder)]
-            if unknown and candidates:
-                candidates[:] = [
-                    _Candidate(tokens, score, self._check(turn, tokens), "inserted", candidates[0].unasked)
-                    for tokens, score in insert_missing(decoder, turn, candidates[0].tokens, unknown)
-                ]
-
-    def _draw(self, turn: Turn, chance: random.Random, constraint: str) -> list[_Candidate]:
-        # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
-        keyed = [(chance.random() ** (1.0 / weight), t) for t, weight in self.codec.templates.same(turn).items()]
-        templates = [template for _, template in sorted(keyed, reverse=True)]
-        return [_Candidate(tokens, None, self._check(turn, tokens), "template") for tokens in templates]
-
-    def _check(self, turn: Turn, tokens: Sequence[str]) -> Callable[[], SlotReport]:
-        checker = self.codec.checker
-        return lambda: SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
-
-    def _result(self, name: str, turn: Turn, candidates: list[_Candidate], n_best: int, constraint: str) -> Generation:
+    def _result(
+        self, name: str, turn: Turn, candidates: list[Candidate], n_best: int, constraint: str, ordered: bool
+    ) -> Generation:
         candidates = [candidate for candidate in candidates if candidate.tokens]
-        if constraint != "none":
-            candidates = self._cheapest(candidates, n_best, constraint == "hard")
+        if ordered:
+            candidates = cheapest(candidates, n_best, self.options.slot_error_weight, constraint == "hard")
         if not candidates:
             tokens = tuple(self.codec.templates.cover(turn, self.codec.delexicalizer.required(turn)))
-            candidates = [_Candidate(tokens, None, self._check(turn, tokens), "template")]
+            candidates = [Candidate(tokens, None, self._maker.check(turn, tokens), "template")]
         shown = [self._generation(name, turn, candidate) for candidate in candidates[:n_best]]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
 
-    def _cheapest(self, candidates: list[_Candidate], count: int, hard: bool) -> list[_Candidate]:
-        """Return the candidates of lowest cost, the lowest first; under `hard` those without faults in values alone."""
-        found: list[tuple[float, int, _Candidate]] = []
-        # Errors only add to the cost, so those that come after the limit by score alone need not be checked.
-        for place, candidate in sorted(enumerate(candidates), key=lambda item: -(item[1].score or 0.0)):
-            if len(found) >= count and -(candidate.score or 0.0) >= found[count - 1][0]:
-                break
-            if not (hard and candidate.report.values.errors):
-                insort(found, (self._cost(candidate), place, candidate))
-        return [candidate for _, _, candidate in found[:count]]
-
-    def _cost(self, candidate: _Candidate) -> float:
-        """Negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
-        errors = candidate.report.values.errors + candidate.report.cues.errors + len(candidate.unasked)
-        return self.options.slot_error_weight * errors - (candidate.score or 0.0)
-
-    def _generation(self, name: str, turn: Turn, candidate: _Candidate) -> Generation:
+    def _generation(self, name: str, turn: Turn, candidate: Candidate) -> Generation:
         report = candidate.report
         return Generation(
             act=name,

@@ -95,8 +95,13 @@ def build_codec(
 def validation_pairs(config: CorpusConfig, corpus: Corpus, codec: Codec) -> list[Pair]:
     """Return the pairs that decide when training stops: the validation split, or the training split without one."""
     split = "valid" if "valid" in corpus.splits else "train"
-    rows = list(_delexicalized(corpus, split, config.targets, codec.style))
-    return [Pair(turn, codec.encoder.corpus, _lower(sentence)) for turn, _, sentence in rows]
+    rows = sentences(corpus, split, config.targets, codec.style)
+    return [Pair(turn, codec.encoder.corpus, tokens) for turn, tokens in rows]
+
+
+def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[tuple[Turn, tuple[str, ...]]]:
+    """Return the turns of a split with the tokens that a model should say: delexicalised, in lower case."""
+    return [(turn, _lower(sentence)) for turn, _, sentence in _delexicalized(corpus, split, targets, style)]
 
 
 def _delexicalized(

@@ -100,13 +100,14 @@ def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeyp
         return search(inputs, width, hard, keep)
 
     monkeypatch.setattr(decoder, "search_batch", counted)
-    both[0].generate([ACT, ACT, "goodbye()"])
-    both[0].generate([ACT])
+    # Without the hard constraint, under which special values may ask for a second search.
+    both[0].generate([ACT, ACT, "goodbye()"], constraint="rerank")
+    both[0].generate([ACT], constraint="rerank")
     assert searched == [2]
-    both[0].generate([ACT], beam_width=3)
+    both[0].generate([ACT], constraint="rerank", beam_width=3)
     assert searched == [2, 1]
     decoder.forget()
-    both[0].generate([ACT])
+    both[0].generate([ACT], constraint="rerank")
     assert searched == [2, 1, 1]
 
 

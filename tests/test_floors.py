@@ -31,6 +31,8 @@ FLOORS = {
     3: {"models"},
     4: {"training", "fitting", "learning", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
     | {
+        "candidates",
+        "likelihood",
         "scores",
         "stored",
         "comparison",

@@ -6,11 +6,11 @@ import json
 import sys
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from dactnlg.commands.options import Constraint, DataDir, Model
+from dactnlg.commands.options import Constraint, DataDir, Model, Sample, Seed, Temperature, TopK, TopP
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -63,7 +63,11 @@ def generate(
     ] = 1,
     beam_width: Annotated[int | None, typer.Option(min=1, help="[default: the run's]")] = None,
     constraint: Annotated[Constraint | None, typer.Option(help="[default: the run's]")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed of the random model's choice.")] = None,
+    sample: Sample = None,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: Seed = None,
     backend: Annotated[
         Literal["auto", "numpy", "keras"],
         typer.Option(help="What searches: numpy starts at once; keras can use a GPU."),
@@ -77,6 +81,7 @@ def generate(
     \b
     dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
+    dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
     """
     from tqdm import tqdm
 
@@ -94,7 +99,9 @@ def generate(
         from dactnlg.generation import Generator
 
         generator = Generator.load(model, backend)
-        answer = partial(generator.generate, constraint=constraint, beam_width=beam_width, n_best=n_best, seed=seed)
+        ways: dict[str, Any] = {"constraint": constraint, "beam_width": beam_width, "n_best": n_best, "seed": seed}
+        ways |= {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p}
+        answer = partial(generator.generate, **ways)
         done = 0
         # Where the sentences appear at the terminal they are progress enough.
         quiet = True if sys.stdout.isatty() else None

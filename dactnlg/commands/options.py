@@ -28,3 +28,11 @@ Report = Annotated[
 ]
 Intervals = Annotated[bool, typer.Option("--confidence", help="Add bootstrap 95% intervals to table and JSON.")]
 Model = Annotated[Path, typer.Option("--model", metavar="RUN", help="The folder that `dactnlg train` wrote.")]
+Seed = Annotated[int | None, typer.Option(min=0, help="Of sampling and of the random model. [default: the run's]")]
+Sample = Annotated[
+    bool | None,
+    typer.Option("--sample/--no-sample", help="Draw sentences in place of the beam search. [default: the run's]"),
+]
+Temperature = Annotated[float | None, typer.Option(min=0.0, help="Sampling: 0 takes the best word always.")]
+TopK = Annotated[int | None, typer.Option(min=0, help="Sampling: from the K best words; 0 is all.")]
+TopP = Annotated[float | None, typer.Option(help="Sampling: from the fewest words with this probability together.")]

@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dactnlg.commands.options import DataDir, Intervals, Json, Metrics, Model, Report, Split, Vectors
+from dactnlg.commands.options import (
+    DataDir,
+    Intervals,
+    Json,
+    Metrics,
+    Model,
+    Report,
+    Sample,
+    Seed,
+    Split,
+    Temperature,
+    TopK,
+    TopP,
+    Vectors,
+)
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -28,12 +42,21 @@ def evaluate(
     json_file: Json = None,
     report: Report = None,
     confidence: Intervals = False,
+    sample: Sample = None,
+    temperature: Temperature = None,
+    top_k: TopK = None,
+    top_p: TopP = None,
+    seed: Seed = None,
     data_dir: DataDir = None,
 ) -> None:
     """Generate a split of a corpus and score it.
 
+    Beside the metrics of `score` there is `perplexity`, which the model itself gives to the references. What sets of
+    sentences are compared by (`set-BLEU`, `set-perplexity`, `self-BLEU`) wants samples: --sample.
+
     \b
     dactnlg evaluate --model runs/trails-sclstm
+    dactnlg evaluate --model runs/trails-sclstm --sample --temperature 0.9 --metric set-BLEU --metric perplexity
     dactnlg evaluate --model runs/restaurants-sclstm --preset sharma2017 --preset rnnlg --json -
     """
     from dactnlg.evaluation import evaluate as evaluate_run
@@ -41,7 +64,8 @@ def evaluate(
 
     check_folders(json_file, report)
 
-    result = evaluate_run(model, corpus, split, preset or [], data_dir, metrics=metric or None, vectors=vectors)
+    ways = {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
+    result = evaluate_run(model, corpus, split, preset or [], data_dir, metrics=metric or None, vectors=vectors, **ways)
     if confidence or report:
         for scores in result.results:
             scores.add_confidence()

@@ -4,7 +4,7 @@ A model that knows only F gives every other word the one probability p(<unk>). T
 the rare words R, so that a word of R has p(<unk>) / |R|; the original figure takes p(<unk>) as it is, and falls as F
 shrinks. The end of a sentence counts as a token, padding never does.
 
-Shapes: N sentences, T places, the longest sentence's with its end.
+Shapes: N sentences or segments, T places, the longest sentence's with its end, S statistics.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from dactnlg.errors import MetricError
 from dactnlg.fairness.vocabulary import FairVocabulary
 from dactnlg.hashing import SHORT, MultisetHash
-from dactnlg.metrics.base import Array
+from dactnlg.metrics.base import Array, Metric, Segment, divide
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 NAMES = ("perplexity", "perplexity-original")
@@ -55,8 +55,8 @@ class PerplexityMeter:
         self._spread = math.log(len(vocabulary.rare)) if vocabulary.rare else 0.0
         self._original, self._tokens, self._rare = 0.0, 0, 0
 
-    def add(self, log_probabilities: ArrayLike, targets: ArrayLike) -> None:
-        """Add a batch.
+    def add(self, log_probabilities: ArrayLike, targets: ArrayLike) -> Array:
+        """Add a batch, and return the statistics of its sentences, (N, S): see `ModelPerplexity`.
 
         Args:
             log_probabilities: of each target as the model sees it, natural logarithms, (N, T): for a word of R that
@@ -70,15 +70,18 @@ class PerplexityMeter:
         if logs.shape != ids.shape or not np.issubdtype(ids.dtype, np.integer):
             raise MetricError(f"log probabilities {logs.shape} and target ids {ids.shape} {ids.dtype} do not fit")
         scored = (ids != PAD_ID) & (ids != BOS_ID) & (ids != UNK_ID)
-        logs, ids = logs[scored], ids[scored]
-        if ids.size and not 0 <= ids.min() <= ids.max() < self._size:
-            raise MetricError(f"target ids are {ids.min()} to {ids.max()}; those of F and R end at {self._size - 1}")
+        real = ids[scored]
+        if real.size and not 0 <= real.min() <= real.max() < self._size:
+            raise MetricError(f"target ids are {real.min()} to {real.max()}; those of F and R end at {self._size - 1}")
         # A little above 0 is rounding.
-        if not np.all(logs <= 1e-3):
+        if not np.all(logs[scored] <= 1e-3):
             raise MetricError("log probabilities are at most 0 and never NaN")
-        self._original -= float(np.minimum(logs, 0.0).sum())
-        self._tokens += len(ids)
-        self._rare += int(np.count_nonzero(ids >= self._first_rare))
+        loss = -np.where(scored, np.minimum(logs, 0.0), 0.0).sum(axis=1)
+        tokens, rare = scored.sum(axis=1), (scored & (ids >= self._first_rare)).sum(axis=1)
+        self._original += float(loss.sum())
+        self._tokens += int(tokens.sum())
+        self._rare += int(rare.sum())
+        return np.stack([loss, rare * self._spread, tokens], axis=1)
 
     def result(self) -> Perplexity:
         """Return both figures over all batches so far."""
@@ -87,6 +90,43 @@ class PerplexityMeter:
         spread = self._rare * self._spread
         fair, original = (_exp(total / self._tokens) for total in (self._original + spread, self._original))
         return Perplexity(fair, original, self._tokens, self._rare)
+
+
+class ModelPerplexity(Metric):
+    """Both figures as a metric: it adds up what a model gave to the references of segments.
+
+    Statistics, S = 3: negative log probability with p(<unk>) as it is, what spreading it adds, tokens.
+
+    Args:
+        rows: the statistics, (N, 3).
+    """
+
+    names = NAMES
+
+    def __init__(self, rows: Array) -> None:
+        self.settings, self._rows = {}, rows
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the statistics that the model's reading gave, (N, 3).
+
+        Raises:
+            MetricError: it did not read so many segments.
+        """
+        if len(segments) != len(self._rows):
+            raise MetricError(f"the model has read {len(self._rows)} segments, not {len(segments)}")
+        return self._rows
+
+    def score(self, sums: Array) -> Array:
+        """Return the fair and the original figure, (..., 3) -> (..., 2)."""
+        return combine(sums)
+
+
+def combine(sums: Array) -> Array:
+    """Return the fair and the original figure of summed statistics, (..., 3) -> (..., 2); NaN where undefined."""
+    both = np.stack([sums[..., 0] + sums[..., 1], sums[..., 0]], axis=-1)
+    with np.errstate(over="ignore"):
+        found = np.exp(divide(both, sums[..., 2:]))
+    return np.where(np.isfinite(found), found, np.nan)
 
 
 def encode(sentences: Iterable[Sequence[str]], vocabulary: FairVocabulary) -> NDArray[np.int64]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from dactnlg.fairness import perplexity
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import Array, divide, settings_of
 from dactnlg.metrics.nist import Nist
@@ -32,6 +33,8 @@ def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tupl
     if family == bleu.Bleu.names[0]:
         variants = {settings_of(signatures[name]).get("variant") for name in bleu.Bleu.names if name in signatures}
         return next(((bleu.Bleu.names, bleu.create(v).score) for v in variants if v in bleu.VARIANTS), None)
+    if family == perplexity.NAMES[0]:
+        return perplexity.NAMES, perplexity.combine
     if family in _PLAIN:
         return (family,), _PLAIN[family]()
     # Means over segments: the values, and 1 where they are defined.

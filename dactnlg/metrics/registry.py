@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from dactnlg.errors import UnknownNameError
+from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import CorpusMetric, Metric, Named
 from dactnlg.metrics.cider import Cider
@@ -104,6 +104,8 @@ GROUPS = {
 }
 """Several families asked for with one word."""
 
+_OF_MODELS = ("perplexity", "perplexity-original")
+
 
 class Selected(NamedTuple):
     """A metric and those of its scores that were asked for."""
@@ -159,9 +161,12 @@ def resolve(name: str) -> Sequence[str]:
 
     Raises:
         UnknownNameError: it stands for none.
+        MetricError: it needs a model.
     """
     asked = name.casefold()
     found = [n for n in NAMES if asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
+    if asked in _OF_MODELS:
+        raise MetricError(f"{asked} is what a model gives to the references: dactnlg evaluate --metric {asked}")
     if asked not in GROUPS and not found:
         raise UnknownNameError("metric", name, (*NAMES, *GROUPS))
     return GROUPS.get(asked, found)

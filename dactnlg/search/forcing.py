@@ -1,0 +1,42 @@
+"""Reading given sentences over a step function: what a model thinks of every word (teacher forcing), for CPUs.
+
+Shape letters: B acts, N sentences, T longest sentence with its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.search.ragged import Ints, State, Step
+
+
+def forced(
+    step: Step, state: State, rows: Sequence[Sequence[int]], *, owner: Ints, bos: int, eos: int
+) -> NDArray[np.float32]:
+    """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
+
+    Args:
+        step: the step function.
+        state: the first state of every act, each (B, ...).
+        rows: N sentences, token numbers without begin and end.
+        owner: the act of each sentence, (N,).
+        bos: the token to begin with.
+        eos: the token that ends a sentence.
+    """
+    # Longest first, so that those that go on are the first ones.
+    order = np.argsort([-len(row) for row in rows], kind="stable")
+    lengths = np.array([len(rows[row]) + 1 for row in order])
+    tokens = np.full((len(rows), lengths.max(initial=0) + 1), eos, np.intp)
+    for line, row in zip(tokens, order, strict=True):
+        line[: len(rows[row]) + 1] = [bos, *rows[row]]
+    owner = owner[order]
+    state = [part[owner] for part in state]
+    scores = np.zeros((len(rows), tokens.shape[1] - 1), np.float32)
+    for t in range(scores.shape[1]):
+        live = int(np.count_nonzero(lengths > t))
+        log_probs, state = step([part[:live] for part in state], tokens[:live, t], owner[:live])
+        scores[order[:live], t] = log_probs[np.arange(live), tokens[:live, t + 1]]
+    return scores
