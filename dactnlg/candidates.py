@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dactnlg.acts import Turn
 from dactnlg.anchors import anchored
 from dactnlg.codec import Codec
+from dactnlg.config import DecodingConfig
 from dactnlg.search.sampling import Sampling
 from dactnlg.slots import SlotReport
 from dactnlg.templates import join_sentences, split_question
@@ -84,12 +85,11 @@ class Maker:
 
     Args:
         codec: the codec of a run.
-        length_normalization: a sentence's log probability is divided by its length to this power.
-        slot_error_weight: what one slot error costs, in log probability.
+        options: the run's decoding options.
     """
 
-    def __init__(self, codec: Codec, length_normalization: float, slot_error_weight: float) -> None:
-        self.codec, self._power, self._slot_error_weight = codec, length_normalization, slot_error_weight
+    def __init__(self, codec: Codec, options: DecodingConfig) -> None:
+        self.codec, self._options = codec, options
 
     def searched(
         self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, hard: bool, keep: int
@@ -99,7 +99,7 @@ class Maker:
         if hard:
             self._owe(decoder, turns, rows, width)
             for turn, candidates in zip(turns, rows, strict=True):
-                for best in cheapest(candidates, 1, self._slot_error_weight, sound=True):
+                for best in cheapest(candidates, 1, self._options.slot_error_weight, sound=True):
                     if best.unasked:
                         candidates.append(self._asking(decoder, turn, best))
         return rows
@@ -173,7 +173,7 @@ class Maker:
         owing: dict[int, list[str]] = {}
         least: dict[int, float] = {}
         for place, candidates in enumerate(rows):
-            for best in cheapest(candidates, 1, self._slot_error_weight, sound=True):
+            for best in cheapest(candidates, 1, self._options.slot_error_weight, sound=True):
                 names = [name for name in best.report.cues.missing if anchored(name) in self.codec.anchors]
                 if names:
                     owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
@@ -203,8 +203,8 @@ class Maker:
         for hypothesis in hypotheses:
             if hypothesis.finished or not hard:
                 tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
-                score = hypothesis.score / (len(tokens) + 1) ** self._power
-                unasked = self.codec.unasked(turn, tokens) if hard else ()
+                score = hypothesis.score / (len(tokens) + 1) ** self._options.length_normalization
+                unasked = self.codec.unasked(turn, tokens) if hard and self._options.append_questions else ()
                 found.append(Candidate(tokens, score, self.check(turn, tokens), "model", unasked))
         return found
 

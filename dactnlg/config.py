@@ -129,6 +129,7 @@ class DecodingConfig(_Section):
         max_length: longest sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
         slot_error_weight: rerank: what one slot error costs, in log probability.
+        append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
         backend: what searches: numpy (at once, and fastest on CPUs) or keras (whatever Keras runs on, GPUs too).
     """
 
@@ -141,6 +142,7 @@ class DecodingConfig(_Section):
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
     length_normalization: float = Field(default=0.0, ge=0.0)
     slot_error_weight: float = Field(default=100.0, ge=0.0)
+    append_questions: bool = True
     backend: Literal["numpy", "keras"] = "numpy"
 
 

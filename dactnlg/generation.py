@@ -76,7 +76,7 @@ class Generator:
 
     def __init__(self, codec: Codec, decoder: BaseDecoder | None, options: DecodingConfig, seed: int = 1) -> None:
         self.codec, self.decoder, self.options, self.seed = codec, decoder, options, seed
-        self._maker = Maker(codec, options.length_normalization, options.slot_error_weight)
+        self._maker = Maker(codec, options)
 
     @classmethod
     def load(cls, path: str | Path, backend: str = "auto") -> Generator:
@@ -118,6 +118,7 @@ class Generator:
         temperature: float | None = None,
         top_k: int | None = None,
         top_p: float | None = None,
+        append_questions: bool | None = None,
     ) -> list[Generation]:
         """Return a sentence for each act, in order.
 
@@ -137,6 +138,7 @@ class Generator:
             temperature: with `top_k` and `top_p`, see `search.sampling.Sampling`; any of them asks for sampling too.
             top_k: 0 for all words.
             top_p: 1 for all words.
+            append_questions: see `DecodingConfig`; the run's own by default.
 
         Raises:
             ActError: an act that cannot be read.
@@ -164,18 +166,21 @@ class Generator:
         names = [str(turn) for turn in turns]
         turns = [self.codec.delexicalizer.split(turn) for turn in turns]
         base = self.seed if seed is None else seed
+        maker = self._maker
+        if append_questions is not None:
+            maker = Maker(self.codec, self.options.model_copy(update={"append_questions": append_questions}))
         ordered = constraint != "none"
         if self.decoder is None:
-            found = self._maker.templates(turns, base, first)
+            found = maker.templates(turns, base, first)
         elif sample:
             # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
             ordered = constraint == "rerank"
             count = width if ordered else n_best
-            found = self._maker.sampled(self.decoder, turns, sampling, count, constraint == "hard", base, first)
+            found = maker.sampled(self.decoder, turns, sampling, count, constraint == "hard", base, first)
         else:
             # Without reranking only the best hypotheses are looked at.
             keep = n_best if constraint == "none" else width
-            found = self._maker.searched(self.decoder, turns, width, constraint == "hard", keep)
+            found = maker.searched(self.decoder, turns, width, constraint == "hard", keep)
         return [
             self._result(name, turn, rows, n_best, constraint, ordered)
             for name, turn, rows in zip(names, turns, found, strict=True)
