@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -45,7 +46,11 @@ class CompiledDecoder(BaseDecoder):
         super().__init__(codec, model.lexicalized, max_length, reuse)
         self.model = model
         self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
-        self._advance = compiled(model.step)
+
+    @cached_property
+    def _advance(self) -> Callable[..., Any]:
+        """The model's step, compiled; only sampling takes single steps."""
+        return compiled(self.model.step)
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
         """Return the hypotheses of one batch."""
