@@ -96,7 +96,7 @@ class CompiledDecoder(BaseDecoder):
         return beam_search(
             constrained,
             state,
-            batch=inputs["act"].shape[0],
+            batch=ops.shape(inputs["act"])[0],
             width=width,
             bos=BOS_ID,
             eos=EOS_ID,
