@@ -129,6 +129,17 @@ def test_the_lines_are_those_of_standard_output(
     assert capfd.readouterr().out.encode() == sentences(tmp_path)
 
 
+def test_a_pipe_is_resumed_when_it_brings_the_same_acts(random_run: Path, tmp_path: Path) -> None:
+    acts = write_acts(tmp_path, 200).read_bytes().splitlines(keepends=True)
+    piped = ["-" if part.endswith("acts.txt") else part for part in command(random_run, tmp_path, "--resume")]
+    for count in (70, 200):
+        # The first time the pipe breaks off; nothing tells it from one that has no more to say.
+        subprocess.run(piped, input=b"".join(acts[:count]), env=ENVIRONMENT, check=True)
+        assert sentences(tmp_path).count(b"\n") == count
+    done = subprocess.run(piped, input=b"".join(acts[1:]), env=ENVIRONMENT, capture_output=True, text=False)
+    assert done.returncode == 2 and b"standard input has changed, or is another file" in done.stderr
+
+
 def test_what_does_not_belong_together_is_refused(
     random_run: Path, neural_run: Path, tmp_path: Path, generate: Generate
 ) -> None:
