@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from dactnlg import __version__
-from dactnlg.commands import corpora, making, runs, scoring
+from dactnlg.commands import corpora, exporting, making, runs, scoring
 from dactnlg.errors import DactnlgError, UserError
 from dactnlg.quiet import quiet_tensorflow
 
@@ -36,6 +36,7 @@ for command in (
     runs.publish,
     runs.reproduce,
     runs.leaderboard,
+    exporting.export,
 ):
     app.command()(command)
 app.add_typer(corpora.app, name="corpora")

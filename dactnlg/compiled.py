@@ -38,13 +38,19 @@ class CompiledDecoder(BaseDecoder):
         codec: its codec.
         max_length: longest sentence in tokens.
         reuse: see `BaseDecoder`.
+        batch_sizes: what batches are filled up to, the smallest first; a GPU has room for larger ones.
     """
 
-    largest = BATCH_SIZES[-1]
-
-    def __init__(self, model: NeuralModel, codec: Codec, max_length: int = 80, reuse: bool = True) -> None:
+    def __init__(
+        self,
+        model: NeuralModel,
+        codec: Codec,
+        max_length: int = 80,
+        reuse: bool = True,
+        batch_sizes: Sequence[int] = BATCH_SIZES,
+    ) -> None:
         super().__init__(codec, model.lexicalized, max_length, reuse)
-        self.model = model
+        self.model, self.batch_sizes, self.largest = model, batch_sizes, batch_sizes[-1]
         self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
 
     @cached_property
@@ -55,7 +61,7 @@ class CompiledDecoder(BaseDecoder):
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
         """Return the hypotheses of one batch."""
         count = len(inputs["act"])
-        size = next(size for size in BATCH_SIZES if size >= count)
+        size = next(size for size in self.batch_sizes if size >= count)
         padded = {name: np.concatenate([a, np.repeat(a[:1], size - count, axis=0)]) for name, a in inputs.items()}
         program = self._program(width, hard, keep)
         history, parents, scores, finished = (to_numpy(part) for part in program(padded))
@@ -90,7 +96,7 @@ class CompiledDecoder(BaseDecoder):
         return beam_search(
             constrained,
             state,
-            batch=inputs["act"].shape[0],
+            batch=ops.shape(inputs["act"])[0],
             width=width,
             bos=BOS_ID,
             eos=EOS_ID,

@@ -9,6 +9,7 @@ told to the model as far as its parts are known.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,12 +71,12 @@ class ActEncoder:
             values += [value_words(slot) for _, slot in turn.slots()]
         return cls(sorted(names), Vocabulary.build(values), corpus)
 
-    @property
+    @cached_property
     def act_types(self) -> set[str]:
         """The act types that the encoder knows."""
         return {name.removeprefix("act:") for name in self.features if name.startswith("act:")}
 
-    @property
+    @cached_property
     def slot_names(self) -> set[str]:
         """The slots that the encoder knows."""
         return {name.removeprefix("slot:").split("=")[0] for name in self.features if name.startswith("slot:")}

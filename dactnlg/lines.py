@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol, TypeVar
 
@@ -41,7 +41,7 @@ def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list
         for lines in _raw_lines(source):
             for raw in lines:
                 number += 1
-                chunk.append(_line(raw, name, number))
+                chunk.append(read_line(raw, name, number))
                 if len(chunk) == size:
                     yield chunk
                     chunk = []
@@ -69,14 +69,20 @@ def open_acts(name: str) -> Iterator[BinaryIO]:
 def parsed_chunks(source: BinaryIO, name: str) -> Iterator[list[PlacedTurn]]:
     """Parse a stream chunk by chunk; the acts before one that cannot be read are handed on first."""
     for lines in read_chunks(source, "standard input" if name == "-" else name):
-        chunk: list[PlacedTurn] = []
+        yield from parsed(lines)
+
+
+def parsed(lines: Iterable[Line]) -> Iterator[list[PlacedTurn]]:
+    """Parse lines and yield them as one chunk; the acts before one that cannot be read are handed on first."""
+    chunk: list[PlacedTurn] = []
+    try:
         for line in lines:
-            try:
-                chunk.append((parse(line.text, where=line.where), line.where))
-            except UserError:
-                if chunk:
-                    yield chunk
-                raise
+            chunk.append((parse(line.text, where=line.where), line.where))
+    except UserError:
+        if chunk:
+            yield chunk
+        raise
+    if chunk:
         yield chunk
 
 
@@ -115,10 +121,15 @@ def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
         yield [b"".join(rest)]
 
 
-def _line(raw: bytes, name: str, number: int) -> Line:
+def read_line(raw: bytes, name: str, number: int) -> Line:
+    """Decode a line of the file `name`, its end with it or without.
+
+    Raises:
+        ActError: it is blank or not UTF-8.
+    """
     where = f"{name}, line {number}"
     try:
-        text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r")
+        text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
     except UnicodeDecodeError as error:
         raise ActError(f"{where}: not UTF-8 (byte {error.start + 1} of the line)") from None
     if not text.strip():

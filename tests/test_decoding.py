@@ -111,6 +111,24 @@ def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeyp
     assert searched == [2, 1, 1]
 
 
+def test_batches_are_as_large_as_the_decoder_is_told(
+    both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoder = CompiledDecoder(both[1].decoder.model, both[1].codec, reuse=False, batch_sizes=(2, 5))
+    turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
+
+    def program(inputs):
+        size = len(inputs["act"])
+        seen.append(size)
+        return np.full((1, size, 1), 7), np.zeros((1, size, 1), np.intp), np.zeros((size, 1)), np.ones((size, 1), bool)
+
+    monkeypatch.setattr(decoder, "_program", lambda *_: program)
+    assert [found[0].tokens for found in decoder.search(turns, 1, False)] == [(7,)] * 9
+    assert seen == [5, 5]
+    decoder.search(turns[:2], 1, False)
+    assert seen == [5, 5, 2]
+
+
 def test_memory_is_bounded() -> None:
     memory = Memory(2)
     for key in "abc":

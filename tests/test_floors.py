@@ -31,8 +31,12 @@ FLOORS = {
     3: {"models"},
     4: {"training", "fitting", "learning", "generation", "decoding", "compiled", "insertion", "evaluation", "scoring"}
     | {
+        "bulk",
         "candidates",
+        "export",
         "likelihood",
+        "onnx_step",
+        "saved_model",
         "scores",
         "stored",
         "comparison",

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
 
 import typer
 
@@ -14,7 +15,9 @@ from dactnlg.commands.options import Constraint, DataDir, Model, Sample, Seed, T
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
-    from dactnlg.generation import Generation
+    from dactnlg.bulk import Say, SentenceFile
+    from dactnlg.generation import Generation, Generator
+    from dactnlg.lines import PlacedTurn
 
 
 def train(
@@ -72,26 +75,42 @@ def generate(
         Literal["auto", "numpy", "keras"],
         typer.Option(help="What searches: numpy starts at once; keras can use a GPU."),
     ] = "auto",
+    output: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write the sentences here. [default: standard output]")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the FILE of --output.")] = False,
 ) -> None:
     """Say acts as sentences: one line an act, in order.
 
     Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends
     the output there, with exit code 2.
 
+    What --output has begun and anything has stopped, --resume brings to its end, as if nothing had happened; FILE.state
+    beside it says how far it is.
+
     \b
     dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --resume
     """
     from tqdm import tqdm
 
+    from dactnlg import __version__
     from dactnlg.acts import parse
+    from dactnlg.bulk import SentenceFile, model_hash
+    from dactnlg.files import check_folders
     from dactnlg.lines import answer_each, open_acts, parsed_chunks
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
     # Acts on the command line are few: all are checked before the model is loaded.
     given = [(parse(text, where=f"act {number}"), f"act {number}") for number, text in enumerate(acts or (), 1)]
+    if resume and output is None:
+        raise UserError("--resume goes on with a file: name it with --output")
+    if acts and output is not None:
+        raise UserError("--output is for the acts of a file or a pipe: give them with --input")
+    check_folders(output)
     if not given and input_file is None and sys.stdin.isatty():
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
 
@@ -102,16 +121,51 @@ def generate(
         ways: dict[str, Any] = {"constraint": constraint, "beam_width": beam_width, "n_best": n_best, "seed": seed}
         ways |= {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p}
         answer = partial(generator.generate, **ways)
+
+        def say(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
+            return (_shown(generation, output_format, n_best) for generation in answer_each(answer, chunk, first))
+
+        if output is not None:
+            # The same words may come out differently in another version, or where something else searches.
+            ways |= {"backend": type(generator.decoder).__name__, "version of dactnlg": __version__}
+            ways |= {"model": model_hash(model), "format": output_format}
+            _write(SentenceFile(output, ways), source, input_file or "-", say, generator, resume)
+            return
         done = 0
         # Where the sentences appear at the terminal they are progress enough.
         quiet = True if sys.stdout.isatty() else None
         with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=quiet) as bar:
             for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
-                for generation in answer_each(answer, chunk, done):
-                    print(_shown(generation, output_format, n_best))
+                for text in say(chunk, done):
+                    print(text)
                 sys.stdout.flush()
                 done += len(chunk)
                 bar.update(len(chunk))
+
+
+def _write(file: SentenceFile, source: BinaryIO, name: str, say: Say, generator: Generator, resume: bool) -> None:
+    """Write a file of sentences; after Ctrl-C, tell how to go on."""
+    from tqdm import tqdm
+
+    from dactnlg.bulk import count_lines
+
+    forget = generator.decoder.forget if generator.decoder else lambda: None
+    total = count_lines(Path(name)) if Path(name).is_file() else None
+    shown = "standard input" if name == "-" else name
+    with file.opened(source, shown, resume):
+        try:
+            with tqdm(
+                desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None
+            ) as bar:
+                for done in file.write(source, shown, say, forget):
+                    bar.update(done - bar.n)
+        except KeyboardInterrupt:
+            print(
+                f"dactnlg: {file.path} holds the sentences of the first {file.lines} acts; go on with the same command "
+                "and --resume",
+                file=sys.stderr,
+            )
+            raise
 
 
 def _shown(generation: Generation, output_format: str, n_best: int) -> str:

@@ -52,7 +52,7 @@ class ArrayModel:
         self.vocabulary_size, self.act_size = int(config["vocabulary_size"]), int(config["act_size"])
         self.hidden_size = int(config["hidden_size"])
         self._weights = w = {key: np.asarray(value, np.float32) for key, value in weights.items()}
-        self._carries_act = "cell/reading" in w
+        self._carries_act, self.has_context = "cell/reading" in w, "act_projection" in w
         kernel = w["cell/recurrent"]
         if self._carries_act:
             kernel = np.concatenate([kernel, np.float32(config["alpha"]) * w["cell/reading"]], axis=1)
@@ -97,7 +97,7 @@ class ArrayModel:
         zeros = np.zeros((len(act), self.hidden_size), np.float32)
         state = [zeros, zeros, act] if self._carries_act else [zeros, zeros]
         context = None
-        if "act_projection" in self._weights:
+        if self.has_context:
             context = act @ self._weights["act_projection"]
             if self.lexicalized:
                 context += self._encode(inputs["entries"], inputs["words"]) @ self._weights["encoder_projection"]
@@ -141,6 +141,15 @@ class ArrayModel:
         logits = h @ self._weights["output_kernel"]
         logits += self._weights["output_bias"]
         return logits, [h, c, *rest]
+
+    def step_weights(self) -> dict[str, Floats]:
+        """Return what `step` computes with: `kernel` (H, G), `table` (V, G), and the cell's and the output's weights.
+
+        Halves of sigmoids are in `kernel`, `table` and the context that `prepare` gives.
+        """
+        names = ("cell/act", "output_kernel", "output_bias")
+        rest = {name: self._weights[name] for name in names if name in self._weights}
+        return {"kernel": self._kernel, "table": self._table, **rest}
 
     def _encode(self, entries: NDArray[Any], words: NDArray[Any]) -> Floats:
         """Return E, (B, encoder size); see `HierarchicalSCLSTM.encode`."""

@@ -1,0 +1,202 @@
+"""The same search and the same training on a GPU, through Keras; says so and leaves where there is none.
+
+    python benchmarks/gpu.py                                 whatever Keras is set to, TensorFlow if nothing else
+    KERAS_BACKEND=jax python benchmarks/gpu.py --peak 67     beside the float32 TFLOP/s of the card's data sheet
+    python benchmarks/gpu.py --run RUN --batch-size 1024 262144
+
+Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for a few epochs first; its test acts are
+repeated to fill a batch, and each is searched for. A search is timed from arrays on the device to token numbers in
+the machine's memory. The step's matrix products are also timed by themselves, on as many rows as the batch has beams;
+the card's peak is that of a product of two large square matrices, measured in the same process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from importlib.metadata import version
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+from keras import ops
+
+from dactnlg.batching import Dataset
+from dactnlg.compilation import compiled, to_numpy
+from dactnlg.compiled import CompiledDecoder
+from dactnlg.config import load_config
+from dactnlg.corpora.base import load_corpus
+from dactnlg.generation import Generator
+from dactnlg.learning import KerasLearner
+from dactnlg.models import build_model
+from dactnlg.training import build_codec, train
+from dactnlg.vocabulary import EOS_ID
+
+BATCHES = (1_024, 4_096, 16_384, 65_536, 262_144)
+TRAINING_BATCHES = (64, 512, 4_096)
+EPOCHS = 4
+SQUARE = 8192
+
+
+def gpus() -> list[str]:
+    """Return the GPUs that Keras' backend can use."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        found = [tf.config.experimental.get_device_details(gpu) for gpu in tf.config.list_physical_devices("GPU")]
+        return [details.get("device_name", "a GPU") for details in found]
+    if keras.backend.backend() == "jax":
+        import jax
+
+        return [device.device_kind for device in jax.devices() if device.platform in ("gpu", "cuda", "rocm")]
+    return []
+
+
+def full_errors() -> tuple[type[Exception], ...]:
+    """Return what the backend raises when the card's memory is full."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        return MemoryError, tf.errors.ResourceExhaustedError, tf.errors.InternalError
+    # JAX has it as a RuntimeError of its own.
+    return MemoryError, RuntimeError
+
+
+def seconds(function: Callable[[], Any], rounds: int) -> float:
+    """Return how long a call takes, the median; the first call, which compiles, is not counted."""
+    function()
+    times = []
+    for _ in range(rounds):
+        started = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - started)
+    return statistics.median(times)
+
+
+def wait(result: Any) -> None:
+    """Wait until the device has computed something: a number of it has to be here."""
+    to_numpy(ops.ravel(result)[:1])
+
+
+def product_seconds(shapes: list[tuple[int, int, int]], repeat: int, rounds: int) -> float:
+    """Return how long the products of matrices of some shapes, (rows, inner, columns) each, take together."""
+    rng = np.random.default_rng(0)
+    pairs = [
+        tuple(ops.convert_to_tensor(rng.standard_normal(size, np.float32)) for size in ((a, b), (b, c)))
+        for a, b, c in shapes
+    ]
+    multiply = compiled(lambda pairs: [ops.matmul(left, right) for left, right in pairs])
+
+    def work() -> None:
+        for _ in range(repeat):
+            results = multiply(pairs)
+        wait(results[-1])
+
+    return seconds(work, rounds) / repeat
+
+
+def operations(shapes: list[tuple[int, int, int]]) -> float:
+    """Return the additions and multiplications of products."""
+    return sum(2.0 * a * b * c for a, b, c in shapes)
+
+
+def step_shapes(model: Any, rows: int) -> list[tuple[int, int, int]]:
+    """Return the shapes of one step's products."""
+    gates, hidden = model.cell.gate_size, model.hidden_size
+    shapes = [(rows, hidden, gates), (rows, hidden, model.vocabulary_size)]
+    # The DA gate: what is left of the act enters the cell.
+    return [*shapes, (rows, model.act_size, hidden)] if gates > 4 * hidden else shapes
+
+
+def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float) -> None:
+    """Print the table of the search; `peak` in operations a second."""
+    generator = Generator.load(run, backend="keras")
+    decoder = generator.decoder
+    if not isinstance(decoder, CompiledDecoder):
+        raise SystemExit(f"{run} holds no neural model")
+    corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
+    turns = [generator.codec.delexicalizer.split(example.turn) for example in corpus.split("test")]
+    inputs = decoder.inputs(turns)
+    print("| acts | constraint | acts/s | a step's products | of the peak, alone | of the peak, within the search |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for size in sizes:
+        batch = {name: ops.convert_to_tensor(a[np.arange(size) % len(turns)]) for name, a in inputs.items()}
+        shapes = step_shapes(decoder.model, size * width)
+        for hard in (False, True):
+            program = compiled(lambda inputs, hard=hard: decoder.trace(inputs, width, hard, 1))
+            history: list[Any] = []
+
+            def search(program: Any = program, batch: Any = batch, history: list[Any] = history) -> None:
+                history[:] = [to_numpy(part) for part in program(batch)]
+
+            try:
+                took = seconds(search, rounds)
+                alone = product_seconds(shapes, 5, rounds)
+            except full_errors() as error:
+                print(
+                    f"| {size:,} | {'hard' if hard else 'none'} | {type(error).__name__}: not done | | | |", flush=True
+                )
+                continue
+            steps = int((history[0] != EOS_ID).any(axis=(1, 2)).sum()) + 1
+            shares = [operations(shapes) / alone / peak, operations(shapes) * steps / took / peak]
+            print(
+                f"| {size:,} | {'hard' if hard else 'none'} | {size / took:,.0f} | {alone * 1000:.2f} ms "
+                f"| {shares[0]:.1%} | {shares[1]:.2%} ({steps} steps) |",
+                flush=True,
+            )
+
+
+def learning(name: str, sizes: list[int], rounds: int) -> None:
+    """Print the table of training."""
+    config = load_config(name)
+    codec, pairs = build_codec(config.corpus, load_corpus(config.corpus.name))
+    print("\n| batch | real tokens/s, training.backend=keras |\n|---|---|", flush=True)
+    for size in sizes:
+        model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
+        data = Dataset.encode(codec, pairs * -(-4 * size // len(pairs)), model.lexicalized)
+        batches = list(islice(data.batches(size, np.random.default_rng(0)), 4))
+        learner = KerasLearner(model, config.training.learning_rate, config.training.clip_norm, data, size)
+        took = seconds(lambda learner=learner, batches=batches: [learner.learn(b) for b, _ in batches], rounds)
+        print(f"| {size:,} | {sum(count for _, count in batches) / took:,.0f} |", flush=True)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--run", type=Path, help="a finished run of a neural model")
+    parser.add_argument("--batch-size", type=int, nargs="+", default=BATCHES, help="acts searched for at once")
+    parser.add_argument("--training-batch-size", type=int, nargs="+", default=TRAINING_BATCHES)
+    parser.add_argument("--beam-width", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--peak", type=float, help="TFLOP/s in float32 of the card's data sheet, instead of measured")
+    parser.add_argument(
+        "--square", type=int, default=SQUARE, help="size of the matrices that the peak is measured with"
+    )
+    parser.add_argument("--cpu", action="store_true", help="measure without a GPU too, to try the script")
+    options = parser.parse_args()
+    backend, found = keras.backend.backend(), gpus()
+    if not found and not options.cpu:
+        print(f"no GPU that Keras can use with its backend {backend}: nothing measured")
+        return
+    print(f"{date.today()}, {', '.join(found) or 'no GPU'}, Keras {version('keras')} on {backend} {version(backend)}")
+    square = [(options.square, options.square, options.square)]
+    measured = operations(square) / product_seconds(square, 3, options.rounds)
+    peak = options.peak * 1e12 if options.peak else measured
+    print(f"peak: {peak / 1e12:.3g} TFLOP/s in float32 ({measured / 1e12:.3g} measured); beam {options.beam_width}\n")
+    with tempfile.TemporaryDirectory() as folder:
+        run = options.run
+        if run is None:
+            few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
+            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False)
+        searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
+    learning("trails-sclstm", list(options.training_batch_size), options.rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,32 @@
+"""The benchmark for GPUs: where there is none it says so and succeeds, and what it measures it can measure."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def run(repository: Path, backend: str, *arguments: str | Path) -> str:
+    hidden = {"CUDA_VISIBLE_DEVICES": "-1", "JAX_PLATFORMS": "cpu", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment = {**os.environ, **hidden, "KERAS_BACKEND": backend, "PYTHONPATH": str(repository)}
+    command = [sys.executable, str(repository / "benchmarks" / "gpu.py"), *map(str, arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("backend", ["tensorflow", pytest.param("jax", marks=pytest.mark.needs("jax", "dactnlg[jax]"))])
+def test_without_a_gpu_it_says_so_and_succeeds(backend: str, repository: Path) -> None:
+    assert run(repository, backend) == f"no GPU that Keras can use with its backend {backend}: nothing measured\n"
+
+
+def test_it_can_be_tried_on_a_cpu(repository: Path, neural_run: Path) -> None:
+    few = ["--square", "64", "--batch-size", "4", "--training-batch-size", "8", "--rounds", "1", "--beam-width", "2"]
+    rows = [line.split("|") for line in run(repository, "tensorflow", "--cpu", "--run", neural_run, *few).splitlines()]
+    found = [[cell.strip() for cell in row[1:-1]] for row in rows if len(row) > 2 and row[1].strip().isdigit()]
+    assert [row[:2] for row in found[:2]] == [["4", "none"], ["4", "hard"]] and found[2][0] == "8"
+    assert all(float(speed.replace(",", "")) > 0 for speed in (found[0][2], found[1][2], found[2][1]))
