@@ -109,11 +109,22 @@ class Codec:
             self.anchor_words[vocabulary.encode(words), column] = True
 
     @classmethod
-    def build(cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style) -> Codec:
-        """Number tokens and entries of training pairs; `corpus` names the one to speak like, if there are several."""
-        tokens = Vocabulary.build(pair.tokens for pair in pairs).tokens[4:]
+    def build(
+        cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style, min_count: int = 1
+    ) -> Codec:
+        """Number tokens and entries of training pairs.
+
+        Args:
+            pairs: the training pairs.
+            corpus: the one to speak like, if there are several.
+            casing: gives words and values their usual forms.
+            style: from the corpus's card.
+            min_count: words that occur less often are unknown to the model.
+        """
+        placeholders = {token for pair in pairs for token in pair.tokens if is_placeholder(token)}
+        words = Vocabulary.build((pair.tokens for pair in pairs), min_count).tokens[4:]
         # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
-        ordered = sorted(t for t in tokens if is_placeholder(t)) + [t for t in tokens if not is_placeholder(t)]
+        ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
         anchors = learn_anchors(((pair.turn, pair.tokens) for pair in pairs), style.checker())

@@ -40,12 +40,15 @@ class CorpusConfig(_Section):
         name: a corpus of `datasets/`, the path of a data card, of a JSONL or CSV file, or of a folder of such files.
         also: further corpora to train on together with it; validation and evaluation use `name` alone.
         targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
+        min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
+            never says that. Placeholders are always known.
         data_dir: a folder to look for corpus files in first.
     """
 
     name: str
     also: list[str] = []
     targets: Targets = "human"
+    min_count: int = Field(default=1, ge=1)
     data_dir: str | None = None
 
     @field_validator("name")

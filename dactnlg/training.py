@@ -89,7 +89,7 @@ def build_codec(
         theirs = Style.from_card(other.card)
         rows = _delexicalized(other, "train", "human", theirs, spoken=theirs.spaced and not style.spaced)
         pairs += _complete(list(rows), other.name)
-    return Codec.build(pairs, named, casing, style), pairs
+    return Codec.build(pairs, named, casing, style, config.min_count), pairs
 
 
 def validation_pairs(config: CorpusConfig, corpus: Corpus, codec: Codec) -> list[Pair]:

@@ -132,6 +132,17 @@ def test_features_and_templates_are_those_of_the_right_corpora(tmp_path: Path) -
     assert again.encoder.corpus == "tv"
 
 
+def test_words_below_the_smallest_count_are_unknown_and_placeholders_never() -> None:
+    rows = [("inform(name=a)", "the SLOT_NAME tv"), ("inform(size=a)", "the SLOT_SIZE one"), ("bye()", "the end")]
+    pairs = [Pair(parse(act), None, tuple(sentence.split())) for act, sentence in rows]
+    codec = Codec.build(pairs, None, Casing(), STYLE, min_count=2)
+    assert codec.vocabulary.tokens[4:] == ["SLOT_NAME", "SLOT_SIZE", "the"]
+    assert codec.vocabulary.encode(["the", "tv", "SLOT_SIZE"]) == [6, 3, 5]
+    assert len(Codec.build(pairs, None, Casing(), STYLE).vocabulary) == 4 + 6
+    # What is left unsaid by the model is still known to templates.
+    assert ("the", "SLOT_NAME", "tv") in codec.templates.same(parse("inform(name=x)"))
+
+
 @pytest.mark.parametrize(
     ("act", "tokens", "raw", "text"),
     [
