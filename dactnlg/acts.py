@@ -215,6 +215,7 @@ class _Parser:
         self.text, self.where, self.at = text, where, 0
 
     def turn(self) -> Turn:
+        """Read a whole turn."""
         self.skip_space()
         if self.at == len(self.text):
             raise self.error("expected an act, found nothing")
@@ -237,6 +238,7 @@ class _Parser:
         return turn
 
     def act(self) -> DialogueAct:
+        """Read `type(slots)`."""
         match = _ACT_TYPE.match(self.text, self.at)
         if not match:
             raise self.error("expected an act type such as 'inform'")
@@ -251,6 +253,7 @@ class _Parser:
         return DialogueAct(match.group(), slots)
 
     def cambridge_slots(self) -> tuple[Slot, ...]:
+        """Read `name=value;name` up to the closing bracket."""
         slots = []
         self.skip_space()
         while self.peek() not in (")", ""):
@@ -269,6 +272,7 @@ class _Parser:
         return tuple(slots)
 
     def value(self) -> str:
+        """Read what follows an equals sign."""
         self.skip_space()
         quote = self.peek()
         if quote in ("'", '"'):
@@ -287,6 +291,7 @@ class _Parser:
         return value
 
     def quoted_value(self, quote: str) -> str:
+        """Read a value in quotes, with its escapes and apostrophes."""
         start = self.at
         self.at += 1
         chars = []
@@ -311,6 +316,7 @@ class _Parser:
         return bool(match) and self.text[match.end() : match.end() + 1] == "["  # type: ignore[union-attr]
 
     def bracket_slots(self, closing: str) -> tuple[Slot, ...]:
+        """Read `name[value], name[value]` up to the closing character."""
         slots = []
         while True:
             name = self.name()

@@ -136,3 +136,16 @@ def read_line(raw: bytes, name: str, number: int) -> Line:
         # Skipping it would shift every later sentence against its act.
         raise ActError(f"{where}: blank; every line must hold an act, since every line gets a sentence")
     return Line(text, where)
+
+
+def checked(argument: str, where: str) -> str:
+    """Return an argument of the command line as it is.
+
+    Raises:
+        ActError: its bytes were not UTF-8, which Python hands on as lone surrogates.
+    """
+    try:
+        argument.encode()
+    except UnicodeEncodeError as error:
+        raise ActError(f"{where}: not UTF-8 (character {error.start + 1})") from None
+    return argument

@@ -335,3 +335,10 @@ def test_corpora(data_dir: Path) -> None:
     done = run("corpora", "inspect", "trails")
     assert done.returncode == 0, done.stderr
     assert "inform_no_match" in done.stdout
+
+
+def test_an_argument_that_is_not_utf8_is_refused(random_run: Path) -> None:
+    command = [*DACTNLG, "generate", "--model", str(random_run), b"inform(name=\xff)"]
+    done = subprocess.run(command, capture_output=True, env=ENVIRONMENT, timeout=300, check=False)
+    assert done.returncode == 2 and done.stdout == b""
+    assert done.stderr.decode().splitlines() == ["dactnlg: act 1: not UTF-8 (character 13)"]

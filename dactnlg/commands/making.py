@@ -100,12 +100,12 @@ def generate(
     from dactnlg.acts import parse
     from dactnlg.bulk import SentenceFile, model_hash
     from dactnlg.files import check_folders
-    from dactnlg.lines import answer_each, open_acts, parsed_chunks
+    from dactnlg.lines import answer_each, checked, open_acts, parsed_chunks
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
     # Acts on the command line are few: all are checked before the model is loaded.
-    given = [(parse(text, where=f"act {number}"), f"act {number}") for number, text in enumerate(acts or (), 1)]
+    given = [(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts or (), 1)]
     if resume and output is None:
         raise UserError("--resume goes on with a file: name it with --output")
     if acts and output is not None:
