@@ -211,10 +211,10 @@ class Decoder(BaseDecoder):
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
         """Return the model's step, unconstrained, and the first state of every input."""
-        context, state = self.model.prepare(inputs)
+        prepared, state = self.model.prepare(inputs)
 
         def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-            logits, state = self.model.step(context, state, last, owner)
+            logits, state = self.model.step(prepared, state, last, owner)
             return log_softmax(logits), state
 
         return step, state

@@ -103,17 +103,18 @@ def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_pa
     assert main(["export", str(poor_run(model)), "--format", "onnx", "--output", str(path)]) == 0
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     inputs = decoder.inputs(turns_of(decoder))
-    context, state = decoder.model.prepare(inputs)
+    prepared, state = decoder.model.prepare(inputs, every_entry=True)
     names = ["h", "c", "d"][: len(state)]
     assert [put.name for put in session.get_inputs()] == ["tokens", *names, *(["context"] if model != "sclstm" else [])]
     count = len(state[0])
     rng, tokens, owner = np.random.default_rng(1), np.full(count, BOS_ID), np.arange(count)
     for _ in range(8):
         given = {"tokens": tokens, **dict(zip(names, state, strict=True))}
-        if context is not None:
-            given["context"] = context
+        if prepared.context is not None:
+            parts = [part for part in (prepared.context, prepared.reading) if part is not None]
+            given["context"] = np.concatenate(parts, axis=1)
         found = session.run(None, given)
-        logits, state = decoder.model.step(context, state, tokens, owner)
+        logits, state = decoder.model.step(prepared, state, tokens, owner)
         for ours, theirs in zip([log_softmax(logits), *state], found, strict=True):
             np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
         # Rounding does not add up along a sentence: each step starts from the original's state.

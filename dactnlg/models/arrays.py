@@ -12,7 +12,7 @@ import json
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,24 @@ CELLS = {
 FLOORS = {"HierarchicalSCLSTM": {"lower": "layers/lstm", "upper": "layers/lstm_1"}}
 
 
+class Prepared(NamedTuple):
+    """What is the same at every step of a search over some acts.
+
+    Attributes:
+        context: what is added to an act's gates, (B, 4H); None where a model adds nothing.
+        reading: the same for its reading gate, (B, E), with E entries of the DA vector in use.
+        reading_kernel: of the hidden state, (H, E); None where a model does not carry the act.
+        reading_table: of the words, (V, E).
+        act: from the act to the cell, (E, H).
+    """
+
+    context: Floats | None
+    reading: Floats | None = None
+    reading_kernel: Floats | None = None
+    reading_table: Floats = np.zeros((0, 0), np.float32)
+    act: Floats = np.zeros((0, 0), np.float32)
+
+
 class ArrayModel:
     """A trained model that can only be searched.
 
@@ -59,8 +77,11 @@ class ArrayModel:
         # A sigmoid is half a tanh of half its argument: with that half in the weights, one tanh does for all gates.
         self._halves = np.full(kernel.shape[1], 0.5, np.float32)
         self._halves[3 * self.hidden_size : 4 * self.hidden_size] = 1.0
-        self._kernel = np.ascontiguousarray(kernel * self._halves)
-        self._table = (w["embedding"] @ w["projection"] + w["bias"]) * self._halves  # (V, G)
+        table = (w["embedding"] @ w["projection"] + w["bias"]) * self._halves  # (V, G)
+        # The gates and what reads the act are apart: of the latter a search needs only what its acts have.
+        cut = 4 * self.hidden_size
+        self._kernel, self._reading = (np.ascontiguousarray(p) for p in np.split(kernel * self._halves, [cut], axis=1))
+        self._table, self._reading_table = (np.ascontiguousarray(part) for part in np.split(table, [cut], axis=1))
 
     @classmethod
     def load(cls, path: Path) -> ArrayModel:
@@ -84,33 +105,41 @@ class ArrayModel:
         except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise RunError(f"{path} is not a model that this version can read: {error}") from None
 
-    def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Floats | None, State]:
+    def prepare(self, inputs: Mapping[str, NDArray[Any]], every_entry: bool = False) -> tuple[Prepared, State]:
         """Return what a search over these acts needs.
 
         Args:
             inputs: `act` (B, D), and `entries`, `words` for the hierarchical model.
+            every_entry: whether a state holds all entries of the DA vector; else those that some act has, since an
+                entry that is 0 stays so.
 
         Returns:
-            What is added to an act's gates at every step, (B, G), or None, and the first state, each (B, ...).
+            What is the same at every step, and the first state, each (B, ...).
         """
         act = inputs["act"].astype(np.float32)
         zeros = np.zeros((len(act), self.hidden_size), np.float32)
-        state = [zeros, zeros, act] if self._carries_act else [zeros, zeros]
         context = None
         if self.has_context:
             context = act @ self._weights["act_projection"]
             if self.lexicalized:
                 context += self._encode(inputs["entries"], inputs["words"]) @ self._weights["encoder_projection"]
             context *= self._halves
-        return context, state
+        if not self._carries_act:
+            return Prepared(context), [zeros, zeros]
+        used = np.arange(self.act_size) if every_entry else np.flatnonzero(act.any(axis=0))
+        cut, reading = 4 * self.hidden_size, None
+        if context is not None:
+            context, reading = context[:, :cut], context[:, cut + used]
+        kernel, table = self._reading[:, used], np.ascontiguousarray(self._reading_table[:, used])
+        return Prepared(context, reading, kernel, table, self._weights["cell/act"][used]), [zeros, zeros, act[:, used]]
 
     def step(
-        self, context: Floats | None, state: State, tokens: NDArray[np.intp], owner: NDArray[np.intp]
+        self, prepared: Prepared, state: State, tokens: NDArray[np.intp], owner: NDArray[np.intp]
     ) -> tuple[Floats, State]:
         """Advance every beam by one word.
 
         Args:
-            context: from `prepare`.
+            prepared: from `prepare`.
             state: each (N, ...).
             tokens: the words just said, (N,).
             owner: the act that each beam belongs to, (N,).
@@ -119,21 +148,26 @@ class ArrayModel:
             Logits of the next word, (N, V), and the new state.
         """
         size = self.hidden_size
-        gates = state[0] @ self._kernel  # (N, G)
-        gates += self._table[tokens]
-        if context is not None:
-            gates += context[owner]
-        np.tanh(gates, out=gates)
-        i, f, o = (gates[:, k * size : (k + 1) * size] for k in range(3))
-        for part in (gates[:, : 3 * size], gates[:, 4 * size :]):
-            part *= 0.5
-            part += 0.5
-        c = f * state[1]
-        c += i * gates[:, 3 * size : 4 * size]
+        gates = state[0] @ self._kernel  # (N, 4H)
+        gates += self._table.take(tokens, axis=0)
+        if prepared.context is not None:
+            gates += prepared.context.take(owner, axis=0)
+        _sigmoid_of_doubled(gates)
+        i, f, o, candidate = (gates[:, k * size : (k + 1) * size] for k in range(4))
+        # Whole arrays are quicker than parts of them: the candidate is made a sigmoid too, and unmade.
+        c = candidate * 2.0
+        c -= 1.0
+        c *= i
+        c += f * state[1]
         rest = []
-        if self._carries_act:
-            d = gates[:, 4 * size :] * state[2]
-            struck = d @ self._weights["cell/act"]
+        if prepared.reading_kernel is not None:
+            d = state[0] @ prepared.reading_kernel  # (N, entries in use)
+            d += prepared.reading_table.take(tokens, axis=0)
+            if prepared.reading is not None:
+                d += prepared.reading.take(owner, axis=0)
+            _sigmoid_of_doubled(d)
+            d *= state[2]
+            struck = d @ prepared.act
             c += np.tanh(struck, out=struck)
             rest = [d]
         h = np.tanh(c)
@@ -149,7 +183,8 @@ class ArrayModel:
         """
         names = ("cell/act", "output_kernel", "output_bias")
         rest = {name: self._weights[name] for name in names if name in self._weights}
-        return {"kernel": self._kernel, "table": self._table, **rest}
+        kernel = np.concatenate([self._kernel, self._reading], axis=1)
+        return {"kernel": kernel, "table": np.concatenate([self._table, self._reading_table], axis=1), **rest}
 
     def _encode(self, entries: NDArray[Any], words: NDArray[Any]) -> Floats:
         """Return E, (B, encoder size); see `HierarchicalSCLSTM.encode`."""
@@ -183,8 +218,17 @@ class ArrayModel:
 def log_softmax(logits: Floats) -> Floats:
     """Return log probabilities; the logits are overwritten."""
     logits -= logits.max(axis=1, keepdims=True)
-    logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    # A product with ones sums rows several times faster than `sum`.
+    total = np.exp(logits) @ np.ones(logits.shape[1], np.float32)
+    logits -= np.log(total)[:, None]
     return logits
+
+
+def _sigmoid_of_doubled(x: Floats) -> None:
+    """Put sigmoid(2x) in the place of x."""
+    np.tanh(x, out=x)
+    x *= 0.5
+    x += 0.5
 
 
 def _sigmoid(x: Floats) -> Floats:

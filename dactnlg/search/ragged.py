@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dactnlg.search.paths import IMPOSSIBLE, Hypothesis, hypotheses
 
+Flags = NDArray[np.bool_]
 Floats = NDArray[np.float32]
 Ints = NDArray[np.intp]
 State = list[Floats]
@@ -45,75 +46,74 @@ def ragged_search(
     scores = np.full((batch, width), IMPOSSIBLE, np.float32)
     scores[:, 0] = 0.0
     finished = np.zeros((batch, width), bool)
-    active = np.arange(batch)
+    history = np.full((max_length, batch, width), eos, np.int32)
+    parents = np.tile(np.arange(width, dtype=np.int32), (max_length, batch, 1))
+    active, best = np.arange(batch), scores
     # All beams begin alike; only the first puts candidates forward.
-    live = np.zeros((batch, width), bool)
+    live, ended = np.zeros((2, batch, width), bool)
     live[:, 0] = True
     tokens = np.full(batch, bos, np.intp)
-    history: list[NDArray[np.int32]] = []
-    parents: list[NDArray[np.int32]] = []
-    while len(active) and len(history) < max_length:
+    length = 0
+    while len(active) and length < max_length:
         owner, beam = np.nonzero(live)
         log_probs, state = step(state, tokens, active[owner])
-        now = scores[active]
-        best, words, parent = _joint(log_probs, now, finished[active], owner, beam, eos)
-        scores[active] = best
+        best, words, line, parent = _joint(log_probs, best, live, ended, owner, beam, eos)
         ended = words == eos
-        finished[active] = ended
-        history.append(np.full((batch, width), eos, np.int32))
-        parents.append(np.tile(np.arange(width, dtype=np.int32), (batch, 1)))
-        history[-1][active], parents[-1][active] = words, parent
+        history[length, active], parents[length, active] = words, parent
+        scores[active], finished[active] = best, ended
+        length += 1
         going = ~ended[:, :keep].all(axis=1)
         # What has become impossible can never be better again.
-        live = ~ended & (best > IMPOSSIBLE / 2) & going[:, None]
+        live = (best > IMPOSSIBLE / 2) & ~ended
+        live &= going[:, None]
         going &= live.any(axis=1)
-        place = np.zeros(now.shape, np.intp)
-        place[owner, beam] = np.arange(len(owner))
-        row, column = np.nonzero(live)
-        chosen = place[row, parent[row, column]]
-        state = [part[chosen] for part in state]
-        tokens, active, live = words[row, column], active[going], live[going]
-    return hypotheses(np.array(history), np.array(parents), scores, finished, eos)
+        if not going.all():
+            active, live, ended, best = active[going], live[going], ended[going], best[going]
+            words, line = words[going], line[going]
+        chosen, tokens = line[live], words[live]
+        state = [part.take(chosen, axis=0) for part in state]
+    return hypotheses(history[:length], parents[:length], scores, finished, eos)
 
 
 def _joint(
-    log_probs: Floats, scores: Floats, finished: NDArray[np.bool_], owner: Ints, beam: Ints, eos: int
-) -> tuple[Floats, Ints, Ints]:
-    """Return the best K continuations of every active row: scores, tokens and parent beams, each (A, K)."""
-    rows, width = scores.shape
-    size = log_probs.shape[1]
-    so_far = scores[owner, beam]  # (N,)
+    log_probs: Floats, scores: Floats, live: Flags, finished: Flags, owner: Ints, beam: Ints, eos: int
+) -> tuple[Floats, Ints, Ints, Ints]:
+    """Return the best K continuations of every active row: scores, tokens, and their parents' lines and beams, (A, K).
+
+    A line is a row of `log_probs`, which become the scores of whole continuations; a parent that is not live has none.
+    """
+    width, size = live.shape[1], log_probs.shape[1]
+    log_probs += scores[live][:, None]
     # Every beam has one continuation that is at least so good; so K of them are, and worse ones need no look.
-    floor = np.where(finished, scores, IMPOSSIBLE)
-    floor[owner, beam] = so_far + log_probs.max(axis=1)
-    least = floor.min(axis=1)[owner] - so_far  # (N,)
-    # Sums round: nothing that is as good as the floor may be lost to the last digit.
-    least -= 1e-4 + 1e-6 * np.abs(so_far)
+    floor = np.where(finished, scores, np.float32(IMPOSSIBLE))
+    floor[live] = log_probs.max(axis=1)
+    least = floor.min(axis=1)[owner]  # (N,)
     # Where some beams have nothing to offer, the best K of every beam are looked at.
     wide = np.flatnonzero(least < IMPOSSIBLE / 2)
     if len(wide):
         rank = max(size - width, 0)
         least[wide] = np.partition(log_probs[wide], rank, axis=1)[:, rank]
     flat = np.flatnonzero(log_probs >= least[:, None])  # (M,)
-    line, token = np.divmod(flat, size)
-    value = so_far[line] + log_probs.ravel()[flat]
-    # A frozen beam has one continuation, the end again, which costs nothing; what cannot be goes on to nothing.
-    still = np.ones((rows, width), bool)
-    still[owner, beam] = False
-    kept_row, kept_beam = np.nonzero(still)
-    row = np.concatenate([kept_row, owner[line]])
-    parent = np.concatenate([kept_beam, beam[line]])
-    value = np.concatenate([scores[kept_row, kept_beam], value])
-    token = np.concatenate([np.where(finished[kept_row, kept_beam], eos, 0), token])
-    return _best(row, value, token, parent, rows, width)
+    line = flat // size
+    token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
+    if len(owner) < live.size:
+        # A frozen beam has one continuation, the end again, which costs nothing; what cannot be goes on to nothing.
+        kept_row, kept_beam = np.nonzero(~live)
+        row, parent = np.concatenate([kept_row, row]), np.concatenate([kept_beam, parent])
+        line = np.concatenate([np.full(len(kept_row), -1), line])
+        value = np.concatenate([floor[~live], value])
+        token = np.concatenate([np.where(finished[~live], eos, 0), token])
+    picked = _highest(row, value, len(live), width)
+    return value[picked], token[picked], line[picked], parent[picked]
 
 
-def _best(row: Ints, value: Floats, token: Ints, parent: Ints, rows: int, width: int) -> tuple[Floats, Ints, Ints]:
-    """Return the K highest of M values in each row, with their tokens and parents; every row has at least K."""
+def _highest(row: Ints, value: Floats, rows: int, width: int) -> Ints:
+    """Return the places of the K highest of M values in each row, (A, K), the highest first; every row has K."""
+    if rows == 1:
+        return np.argsort(-value, kind="stable")[None, :width]
     order = np.lexsort((-value, row))
     first = np.searchsorted(row[order], np.arange(rows))
-    picked = order[first[:, None] + np.arange(width)]  # (A, K)
-    return value[picked], token[picked], parent[picked]
+    return order[first[:, None] + np.arange(width)]
 
 
 def block_tokens(step: Step, tokens: Sequence[int]) -> Step:
