@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import random
 from bisect import insort
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dactnlg.acts import Turn
 from dactnlg.anchors import anchored
 from dactnlg.codec import Codec
 from dactnlg.config import DecodingConfig
+from dactnlg.frames import Brief, Phrase
 from dactnlg.search.sampling import Sampling
-from dactnlg.slots import SlotReport
+from dactnlg.slots import SlotReport, Tally
 from dactnlg.templates import join_sentences, split_question
 
 if TYPE_CHECKING:
@@ -25,37 +25,70 @@ STRAIN = 12.0
 SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
 
+Told = tuple[tuple[str, ...], float, str, bool, bool]
+"""A hypothesis as a candidate takes it, from `tokens` on."""
+
 
 class Candidate:
-    """A sentence that may be said; it is checked when somebody asks.
+    """A sentence that may be said; it is put together and checked when somebody asks.
 
     Args:
+        codec: the codec of a run.
+        brief: the turn to be said.
         tokens: the sentence, with placeholders.
         score: its log probability; None where no model chose it.
-        check: finds out what the sentence says of what it should.
         origin: see `generation.Generation`.
-        unasked: questions of the turn that it seems to have lost.
+        asking: whether lost questions count.
+        finished: whether the search has come to its end.
     """
 
     def __init__(
         self,
+        codec: Codec,
+        brief: Brief,
         tokens: tuple[str, ...],
         score: float | None,
-        check: Callable[[], SlotReport],
-        origin: str,
-        unasked: tuple[str, ...] = (),
+        origin: str = "model",
+        asking: bool = False,
+        finished: bool = True,
     ) -> None:
-        self.tokens, self.score, self._check, self.origin, self.unasked = tokens, score, check, origin, unasked
+        self._codec, self.brief, self._asking, self.finished = codec, brief, asking, finished
+        self.tokens, self.score, self.origin = tokens, score, origin
+
+    @cached_property
+    def phrase(self) -> Phrase:
+        """The sentence without its values."""
+        return self._codec.phrase(self.brief.frame, self.tokens)
+
+    @cached_property
+    def raw(self) -> str:
+        """The raw sentence."""
+        return self._codec.raw_of(self.brief, self.phrase)
+
+    @property
+    def text(self) -> str:
+        """The sentence as a user reads it."""
+        return self._codec.text_of(self.brief, self.phrase)
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Questions of the turn that the sentence seems to have lost."""
+        return self.phrase.unasked if self._asking else ()
+
+    @cached_property
+    def values(self) -> Tally:
+        """What it says of the values that it should say."""
+        return self.phrase.tally or self._codec.checker.tally(self.brief.turn, self.tokens)
 
     @cached_property
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
-        return self._check()
+        return SlotReport(self.values, self._codec.checker.check_cues(self.brief.turn, self.raw))
 
     @property
     def sound(self) -> bool:
         """Whether every value is said as often as it should be."""
-        return not self.report.values.errors
+        return not self.values.errors
 
     @property
     def whole(self) -> bool:
@@ -92,22 +125,35 @@ class Maker:
         self.codec, self._options = codec, options
 
     def searched(
-        self, decoder: BaseDecoder, turns: Sequence[Turn], width: int, hard: bool, keep: int
+        self, decoder: BaseDecoder, briefs: Sequence[Brief], width: int, constraint: str, count: int
     ) -> list[list[Candidate]]:
-        """Return each turn's candidates from a beam search, of which `keep` are searched to their ends."""
-        rows = self._searched(decoder, turns, width, hard, keep)
-        if hard:
-            self._owe(decoder, turns, rows, width)
-            for turn, candidates in zip(turns, rows, strict=True):
-                for best in cheapest(candidates, 1, self._options.slot_error_weight, sound=True):
-                    if best.unasked:
-                        candidates.append(self._asking(decoder, turn, best))
-        return rows
+        """Return each turn's candidates from a beam search, among which are the `count` cheapest that it can find."""
+        hard = constraint == "hard"
+        if constraint == "none":
+            return self._searched(decoder, briefs, width, hard, count)
+        # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
+        plain = [] if self._options.length_normalization else [b for b in briefs if not b.frame.unknown]
+        rows = {id(b): row for b, row in zip(plain, self._searched(decoder, plain, width, hard, count), strict=True)}
+        rows = {key: row for key, row in rows.items() if len(row) == count and all(map(_settled, row))}
+        others = [brief for brief in briefs if id(brief) not in rows]
+        found = self._searched(decoder, others, width, hard, width)
+        if hard and others:
+            self._mend(decoder, others, found, width)
+        rows |= {id(b): row for b, row in zip(others, found, strict=True)}
+        return [rows[id(brief)] for brief in briefs]
+
+    def _mend(self, decoder: BaseDecoder, briefs: Sequence[Brief], rows: list[list[Candidate]], width: int) -> None:
+        """Add to each turn's candidates what says more than the hard constraint alone can see to."""
+        self._owe(decoder, briefs, rows, width)
+        for candidates in rows:
+            for best in cheapest(candidates, 1, self._options.slot_error_weight, sound=True):
+                if best.unasked:
+                    candidates.append(self._asking(decoder, best))
 
     def sampled(
         self,
         decoder: BaseDecoder,
-        turns: Sequence[Turn],
+        briefs: Sequence[Brief],
         sampling: Sampling,
         count: int,
         hard: bool,
@@ -120,55 +166,75 @@ class Maker:
 
         Args:
             decoder: the model.
-            turns: the acts.
+            briefs: the acts.
             sampling: what words are drawn from.
             count: how many; fewer where `SPARE` further draws do not help.
             hard: whether values are constrained to those required.
             seed: of all draws.
             first: the place of the first turn.
         """
-        places = range(first, first + len(turns))
+        turns, places = [brief.turn for brief in briefs], range(first, first + len(briefs))
         found = decoder.sample(turns, places, sampling, range(count), hard, seed)
         if not hard:
-            return [self._candidates(turn, drawn, False) for turn, drawn in zip(turns, found, strict=True)]
-        rows = [self._kept(decoder, turn, drawn) for turn, drawn in zip(turns, found, strict=True)]
+            return [
+                self._candidates(brief, self._told(drawn, False)) for brief, drawn in zip(briefs, found, strict=True)
+            ]
+        rows = [self._kept(decoder, brief, drawn) for brief, drawn in zip(briefs, found, strict=True)]
         short = [row for row, kept in enumerate(rows) if sum(candidate.whole for candidate in kept) < count]
         more = range(count, count + SPARE)
         found = decoder.sample([turns[r] for r in short], [places[r] for r in short], sampling, more, True, seed)
         for row, drawn in zip(short, found, strict=True):
-            both = [*rows[row], *self._kept(decoder, turns[row], drawn)]
+            both = [*rows[row], *self._kept(decoder, briefs[row], drawn)]
             best = sorted(both, key=lambda candidate: not candidate.whole)[:count]
-            rows[row] = [self._asking(decoder, turns[row], candidate) for candidate in best]
+            rows[row] = [self._asking(decoder, candidate) for candidate in best]
         return rows
 
-    def templates(self, turns: Sequence[Turn], seed: int, first: int) -> list[list[Candidate]]:
+    def templates(self, briefs: Sequence[Brief], seed: int, first: int) -> list[list[Candidate]]:
         """Return for each turn the training sentences of its kind, in an order drawn by how often they occur."""
         # Each act its own draw, so that an act's sentence does not depend on how many came before it.
-        return [self._shuffled(turn, random.Random(f"{seed}/{i}")) for i, turn in enumerate(turns, start=first)]
+        return [self._shuffled(brief, random.Random(f"{seed}/{i}")) for i, brief in enumerate(briefs, start=first)]
 
-    def check(self, turn: Turn, tokens: Sequence[str]) -> Callable[[], SlotReport]:
-        """Return what finds out what a sentence says of what it should."""
-        checker = self.codec.checker
-        return lambda: SlotReport(checker.tally(turn, tokens), checker.check_cues(turn, self.codec.raw(turn, tokens)))
+    def covering(self, brief: Brief) -> Candidate:
+        """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
+        tokens = self.codec.templates.cover(brief.turn, self.codec.delexicalizer.required(brief.turn))
+        return Candidate(self.codec, brief, tuple(tokens), None, "template")
 
     def _searched(
         self,
         decoder: BaseDecoder,
-        turns: Sequence[Turn],
+        briefs: Sequence[Brief],
         width: int,
         hard: bool,
         keep: int,
         owed: Sequence[Sequence[str]] = (),
     ) -> list[list[Candidate]]:
-        found = decoder.search(turns, width, hard, keep, owed)
-        rows = [self._candidates(turn, hypotheses, hard) for turn, hypotheses in zip(turns, found, strict=True)]
-        if hard:
-            for turn, candidates in zip(turns, rows, strict=True):
-                if candidates and (mended := self._mended(decoder, turn, candidates[0])):
-                    candidates[:] = mended
+        """Return the `keep` best finds for each turn."""
+        if owed or decoder.lexicalized or not decoder.reuse:
+            found = decoder.search([brief.turn for brief in briefs], width, hard, keep, owed)
+        else:
+            # All turns of a frame look alike to the model.
+            frames = list(dict.fromkeys(brief.frame for brief in briefs))
+            hypotheses = decoder.search([frame.turn for frame in frames], width, hard, keep)
+            by_frame = dict(zip(frames, hypotheses, strict=True))
+            found = [by_frame[brief.frame] for brief in briefs]
+        told = {id(row): self._told(row[:keep], hard) for row in found}
+        rows = [self._candidates(brief, told[id(row)]) for brief, row in zip(briefs, found, strict=True)]
+        for row in rows if hard else ():
+            if row and row[0].brief.frame.unknown:
+                row[:] = self._completed(decoder, row[0])
         return rows
 
-    def _owe(self, decoder: BaseDecoder, turns: Sequence[Turn], rows: list[list[Candidate]], width: int) -> None:
+    def _told(self, hypotheses: Sequence[Hypothesis], hard: bool) -> list[Told]:
+        """Return tokens, score, origin, and whether the hypothesis is finished; under `hard` of finished ones alone."""
+        decode, power = self.codec.vocabulary.decode, self._options.length_normalization
+        asking = hard and self._options.append_questions
+        found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not hard]
+        return [(tokens, h.score / (len(tokens) + 1) ** power, "model", asking, h.finished) for tokens, h in found]
+
+    def _candidates(self, brief: Brief, told: Sequence[Told]) -> list[Candidate]:
+        return [Candidate(self.codec, brief, *each) for each in told]
+
+    def _owe(self, decoder: BaseDecoder, briefs: Sequence[Brief], rows: list[list[Candidate]], width: int) -> None:
         """Search once more where no sentence shows a special value, for sentences with words that can show it."""
         owing: dict[int, list[str]] = {}
         least: dict[int, float] = {}
@@ -179,15 +245,15 @@ class Maker:
                     owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
         if owing:
             again = self._searched(
-                decoder, [turns[place] for place in owing], width, True, width, owed=list(owing.values())
+                decoder, [briefs[place] for place in owing], width, True, width, owed=list(owing.values())
             )
             for place, candidates in zip(owing, again, strict=True):
                 known = {candidate.tokens for candidate in rows[place]}
                 rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
 
-    def _asking(self, decoder: BaseDecoder, turn: Turn, candidate: Candidate) -> Candidate:
+    def _asking(self, decoder: BaseDecoder, candidate: Candidate) -> Candidate:
         """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
-        tokens, score = candidate.tokens, candidate.score
+        tokens, score, turn = candidate.tokens, candidate.score, candidate.brief.turn
         for name in candidate.unasked:
             # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
             kept = split_question(tokens)[0] if len(self.codec.asked(turn)) == 1 else tokens
@@ -196,36 +262,30 @@ class Maker:
             tokens, score = whole[int(scores.argmax())], float(scores.max())
         if not candidate.unasked:
             return candidate
-        return Candidate(tokens, score, self.check(turn, tokens), "composed", self.codec.unasked(turn, tokens))
+        return Candidate(self.codec, candidate.brief, tokens, score, "composed", asking=True)
 
-    def _candidates(self, turn: Turn, hypotheses: Sequence[Hypothesis], hard: bool) -> list[Candidate]:
-        found = []
-        for hypothesis in hypotheses:
-            if hypothesis.finished or not hard:
-                tokens = tuple(self.codec.vocabulary.decode(hypothesis.tokens))
-                score = hypothesis.score / (len(tokens) + 1) ** self._options.length_normalization
-                unasked = self.codec.unasked(turn, tokens) if hard and self._options.append_questions else ()
-                found.append(Candidate(tokens, score, self.check(turn, tokens), "model", unasked))
-        return found
-
-    def _kept(self, decoder: BaseDecoder, turn: Turn, drawn: Sequence[Hypothesis]) -> list[Candidate]:
+    def _kept(self, decoder: BaseDecoder, brief: Brief, drawn: Sequence[Hypothesis]) -> list[Candidate]:
         """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
-        found = [c for c in self._candidates(turn, drawn, True) if c.tokens]
-        return [c for c in ((self._mended(decoder, turn, c) or [c])[0] for c in found) if c.sound]
+        found = [c for c in self._candidates(brief, self._told(drawn, True)) if c.tokens]
+        if brief.frame.unknown:
+            found = [self._completed(decoder, candidate)[0] for candidate in found]
+        return [candidate for candidate in found if candidate.sound]
 
-    def _mended(self, decoder: BaseDecoder, turn: Turn, candidate: Candidate) -> list[Candidate]:
+    def _completed(self, decoder: BaseDecoder, candidate: Candidate) -> list[Candidate]:
         """Return the sentence with a place given to the placeholders that the vocabulary lacks, the best one first."""
         from dactnlg.insertion import insert_missing
 
-        unknown = [r for r in self.codec.delexicalizer.required(turn) if not self.codec.knows(r.placeholder)]
-        if not unknown:
-            return []
-        found = insert_missing(decoder, turn, candidate.tokens, unknown)
-        check, unasked = self.check, candidate.unasked
-        return [Candidate(tokens, score, check(turn, tokens), "inserted", unasked) for tokens, score in found]
+        brief, asking = candidate.brief, self._options.append_questions
+        unknown = [r for r in self.codec.delexicalizer.required(brief.turn) if not self.codec.knows(r.placeholder)]
+        found = insert_missing(decoder, brief.turn, candidate.tokens, unknown)
+        return [Candidate(self.codec, brief, tokens, score, "inserted", asking) for tokens, score in found]
 
-    def _shuffled(self, turn: Turn, chance: random.Random) -> list[Candidate]:
+    def _shuffled(self, brief: Brief, chance: random.Random) -> list[Candidate]:
         # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
-        keyed = [(chance.random() ** (1.0 / weight), t) for t, weight in self.codec.templates.same(turn).items()]
-        ordered = [template for _, template in sorted(keyed, reverse=True)]
-        return [Candidate(tokens, None, self.check(turn, tokens), "template") for tokens in ordered]
+        same = self.codec.templates.same(brief.turn)
+        keyed = [(chance.random() ** (1.0 / weight), template) for template, weight in same.items()]
+        return [Candidate(self.codec, brief, tokens, None, "template") for _, tokens in sorted(keyed, reverse=True)]
+
+
+def _settled(candidate: Candidate) -> bool:
+    return bool(candidate.tokens) and candidate.finished and candidate.whole

@@ -9,24 +9,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.acts import Turn
+from dactnlg.acts import Slot, Turn
 from dactnlg.anchors import Anchors, anchored, bare_slots, learn_anchors
 from dactnlg.casing import Casing
 from dactnlg.corpora.base import Card
 from dactnlg.delexicalization import Delexicalizer, lexicalize
 from dactnlg.encoding import ActEncoder
 from dactnlg.errors import RunError
-from dactnlg.placeholders import is_placeholder, placeholder_name
+from dactnlg.frames import PHRASES, Brief, Frame, Phrase, make_phrase, outline, required_places
+from dactnlg.memory import Memory
+from dactnlg.placeholders import Required, is_placeholder, placeholder_name
 from dactnlg.slots import SlotChecker
-from dactnlg.surface import realize, strip_joiner, title
+from dactnlg.surface import JOINER, detokenize, realize, strip_joiner, title
 from dactnlg.templates import Templates
 from dactnlg.vocabulary import Vocabulary
+
+FRAMES = 10_000
+"""Frames remembered, with their sentences."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +109,8 @@ class Codec:
         self.placeholders = sorted({base for base in bases if base})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
+        self._frames: Memory[Frame] = Memory(FRAMES)
+        self._surface = lru_cache(maxsize=1 << 16)(self._surface_of)
         self._questions: dict[str, list[tuple[str, ...]]] = {}
         self.anchor_words = np.zeros((len(vocabulary), len(anchors)), bool)
         for column, words in enumerate(anchors.values()):
@@ -139,6 +147,33 @@ class Codec:
                     counts[row, self._columns[item.placeholder]] = 1.0
         return counts
 
+    def brief(self, turn: Turn) -> Brief:
+        """Return a turn ready to be said."""
+        turn = self.delexicalizer.split(turn)
+        key, ordinary = outline(turn)
+        frame = self._frames.get(key)
+        if frame is None:
+            frame = self._frames.put(key, self._frame(turn, ordinary))
+        said = [self._surface(slot.name, slot.value) for slot in (ordinary[place] for place in frame.places)]
+        return Brief(turn, frame, tuple(raw for raw, _ in said), tuple(text for _, text in said))
+
+    def _frame(self, turn: Turn, ordinary: list[Slot]) -> Frame:
+        required = self.delexicalizer.required(turn)
+        unknown = tuple(item for item in required if item.placeholder not in self._columns)
+        return Frame(turn, required, required_places(required, ordinary), unknown)
+
+    def phrase(self, frame: Frame, tokens: tuple[str, ...]) -> Phrase:
+        """Return a sentence with placeholders as a phrase for the turns of a frame."""
+        found = frame.phrases.get(tokens)
+        if found is None:
+            restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
+            tally, unasked = self.checker.tally(frame.turn, tokens), self.unasked(frame.turn, tokens)
+            found = make_phrase(frame, tokens, restored, tally, unasked)
+            if len(frame.phrases) >= PHRASES:
+                frame.phrases.clear()
+            frame.phrases[tokens] = found
+        return found
+
     def owed_anchors(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
         """Return 1 for everything that anchors some special values (`familyFriendly=no`), shape (rows, anchored)."""
         wanted = [{anchored(name) for name in row} for row in names]
@@ -169,15 +204,34 @@ class Codec:
 
     def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
         """Return the raw sentence: usual casing, values in the place of placeholders."""
-        restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
-        return lexicalize(restored, self._fillers(turn, tokens, text=False))
+        brief = self.brief(turn)
+        return self.raw_of(brief, self.phrase(brief.frame, tuple(tokens)))
 
     def text(self, turn: Turn, tokens: Sequence[str]) -> str:
         """Return the sentence as a user reads it."""
-        restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
-        raw = lexicalize(restored, self._fillers(turn, tokens, text=True))
-        asks = any(act.act_type.startswith("?") for act in turn)
-        return realize(raw, True if asks and self.style.spaced else None)
+        brief = self.brief(turn)
+        return self.text_of(brief, self.phrase(brief.frame, tuple(tokens)))
+
+    def raw_of(self, brief: Brief, phrase: Phrase) -> str:
+        """Return the raw sentence: the phrase with the turn's values."""
+        return self._filled(brief, phrase, False) if phrase.form is None else phrase.form % phrase.pick(brief.raw)
+
+    def text_of(self, brief: Brief, phrase: Phrase) -> str:
+        """Return the sentence as a user reads it: the phrase with the turn's values."""
+        raw = self._filled(brief, phrase, True) if phrase.form is None else phrase.form % phrase.pick(brief.text)
+        asks = self.style.spaced and any(act.act_type.startswith("?") for act in brief.turn.acts)
+        return realize(raw, True if asks else None)
+
+    def _filled(self, brief: Brief, phrase: Phrase, text: bool) -> str:
+        """Return the raw sentence of a phrase with placeholders that the turn does not have."""
+        restored = self.casing.restore(phrase.tokens) if self.style.cased else phrase.tokens
+        return lexicalize(restored, self._fillers(brief.turn, phrase.tokens, text))
+
+    def _surface_of(self, slot_name: str, value: str | None) -> tuple[str, str]:
+        """Return how an ordinary value is said, in a raw sentence and in one for readers."""
+        filler = self.casing.filler(Required("", "", Slot(slot_name, value)))
+        shown = title(filler) if slot_name in self.style.proper else filler
+        return _joined(filler), _joined(shown)
 
     def _fillers(self, turn: Turn, tokens: Sequence[str], text: bool) -> dict[str, tuple[str, ...]]:
         fillers = {}
@@ -237,3 +291,13 @@ class Codec:
                 f"cannot read {path} ({type(error).__name__}: {error}): "
                 "is it damaged, or of another version of dactnlg? Then train the model anew"
             ) from None
+
+
+def _joined(filler: Sequence[str]) -> str:
+    """Return a value's tokens as one string; how it stands to its neighbours is the placeholder's matter."""
+    if not filler:
+        return ""
+    tokens = [*filler]
+    tokens[0] = tokens[0].lstrip(JOINER)
+    tokens[-1] = tokens[-1].rstrip(JOINER)
+    return detokenize(tokens)

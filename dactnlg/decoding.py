@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -15,6 +13,7 @@ from threadpoolctl import ThreadpoolController
 
 from dactnlg.acts import Turn
 from dactnlg.codec import Codec
+from dactnlg.memory import Memory
 from dactnlg.models.arrays import ArrayModel, log_softmax
 from dactnlg.search.forcing import forced
 from dactnlg.search.paths import Hypothesis
@@ -51,7 +50,7 @@ class BaseDecoder:
 
     def __init__(self, codec: Codec, lexicalized: bool, max_length: int = 80, reuse: bool = True) -> None:
         self.codec, self.lexicalized, self.max_length, self.reuse = codec, lexicalized, max_length, reuse
-        self._memory = Memory(REMEMBERED)
+        self._memory: Memory[list[Hypothesis]] = Memory(REMEMBERED)
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
         """Return the hypotheses of one batch of at most `largest` inputs."""
@@ -73,6 +72,8 @@ class BaseDecoder:
             keep: how many hypotheses must be finished before a search may stop.
             owed: for each turn the special values of which a sentence must hold an anchor (see `dactnlg.anchors`).
         """
+        if not turns:
+            return []
         inputs = self.inputs(turns)
         if owed:
             inputs["owed"] = self.codec.owed_anchors(owed)
@@ -228,42 +229,6 @@ class Decoder(BaseDecoder):
             with ThreadPoolExecutor(threads) as pool:
                 # The longest first, so that none is left over when the others are done.
                 return list(pool.map(work, parts[::-1]))[::-1]
-
-
-class Memory:
-    """Remembers the hypotheses of the inputs used last; several threads may ask.
-
-    Args:
-        size: how many inputs at most.
-    """
-
-    def __init__(self, size: int) -> None:
-        self._size, self._lock = size, Lock()
-        self._found: OrderedDict[Any, list[Hypothesis]] = OrderedDict()
-
-    def get(self, key: Any) -> list[Hypothesis] | None:
-        """Return what is remembered for a key, or None."""
-        with self._lock:
-            found = self._found.get(key)
-            if found is not None:
-                self._found.move_to_end(key)
-            return found
-
-    def put(self, key: Any, hypotheses: list[Hypothesis]) -> None:
-        """Remember; what was not asked for longest is forgotten."""
-        with self._lock:
-            self._found[key] = hypotheses
-            self._found.move_to_end(key)
-            while len(self._found) > self._size:
-                self._found.popitem(last=False)
-
-    def clear(self) -> None:
-        """Forget everything."""
-        with self._lock:
-            self._found.clear()
-
-    def __len__(self) -> int:
-        return len(self._found)
 
 
 def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:

@@ -114,7 +114,9 @@ class Delexicalizer:
 
     def split(self, turn: Turn) -> Turn:
         """Return the turn with the values of "A or B" as slots of their own, where the sentences take them apart."""
-        return _split(turn, self.apart) if self.apart else turn
+        # A look at the values is quicker than a look into the table of turns.
+        joined = (s.name in self.apart and "or" in (s.value or "").lower() for act in turn.acts for s in act.slots)
+        return _split(turn, self.apart) if self.apart and any(joined) else turn
 
     def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""

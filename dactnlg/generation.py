@@ -16,6 +16,7 @@ from dactnlg.candidates import Candidate, Maker, cheapest
 from dactnlg.codec import Codec
 from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
+from dactnlg.frames import Brief
 from dactnlg.run import Run
 from dactnlg.search.sampling import Sampling
 
@@ -158,32 +159,29 @@ class Generator:
         if sample is None:
             sample = self.options.sample or any(value is not None for value in (temperature, top_k, top_p))
         turns = [act if isinstance(act, Turn) else parse(act) for act in acts]
+        briefs = [self.codec.brief(turn) for turn in turns]
         if strict:
-            for turn in turns:
-                self.check_names(turn)
-        if not turns:
-            return []
-        names = [str(turn) for turn in turns]
-        turns = [self.codec.delexicalizer.split(turn) for turn in turns]
+            for frame in dict.fromkeys(brief.frame for brief in briefs):
+                self.check_names(frame.turn)
         base = self.seed if seed is None else seed
         maker = self._maker
         if append_questions is not None:
             maker = Maker(self.codec, self.options.model_copy(update={"append_questions": append_questions}))
         ordered = constraint != "none"
-        if self.decoder is None:
-            found = maker.templates(turns, base, first)
+        if not briefs:
+            found = []
+        elif self.decoder is None:
+            found = maker.templates(briefs, base, first)
         elif sample:
             # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
             ordered = constraint == "rerank"
             count = width if ordered else n_best
-            found = maker.sampled(self.decoder, turns, sampling, count, constraint == "hard", base, first)
+            found = maker.sampled(self.decoder, briefs, sampling, count, constraint == "hard", base, first)
         else:
-            # Without reranking only the best hypotheses are looked at.
-            keep = n_best if constraint == "none" else width
-            found = maker.searched(self.decoder, turns, width, constraint == "hard", keep)
+            found = maker.searched(self.decoder, briefs, width, constraint, n_best)
         return [
-            self._result(name, turn, rows, n_best, constraint, ordered)
-            for name, turn, rows in zip(names, turns, found, strict=True)
+            self._result(str(turn), brief, rows, n_best, constraint, ordered)
+            for turn, brief, rows in zip(turns, briefs, found, strict=True)
         ]
 
     def check_names(self, turn: Turn) -> None:
@@ -201,30 +199,28 @@ class Generator:
                     raise UnknownNameError("slot", slot.name, encoder.slot_names)
 
     def _result(
-        self, name: str, turn: Turn, candidates: list[Candidate], n_best: int, constraint: str, ordered: bool
+        self, name: str, brief: Brief, candidates: list[Candidate], n_best: int, constraint: str, ordered: bool
     ) -> Generation:
         candidates = [candidate for candidate in candidates if candidate.tokens]
         if ordered:
             candidates = cheapest(candidates, n_best, self.options.slot_error_weight, constraint == "hard")
-        if not candidates:
-            tokens = tuple(self.codec.templates.cover(turn, self.codec.delexicalizer.required(turn)))
-            candidates = [Candidate(tokens, None, self._maker.check(turn, tokens), "template")]
-        shown = [self._generation(name, turn, candidate) for candidate in candidates[:n_best]]
+        shown = [_generation(name, each) for each in candidates[:n_best] or [self._maker.covering(brief)]]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
 
-    def _generation(self, name: str, turn: Turn, candidate: Candidate) -> Generation:
-        report = candidate.report
-        return Generation(
-            act=name,
-            text=self.codec.text(turn, candidate.tokens),
-            raw=self.codec.raw(turn, candidate.tokens),
-            delexicalized=" ".join(candidate.tokens),
-            score=candidate.score,
-            slots_ok=report.ok,
-            missing=report.missing,
-            extra=report.extra,
-            origin=candidate.origin,
-        )
+
+def _generation(name: str, candidate: Candidate) -> Generation:
+    report = candidate.report
+    return Generation(
+        act=name,
+        text=candidate.text,
+        raw=candidate.raw,
+        delexicalized=candidate.phrase.delexicalized,
+        score=candidate.score,
+        slots_ok=report.ok,
+        missing=report.missing,
+        extra=report.extra,
+        origin=candidate.origin,
+    )
 
 
 def _decoder(run: Run, codec: Codec, max_length: int, backend: str) -> BaseDecoder:

@@ -21,6 +21,8 @@ FLOORS = {
         "placeholders",
         "casing",
         "codec",
+        "frames",
+        "memory",
         "run",
         "spellings",
         "spool",

@@ -56,6 +56,8 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
 class Scripted:
     """Finds one sentence, and another one when a special value is owed."""
 
+    lexicalized, reuse = False, False
+
     def __init__(self, codec: Codec, first: tuple[str, float], second: tuple[str, float]) -> None:
         self.codec, self.answers, self.asked = codec, (first, second), []
 
@@ -79,8 +81,8 @@ def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
     generator = Generator(codec, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
     told, plain = generator.generate(acts, n_best=2)
-    # Only the turn that owes something is searched for again, and only for what it owes.
-    assert script.asked == [[], [["dogsallowed=no"]]]
+    # First for the best, then for all; and only the turn that owes something once more, for what it owes.
+    assert script.asked == [[], [], [["dogsallowed=no"]]]
     assert plain.slots_ok and plain.score == -5.0
     assert told.slots_ok is taken and told.missing == (() if taken else ("dogsallowed=no",))
     assert (told.score == second) is taken and len(told.n_best) == 1 + taken
