@@ -29,7 +29,6 @@ _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
 _WEAK_BEFORE_MARK = re.compile(r"[,;:]+(?=[,;:.?!]$)")
 _SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
-_BETWEEN_SENTENCES = re.compile(r"[.?!] ")
 _I = re.compile(r"(?<![\w.'’-])i(?=$|[,'’?!])")
 # A pattern that begins with a letter is found quickly, so what must stand before the letter is looked at behind it.
 _ARTICLE = re.compile(r"(?P<article>a(?<![\w.'’-]a))n?(?= (?P<following>[^\W_]\w*))")
