@@ -14,27 +14,18 @@ Notations:
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from dactnlg.errors import ActError, ActSyntaxError
+from dactnlg.notation import NAME, balanced, is_act_type, is_name, print_value, read_acts
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
 """Values that say something about a slot rather than name a thing; they are never delexicalised."""
 
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
-# What a name cannot hold: the characters that delimit it in one of the notations.
-_NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
-_ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
-_BARE_VALUE = re.compile(r"[\w.+-]+|\?")
-# An unquoted value runs to the next `;` or `)`; brackets that close again belong to it.
-_OPEN_VALUE = re.compile(r"[^;)(]*(?:\([^()]*\)[^;()]*)*")
-# A comma belongs to it too, unless a name and an equals sign follow: SFRES parts slots by commas.
-_NEXT_SLOT = re.compile(r"\s*,\s*" + _NAME.pattern + "=")
-_SPACE = re.compile(r"\s*")
-_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -45,22 +36,21 @@ class Slot:
     value: str | None = None
 
     def __post_init__(self) -> None:
-        if not _NAME.fullmatch(self.name) or self.name != self.name.strip():
+        if not is_name(self.name):
             raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
 
     @property
     def special(self) -> str | None:
         """The special value, spelt one way (`dontcare`, `yes`, `no`, `none`, `?`), or None for an ordinary one."""
-        value = (self.value or "").lower()
-        return _CANONICAL_SPECIAL.get(value, value) if value in SPECIAL_VALUES else None
+        return None if self.value is None else _special(self.value)
 
     @property
     def delexicalizable(self) -> bool:
         """Whether the slot has a value that a placeholder can stand for."""
-        return bool(self.value and self.value.strip()) and self.special is None
+        return self.value is not None and _is_thing(self.value)
 
     def __str__(self) -> str:
-        return self.name if self.value is None else f"{self.name}={_print_value(self.value)}"
+        return _print_slot(self.name, self.value)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -71,17 +61,23 @@ class DialogueAct:
     slots: tuple[Slot, ...] = ()
 
     def __post_init__(self) -> None:
-        if not _ACT_TYPE.fullmatch(self.act_type):
+        if not is_act_type(self.act_type):
             raise ActError(
                 f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
             )
 
     def __str__(self) -> str:
-        return f"{self.act_type}({';'.join(map(str, self.slots))})"
+        return f"{self.act_type}({';'.join([_print_slot(slot.name, slot.value) for slot in self.slots])})"
+
+
+class _Hashed:
+    # No field of a turn: it is no part of what a turn says, and another process has another one.
+    __slots__ = ("_hash",)
+    _hash: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Turn:
+class Turn(_Hashed):
     """One or more acts said together: the meaning representation of one sentence."""
 
     acts: tuple[DialogueAct, ...]
@@ -89,6 +85,14 @@ class Turn:
     def __post_init__(self) -> None:
         if not self.acts:
             raise ActError("a turn needs at least one act")
+        # What is known of a turn is looked up again and again while a sentence is made for it.
+        object.__setattr__(self, "_hash", hash(self.acts))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Turn], tuple[tuple[DialogueAct, ...]]]:
+        return Turn, (self.acts,)
 
     def __iter__(self) -> Iterator[DialogueAct]:
         return iter(self.acts)
@@ -100,7 +104,7 @@ class Turn:
                 yield act, slot
 
     def __str__(self) -> str:
-        return "&".join(map(str, self.acts))
+        return "&".join([str(act) for act in self.acts])
 
     def to_json(self) -> list[dict[str, Any]]:
         """Return the turn as DSTC2's release writes it: `[{"act": ..., "slots": [[name, value], ...]}]`."""
@@ -120,7 +124,7 @@ class Turn:
         act = self.acts[0]
         for slot in act.slots:
             value = slot.value
-            if value is not None and (not value or value != value.strip() or not _balanced(value)):
+            if value is not None and (not value or value != value.strip() or not balanced(value)):
                 raise ActError(f"the bracket notation cannot hold the value {value!r} of '{slot.name}'")
         inside = ", ".join(f"{slot.name}[{slot.value or ''}]" for slot in act.slots)
         return f"{act.act_type}({inside})"
@@ -140,25 +144,28 @@ def parse(text: str, where: str = "") -> Turn:
     stripped = text.lstrip()
     if stripped.startswith(("[", "{")):
         return _parse_json(text, where)
-    return _Parser(text, where).turn()
+    acts = [(act_type, [_slot(*pair) for pair in slots]) for act_type, slots in read_acts(text, where)]
+    return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
 
 
-def _balanced(value: str) -> bool:
-    depth = 0
-    for char in value:
-        depth += (char == "[") - (char == "]")
-        if depth < 0:
-            return False
-    return depth == 0
+# Acts name the same few slots and values, over and over.
+_slot = lru_cache(maxsize=1 << 14)(Slot)
 
 
-def _print_value(value: str) -> str:
-    if _BARE_VALUE.fullmatch(value):
-        return value
-    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
-    for letter, char in _ESCAPES.items():
-        escaped = escaped.replace(char, f"\\{letter}")
-    return f"'{escaped}'"
+@lru_cache(maxsize=1 << 14)
+def _print_slot(name: str, value: str | None) -> str:
+    return name if value is None else f"{name}={print_value(value)}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _special(value: str) -> str | None:
+    folded = value.lower()
+    return _CANONICAL_SPECIAL.get(folded, folded) if folded in SPECIAL_VALUES else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_thing(value: str) -> bool:
+    return bool(value.strip()) and _special(value) is None
 
 
 def _parse_json(text: str, where: str) -> Turn:
@@ -203,162 +210,6 @@ def _is_json_slot(slot: object) -> bool:
 def _json_slot(slot: list[Any]) -> Slot:
     name, value = slot[0], slot[1] if len(slot) == 2 else None
     # DSTC2 writes request(food) as the pair ["slot", "food"].
-    if name == "slot" and isinstance(value, str) and _NAME.fullmatch(value):
+    if name == "slot" and isinstance(value, str) and NAME.fullmatch(value):
         return Slot(value)
     return Slot(name, None if value is None else str(value))
-
-
-class _Parser:
-    """Recursive descent over one act string; `self.at` is the next character."""
-
-    def __init__(self, text: str, where: str) -> None:
-        self.text, self.where, self.at = text, where, 0
-
-    def turn(self) -> Turn:
-        """Read a whole turn."""
-        self.skip_space()
-        if self.at == len(self.text):
-            raise self.error("expected an act, found nothing")
-        if self.bracketed_slot_follows():
-            turn = Turn((DialogueAct("inform", self.bracket_slots(closing="")),))
-        else:
-            acts = [self.act()]
-            while self.at < len(self.text):
-                self.skip_space()
-                # `&`, `;` and white space all part acts; one of them may trail.
-                if self.peek() in ("&", ";"):
-                    joint = self.at
-                    self.at += 1
-                    self.skip_space()
-                    if self.at == len(self.text) and self.text[joint] == "&":
-                        raise self.error("expected another act after '&'")
-                if self.at < len(self.text):
-                    acts.append(self.act())
-            turn = Turn(tuple(acts))
-        return turn
-
-    def act(self) -> DialogueAct:
-        """Read `type(slots)`."""
-        match = _ACT_TYPE.match(self.text, self.at)
-        if not match:
-            raise self.error("expected an act type such as 'inform'")
-        self.at = match.end()
-        self.skip_space()
-        self.expect("(", f"expected '(' after the act type '{match.group()}'")
-        if self.bracketed_slot_follows():
-            slots = self.bracket_slots(closing=")")
-        else:
-            slots = self.cambridge_slots()
-        self.expect(")", "expected ';' or ')'")
-        return DialogueAct(match.group(), slots)
-
-    def cambridge_slots(self) -> tuple[Slot, ...]:
-        """Read `name=value;name` up to the closing bracket."""
-        slots = []
-        self.skip_space()
-        while self.peek() not in (")", ""):
-            name = self.name()
-            value = None
-            if self.peek() == "=":
-                self.at += 1
-                value = self.value()
-            slots.append(Slot(name, value))
-            self.skip_space()
-            if self.peek() in (";", ","):
-                self.at += 1
-                self.skip_space()
-            elif self.peek() != ")":
-                raise self.error("expected ';' or ')' after a slot")
-        return tuple(slots)
-
-    def value(self) -> str:
-        """Read what follows an equals sign."""
-        self.skip_space()
-        quote = self.peek()
-        if quote in ("'", '"'):
-            return self.quoted_value(quote)
-        match = _OPEN_VALUE.match(self.text, self.at)
-        end = match.end() if match else self.at
-        for following in _NEXT_SLOT.finditer(self.text, self.at, end):
-            before = self.text[self.at : following.start()]
-            if before.count("(") == before.count(")"):
-                end = following.start()
-                break
-        value = self.text[self.at : end].strip()
-        if not value:
-            raise self.error("expected a value after '='; write '' for an empty one")
-        self.at = end
-        return value
-
-    def quoted_value(self, quote: str) -> str:
-        """Read a value in quotes, with its escapes and apostrophes."""
-        start = self.at
-        self.at += 1
-        chars = []
-        while self.at < len(self.text):
-            char = self.text[self.at]
-            following = self.text[self.at + 1 : self.at + 2]
-            if char == "\\" and following in ("\\", "'", '"', "n", "r", "t") and following:
-                chars.append(_ESCAPES.get(following, following))
-                self.at += 2
-                continue
-            self.at += 1
-            # An apostrophe inside a quoted value ('harry's bar') is not followed by a delimiter.
-            if char == quote and self.text[_end_of_space(self.text, self.at) :][:1] in (";", ")", ",", ""):
-                return "".join(chars)
-            chars.append(char)
-        self.at = start
-        raise self.error(f"this {quote} is never closed")
-
-    def bracketed_slot_follows(self) -> bool:
-        self.skip_space()
-        match = _NAME.match(self.text, self.at)
-        return bool(match) and self.text[match.end() : match.end() + 1] == "["  # type: ignore[union-attr]
-
-    def bracket_slots(self, closing: str) -> tuple[Slot, ...]:
-        """Read `name[value], name[value]` up to the closing character."""
-        slots = []
-        while True:
-            name = self.name()
-            start = self.at
-            self.expect("[", f"expected '[' after the slot '{name}'")
-            depth = 1
-            begin = self.at
-            while depth:
-                if self.at == len(self.text):
-                    self.at = start
-                    raise self.error("this '[' is never closed")
-                depth += (self.text[self.at] == "[") - (self.text[self.at] == "]")
-                self.at += 1
-            slots.append(Slot(name, self.text[begin : self.at - 1].strip() or None))
-            self.skip_space()
-            if self.peek() == closing:
-                return tuple(slots)
-            self.expect(",", f"expected ',' or {repr(closing) if closing else 'the end'} after a slot")
-            self.skip_space()
-
-    def name(self) -> str:
-        match = _NAME.match(self.text, self.at)
-        if not match:
-            raise self.error("expected a slot name")
-        self.at = match.end()
-        return match.group().strip()
-
-    def peek(self) -> str:
-        return self.text[self.at : self.at + 1]
-
-    def skip_space(self) -> None:
-        self.at = _end_of_space(self.text, self.at)
-
-    def expect(self, char: str, reason: str) -> None:
-        if self.peek() != char:
-            raise self.error(reason)
-        self.at += 1
-
-    def error(self, reason: str) -> ActSyntaxError:
-        return ActSyntaxError(reason, self.text, self.at, self.where)
-
-
-def _end_of_space(text: str, start: int) -> int:
-    match = _SPACE.match(text, start)
-    return match.end() if match else start

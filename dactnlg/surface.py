@@ -13,19 +13,27 @@ a joiner, so `like?` and `like ?` stay different. `realize` makes the text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
+from typing import NamedTuple
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
 
 # RNNLG's corpora split morphemes off: `kid -s`, `moderate -ly`.
 _MORPHEME = re.compile(r"-[a-z]{1,3}")
+_BEFORE_ENDING = re.compile(rf" (?=(?:{_MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't)(?: |$))")
 _PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
+_SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
+_WEAK_BEFORE_MARK = re.compile(r"[,;:]+(?=[,;:.?!]$)")
+_SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
+_I = re.compile(r"(?<![\w.'’-])i(?=$|[,'’?!])")
+# A pattern that begins with a letter is found quickly, so what must stand before the letter is looked at behind it.
+_ARTICLE = re.compile(r"(?P<article>a(?<![\w.'’-]a))n?(?= (?P<following>[^\W_]\w*))")
 # A capital "A" inside a sentence is a name ("plan A offers"), not an article.
-_ARTICLE = re.compile(r"((?:^|[.?!][\"')]*\s)[\"'(]*A|(?<![\w.'’-])a)n?(?= ([^\W_]\w*))")
+_FIRST_ARTICLE = re.compile(r"(?P<article>(?:^|[.?!][\"')]* )[\"'(]*A)n?(?= (?P<following>[^\W_]\w*))")
 # After these the "a" is no article of theirs: "grade a and up".
 _NEVER_AFTER_ARTICLE = frozenset({"a", "an", "and", "are", "as", "at", "in", "is", "of", "on", "or"})
 # The sound decides, not the letter: an hour, a unit, an 8 km walk.
@@ -38,8 +46,11 @@ _CONSONANT_SOUND = re.compile(r"(?:eu|ewe|one\b|once\b)", re.I)
 _SPELT_OUT = re.compile(r"[A-Za-z]\d*|[B-DF-HJ-NP-TV-Z]{2,}|MMO[A-Z]*")
 _VOWEL_NAMES = frozenset("aefhilmnorsx")
 # A lower-case word that starts a sentence, unless it has its own capitals (iPhone) or follows "a.m.".
-_SENTENCE_START = re.compile(r"(^|(?<!\.\w)[.?!][\"')]*\s+)([\"'(]*)([^\W\d_])(?![^\W\d_]*[A-Z])")
-_END = re.compile(r"[.?!…][\s\"'”’)\]]*$")
+_LOWER_START = r"[\"'(]*[^\W\d_](?![^\W\d_]*[A-Z])"
+_FIRST_START = re.compile(f"^{_LOWER_START}")
+_LATER_START = re.compile(rf"[.?!](?<!\.\w[.?!])[\"')]* {_LOWER_START}")
+_BETWEEN_SENTENCES = re.compile(r"[.?!] ")
+_CLOSING = " \"'”’)]"
 _STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
 _QUESTION = re.compile(
     r"(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b", re.I
@@ -104,16 +115,12 @@ def realize(raw: str, question: bool | None = None) -> str:
         raw: the raw form, placeholders already replaced.
         question: whether the sentence asks; None to tell from its first word.
     """
-    words = " ".join(_join_morphemes(raw.split())).rstrip(" ,;:")
-    text = re.sub(r"\s+([,.;:?!])(?=[\s,.;:?!]|$)", r"\1", words)
-    # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
-    text = re.sub(r"(?<![.?!,;:])([.?!])\.(?=\s|$)", r"\1", re.sub(r"[,;:]+([,;:.?!])(?=\s|$)", r"\1", text))
-    text = re.sub(r"(?<![\w.'’-])i(?=$|[\s,'’?!])", "I", text)
-    text = _LOWER_WORD.sub(lambda m: _CAPITALIZED.get(m.group(), m.group()), text)
-    text = _SENTENCE_START.sub(lambda m: m.group(1) + m.group(2) + m.group(3).upper(), text)
-    text = _ARTICLE.sub(_agree, text).strip()
-    if text and not _END.search(text):
-        last = re.split(r"[.?!]\s+", text)[-1]
+    text = " ".join(raw.split())
+    for apply, needed in _RULES:
+        if needed is None or needed(text):
+            text = apply(text)
+    if text and not text.rstrip(_CLOSING).endswith((".", "?", "!", "…")):
+        last = _BETWEEN_SENTENCES.split(text)[-1]
         asks = is_question(last) if question is None else question and not _STATEMENT.match(last)
         text += "?" if asks else "."
     return text
@@ -140,18 +147,22 @@ def _is_word(piece: str) -> bool:
     return piece[0].isalnum() or piece[0] == "_"
 
 
-def _join_morphemes(words: list[str]) -> list[str]:
-    joined: list[str] = []
-    for word in words:
-        if joined and _MORPHEME.fullmatch(word) and joined[-1][-1:].isalpha():
-            joined[-1] = _attach(joined[-1], word[1:])
-        elif joined and word in ("'s", "n't", "'m", "'re", "'ve", "'ll", "'d"):
-            joined[-1] += word
+def _join_morphemes(text: str) -> str:
+    joined, *rest = _BEFORE_ENDING.split(text)
+    for part in rest:
+        ending, space, following = part.partition(" ")
+        if ending[0] != "-":
+            joined += ending
+        elif joined[-1:].isalpha():
+            before, gap, stem = joined.rpartition(" ")
+            joined = before + gap + _attach(stem, ending[1:])
         else:
-            joined.append(word)
+            joined += " " + ending
+        joined += space + following
     return joined
 
 
+@lru_cache(maxsize=1 << 14)
 def _attach(stem: str, suffix: str) -> str:
     if suffix == "s":
         if stem.lower() in _IRREGULAR_PLURALS:
@@ -171,11 +182,51 @@ def _attach(stem: str, suffix: str) -> str:
 
 
 def _agree(match: re.Match[str]) -> str:
-    article, following = match.groups()
+    following = match["following"]
     if following in _NEVER_AFTER_ARTICLE and not match.string.startswith("+", match.end() + 1 + len(following)):
         return match.group()
-    if _SPELT_OUT.fullmatch(following):
-        vowel = following[0].lower() in _VOWEL_NAMES
-    else:
-        vowel = bool(_VOWEL_SOUND.match(following)) and not _CONSONANT_SOUND.match(following)
-    return article + ("n" if vowel else "")
+    return match["article"] + ("n" if _sounds_like_vowel(following) else "")
+
+
+@lru_cache(maxsize=1 << 14)
+def _sounds_like_vowel(word: str) -> bool:
+    if _SPELT_OUT.fullmatch(word):
+        return word[0].lower() in _VOWEL_NAMES
+    return bool(_VOWEL_SOUND.match(word)) and not _CONSONANT_SOUND.match(word)
+
+
+@lru_cache(maxsize=1 << 16)
+def _mend_word(word: str) -> str:
+    """Apply the rules that look at nothing beyond white space: to the same few thousand words, over and over."""
+    # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
+    word = _SECOND_STOP.sub("", _WEAK_BEFORE_MARK.sub("", word))
+    return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), _I.sub("I", word))
+
+
+def _upper(match: re.Match[str]) -> str:
+    return match.group().upper()
+
+
+class _Rule(NamedTuple):
+    """One step of `realize`, on words with single spaces between them.
+
+    Attributes:
+        apply: makes the change.
+        needed: whether there may be one: quick, and never wrong where it says no; None for rules that are quick.
+    """
+
+    apply: Callable[[str], str]
+    needed: Callable[[str], bool] | None = None
+
+
+# In this order: each rule reads what those before it made.
+_RULES = (
+    _Rule(_join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
+    _Rule(lambda text: text.rstrip(" ,;:")),
+    _Rule(partial(_SPACE_BEFORE_MARK.sub, "")),
+    _Rule(lambda text: " ".join(map(_mend_word, text.split(" ")))),
+    _Rule(partial(_FIRST_START.sub, _upper)),
+    _Rule(partial(_LATER_START.sub, _upper)),
+    _Rule(partial(_FIRST_ARTICLE.sub, _agree), lambda text: "A" in text),
+    _Rule(partial(_ARTICLE.sub, _agree)),
+)

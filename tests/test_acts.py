@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
+import os
+import pickle
 import random
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dactnlg import DialogueAct, Slot, Turn, parse
 from dactnlg.acts import SPECIAL_VALUES, turn_from_json
 from dactnlg.errors import ActError, ActSyntaxError
+from dactnlg.notation import _Reader
 
 DELIMITERS = "()[]{}=;,&'\"\\?"
 values = st.text() | st.text(alphabet=DELIMITERS + "ab \n\r\t") | st.sampled_from(sorted(SPECIAL_VALUES))
@@ -280,3 +286,57 @@ def test_200_000_random_strings_and_mutations(data_dir: Path) -> None:
     pool = DELIMITERS * 4 + "ab \n:.-é\u2028\ud800" + "".join(map(chr, range(0x20)))
     for _ in range(50_000):
         check("".join(rng.choices(pool, k=rng.randint(0, 24))))
+
+
+PLAIN = st.lists(
+    st.sampled_from(["a", "?b", ".-", "=", "='", "'", '"', ";", ")", "(", " ", ",", "&", "\\", "é", "[", "]"])
+)
+
+
+@given(st.builds("inform({}".format, PLAIN.map("".join)) | turns.map(str))
+@example("inform(a='b;c)d';e=f.g;h)")
+@example("inform(a='';b)x")
+def test_plain_acts_are_read_as_the_parser_reads_them(text: str) -> None:
+    check_plain(text)
+
+
+def test_plain_acts_of_the_corpora_are_read_as_the_parser_reads_them(data_dir: Path) -> None:
+    texts = sorted(set(real_acts(data_dir)))
+    assert sum(map(check_plain, texts)) > len(texts) / 5
+    assert sum(map(check_plain, mutations(texts, 30_000, seed=5))) > 1_000
+
+
+def check_plain(text: str) -> bool:
+    """Read the first act in both ways if it is a plain one; return whether it was."""
+    quick, slow = _Reader(text, ""), _Reader(text, "")
+    act = quick.plain_act()
+    if act is not None:
+        assert slow.any_act() == act
+        assert slow.at == quick.at
+    return act is not None
+
+
+@given(turns)
+def test_equal_turns_have_equal_hashes_and_survive_pickling(turn: Turn) -> None:
+    again = Turn(tuple(DialogueAct(act.act_type, tuple(act.slots)) for act in turn))
+    assert {turn: 1}[again] == 1
+    for copied in (pickle.loads(pickle.dumps(turn)), copy.deepcopy(turn)):
+        assert copied == turn
+        assert hash(copied) == hash(turn)
+
+
+def test_a_pickled_turn_is_found_by_a_process_that_hashes_otherwise() -> None:
+    # The hash of text differs between processes, so a turn must not carry its own along.
+    code = (
+        "import pickle, sys; from dactnlg import parse; print(pickle.load(sys.stdin.buffer) in {parse('inform(a=b)')})"
+    )
+    for seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            input=pickle.dumps(parse("inform(a=b)")),
+            capture_output=True,
+            check=True,
+            env=environment,
+        )
+        assert done.stdout.strip() == b"True"

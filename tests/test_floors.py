@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 
 FLOORS = {
-    0: {"errors", "acts", "config", "yamlfile", "lines", "files", "resources", "hashing"},
+    0: {"errors", "acts", "notation", "config", "yamlfile", "lines", "files", "resources", "hashing"},
     1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
     | {
         "anchors",

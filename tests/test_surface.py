@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dactnlg.surface import JOINER, detokenize, realize, strip_joiner, title, title_case, tokenize
+from dactnlg.surface import _RULES, JOINER, detokenize, realize, strip_joiner, title, title_case, tokenize
 
 # The joiner is the one character that tokens keep for themselves.
 TEXT = st.text().map(lambda s: s.replace(JOINER, ""))
@@ -14,6 +14,7 @@ TEXT = st.text().map(lambda s: s.replace(JOINER, ""))
 KNOTTY = st.text(alphabet="ab -'’s.,?!n\"()&/$£1_é")
 _MARKS = "a an A i 8 usb a+ . , ? ! : ; … ' \" ) ( -s -ly 's kid apple thai iPhone x"
 PIECES = st.lists(st.sampled_from(_MARKS.split()))
+GLUED = st.tuples(PIECES, st.sampled_from(["", " "])).map(lambda pair: pair[1].join(pair[0]))
 
 
 def folded(sentence: str) -> str:
@@ -88,9 +89,40 @@ def test_realize_knows_what_asks() -> None:
 
 
 @settings(max_examples=400, deadline=None)
-@given((st.tuples(PIECES, st.sampled_from(["", " "])).map(lambda p: p[1].join(p[0]))) | TEXT)
+@given(GLUED | TEXT)
 def test_realize_leaves_its_own_text_alone(raw: str) -> None:
     assert realize(realize(raw)) == realize(raw)
+
+
+@settings(max_examples=400, deadline=None)
+@given(GLUED | KNOTTY | TEXT)
+@example("a child -s 's x")
+@example("he does n't")
+@example("An hour . A unit")
+def test_a_rule_that_says_it_is_not_needed_would_change_nothing(raw: str) -> None:
+    text = " ".join(raw.split())
+    for rule in _RULES:
+        mended = rule.apply(text)
+        assert mended == text or rule.needed is None or rule.needed(text)
+        text = mended
+    # With every rule applied, needed or not, the text is the one that `realize` ends by a mark.
+    assert realize(raw) in (text, text + ".", text + "?")
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    {
+        "x1 -s 5 -s -ly 's": "X1 -s 5 -sly's.",
+        "-s -s": "-ses.",
+        "big -er -er": "Biggerer.",
+        'so : i , "i" (thai) \'tis i . i': 'So: I, "i" (Thai) \'tis i. I.',
+        "st. john .. what ?! ok ,;. fine": "St. John. What?! Ok. Fine.",
+        "an thai -s a thai, thai": "A thais a Thai, Thai.",
+        "A hour . A hour plan A hour": "An hour. An hour plan A hour.",
+    }.items(),
+)
+def test_realize_reads_rules_in_their_order(raw: str, text: str) -> None:
+    assert realize(raw) == text
 
 
 # The articles are those that English speakers use; each phrase is tried with the right one and the wrong one.

@@ -1,0 +1,244 @@
+"""How acts are written: the names and values that a notation can hold, and the reader of all but JSON.
+
+What is read are plain pairs; `dactnlg.acts` makes turns of them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from dactnlg.errors import ActSyntaxError
+
+Pairs = tuple[tuple[str, str | None], ...]
+"""The slots of one act: names with values, None where only the slot is named."""
+
+# What a name cannot hold: the characters that delimit it in one of the notations.
+NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
+ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
+_BARE_VALUE = re.compile(r"[\w.+-]+|\?")
+# An unquoted value runs to the next `;` or `)`; brackets that close again belong to it.
+_OPEN_VALUE = re.compile(r"[^;)(]*(?:\([^()]*\)[^;()]*)*")
+# A comma belongs to it too, unless a name and an equals sign follow: SFRES parts slots by commas.
+_NEXT_SLOT = re.compile(r"\s*,\s*" + NAME.pattern + "=")
+_SPACE = re.compile(r"\s*")
+_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+# The form that nearly every act has, read at once: no space outside of quotes, and neither quote nor backslash inside.
+_PLAIN_ACT = re.compile(
+    r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'[^'"\\]*+'|[^\s;,()'"]++))?+(?:;|(?=\))))*+)\)""",
+)
+_PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?+""")
+
+
+@lru_cache(maxsize=1 << 12)
+def is_name(text: str) -> bool:
+    """Whether every notation can hold a slot name."""
+    return bool(NAME.fullmatch(text)) and text == text.strip()
+
+
+@lru_cache(maxsize=1 << 12)
+def is_act_type(text: str) -> bool:
+    """Whether every notation can hold an act type."""
+    return bool(ACT_TYPE.fullmatch(text))
+
+
+def read_acts(text: str, where: str = "") -> list[tuple[str, Pairs]]:
+    """Return the acts of one turn in the Cambridge or the bracket notation: their types and slots.
+
+    Args:
+        text: the act string.
+        where: how an error names the place.
+
+    Raises:
+        ActSyntaxError: the text is not an act.
+    """
+    return _Reader(text, where).acts()
+
+
+def balanced(value: str) -> bool:
+    """Whether square brackets can hold a value: all those inside it close again."""
+    depth = 0
+    for char in value:
+        depth += (char == "[") - (char == "]")
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def print_value(value: str) -> str:
+    """Return a value in canonical notation: in quotes unless it is one plain word."""
+    if _BARE_VALUE.fullmatch(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    for letter, char in _ESCAPES.items():
+        escaped = escaped.replace(char, f"\\{letter}")
+    return f"'{escaped}'"
+
+
+class _Reader:
+    """Recursive descent over one act string; `self.at` is the next character."""
+
+    def __init__(self, text: str, where: str) -> None:
+        self.text, self.where, self.at = text, where, 0
+
+    def acts(self) -> list[tuple[str, Pairs]]:
+        """Read a whole turn."""
+        self.skip_space()
+        if self.at == len(self.text):
+            raise self.error("expected an act, found nothing")
+        if self.bracketed_slot_follows():
+            return [("inform", self.bracket_slots(closing=""))]
+        acts = [self.act()]
+        while self.at < len(self.text):
+            self.skip_space()
+            # `&`, `;` and white space all part acts; one of them may trail.
+            if self.peek() in ("&", ";"):
+                joint = self.at
+                self.at += 1
+                self.skip_space()
+                if self.at == len(self.text) and self.text[joint] == "&":
+                    raise self.error("expected another act after '&'")
+            if self.at < len(self.text):
+                acts.append(self.act())
+        return acts
+
+    def act(self) -> tuple[str, Pairs]:
+        """Read `type(slots)`."""
+        return self.plain_act() or self.any_act()
+
+    def plain_act(self) -> tuple[str, Pairs] | None:
+        """Read what `any_act` reads, if it has the plain form, in a third of the time."""
+        match = _PLAIN_ACT.match(self.text, self.at)
+        if not match:
+            return None
+        self.at = match.end()
+        act_type, slots = match.groups()
+        return act_type, tuple(
+            (name, quoted or bare if equals else None) for name, equals, quoted, bare in _PLAIN_SLOT.findall(slots)
+        )
+
+    def any_act(self) -> tuple[str, Pairs]:
+        """Read `type(slots)` in every form."""
+        match = ACT_TYPE.match(self.text, self.at)
+        if not match:
+            raise self.error("expected an act type such as 'inform'")
+        self.at = match.end()
+        self.skip_space()
+        self.expect("(", f"expected '(' after the act type '{match.group()}'")
+        if self.bracketed_slot_follows():
+            slots = self.bracket_slots(closing=")")
+        else:
+            slots = self.cambridge_slots()
+        self.expect(")", "expected ';' or ')'")
+        return match.group(), slots
+
+    def cambridge_slots(self) -> Pairs:
+        """Read `name=value;name` up to the closing bracket."""
+        slots = []
+        self.skip_space()
+        while self.peek() not in (")", ""):
+            name = self.name()
+            value = None
+            if self.peek() == "=":
+                self.at += 1
+                value = self.value()
+            slots.append((name, value))
+            self.skip_space()
+            if self.peek() in (";", ","):
+                self.at += 1
+                self.skip_space()
+            elif self.peek() != ")":
+                raise self.error("expected ';' or ')' after a slot")
+        return tuple(slots)
+
+    def value(self) -> str:
+        """Read what follows an equals sign."""
+        self.skip_space()
+        quote = self.peek()
+        if quote in ("'", '"'):
+            return self.quoted_value(quote)
+        match = _OPEN_VALUE.match(self.text, self.at)
+        end = match.end() if match else self.at
+        for following in _NEXT_SLOT.finditer(self.text, self.at, end):
+            before = self.text[self.at : following.start()]
+            if before.count("(") == before.count(")"):
+                end = following.start()
+                break
+        value = self.text[self.at : end].strip()
+        if not value:
+            raise self.error("expected a value after '='; write '' for an empty one")
+        self.at = end
+        return value
+
+    def quoted_value(self, quote: str) -> str:
+        """Read a value in quotes, with its escapes and apostrophes."""
+        start = self.at
+        self.at += 1
+        chars = []
+        while self.at < len(self.text):
+            char = self.text[self.at]
+            following = self.text[self.at + 1 : self.at + 2]
+            if char == "\\" and following in ("\\", "'", '"', "n", "r", "t") and following:
+                chars.append(_ESCAPES.get(following, following))
+                self.at += 2
+                continue
+            self.at += 1
+            # An apostrophe inside a quoted value ('harry's bar') is not followed by a delimiter.
+            if char == quote and self.text[_end_of_space(self.text, self.at) :][:1] in (";", ")", ",", ""):
+                return "".join(chars)
+            chars.append(char)
+        self.at = start
+        raise self.error(f"this {quote} is never closed")
+
+    def bracketed_slot_follows(self) -> bool:
+        self.skip_space()
+        match = NAME.match(self.text, self.at)
+        return bool(match) and self.text[match.end() : match.end() + 1] == "["  # type: ignore[union-attr]
+
+    def bracket_slots(self, closing: str) -> Pairs:
+        """Read `name[value], name[value]` up to the closing character."""
+        slots = []
+        while True:
+            name = self.name()
+            start = self.at
+            self.expect("[", f"expected '[' after the slot '{name}'")
+            depth = 1
+            begin = self.at
+            while depth:
+                if self.at == len(self.text):
+                    self.at = start
+                    raise self.error("this '[' is never closed")
+                depth += (self.text[self.at] == "[") - (self.text[self.at] == "]")
+                self.at += 1
+            slots.append((name, self.text[begin : self.at - 1].strip() or None))
+            self.skip_space()
+            if self.peek() == closing:
+                return tuple(slots)
+            self.expect(",", f"expected ',' or {repr(closing) if closing else 'the end'} after a slot")
+            self.skip_space()
+
+    def name(self) -> str:
+        match = NAME.match(self.text, self.at)
+        if not match:
+            raise self.error("expected a slot name")
+        self.at = match.end()
+        return match.group().strip()
+
+    def peek(self) -> str:
+        return self.text[self.at : self.at + 1]
+
+    def skip_space(self) -> None:
+        self.at = _end_of_space(self.text, self.at)
+
+    def expect(self, char: str, reason: str) -> None:
+        if self.peek() != char:
+            raise self.error(reason)
+        self.at += 1
+
+    def error(self, reason: str) -> ActSyntaxError:
+        return ActSyntaxError(reason, self.text, self.at, self.where)
+
+
+def _end_of_space(text: str, start: int) -> int:
+    match = _SPACE.match(text, start)
+    return match.end() if match else start
