@@ -3,6 +3,7 @@
     python benchmarks/decoding.py                            trains its own models first, a few minutes
     python benchmarks/decoding.py --run RUN --hierarchical RUN    finished runs of restaurants-sclstm, -hierarchical
     python benchmarks/decoding.py --only decoding            or one, cold, hierarchical
+    python benchmarks/decoding.py --run RUN --only profile   where the time goes, on one core
 
 The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Machines are shared and loads
 wander, so peer and dactnlg take turns, and what counts is the ratio: the median over the rounds of the ratios within a
@@ -38,6 +39,15 @@ from dactnlg.training import train
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 PARTS = ("decoding", "one", "cold", "hierarchical")
+ROOMS = {
+    "the model's step": ("models/",),
+    "search": ("search/", "decoding.py"),
+    "slot checks": ("slots.py", "cues.py", "mentions.py"),
+    "putting text together": ("surface.py", "casing.py", "delexicalization.py", "frames.py"),
+    "acts, encoding, codec": ("acts.py", "placeholders.py", "encoding.py", "vocabulary.py", "codec.py", "anchors.py"),
+    "candidates": ("candidates.py", "generation.py"),
+}
+"""Where time may be spent, by the ends of file names; what NumPy and Python do is counted to its caller."""
 BATCH = 64
 FEW = 104
 """How many acts the peer says in a round; every tenth of the test split, so lengths are those of the whole."""
@@ -173,12 +183,53 @@ def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
     table.row("acts/s, hierarchical (peer: our sc-LSTM)", *figures, f"{ratio:.2f} x", "0.5 x")
 
 
+def profile(run: Path) -> None:
+    """Print how the time is shared out, with and without reuse."""
+    import cProfile
+    import pstats
+
+    import dactnlg.decoding
+
+    dactnlg.decoding._processors = lambda: 1  # the profiler sees one thread alone
+    generator, turns = Generator.load(run), test_turns()
+    print("| part of the time (profiled: calls look dearer than they are) | no reuse | with reuse |\n|---|---|---|")
+    columns = []
+    for reuse in (False, True):
+        generator.decoder.reuse = reuse  # type: ignore[union-attr]
+        generator.generate(turns, constraint="hard", beam_width=10, strict=False)
+        with cProfile.Profile() as profiler:
+            generator.generate(turns, constraint="hard", beam_width=10, strict=False)
+        columns.append(shares(pstats.Stats(profiler)))
+    for room in [*ROOMS, "the rest"]:
+        print(f"| {room} | " + " | ".join(f"{1000 * column.get(room, 0.0):,.0f} ms" for column in columns) + " |")
+    print("| all | " + " | ".join(f"{1000 * sum(column.values()):,.0f} ms" for column in columns) + " |", flush=True)
+
+
+def shares(stats: Any) -> dict[str, float]:
+    """Return the seconds that each room spent itself, and on what it called outside the package."""
+    found: dict[str, float] = {}
+    for (file, _, _), (_, _, own, _, callers) in stats.stats.items():
+        inside = room_of(file)
+        # What a library's function takes is split among its callers as the profiler saw them.
+        parts = [(room_of(caller[0]), times[2]) for caller, times in callers.items()]
+        for room, seconds in [(inside, own)] if inside else parts or [(None, own)]:
+            found[room or "the rest"] = found.get(room or "the rest", 0.0) + seconds
+    return found
+
+
+def room_of(file: str) -> str | None:
+    """Return the room that a file belongs to; None for one outside the package."""
+    _, inside, name = file.rpartition("/dactnlg/")
+    rooms = (room for room, ends in ROOMS.items() if any(name.startswith(end) for end in ends))
+    return next(rooms, "the rest") if inside else None
+
+
 def main() -> None:
     """Print the table line by line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run of restaurants-sclstm")
     parser.add_argument("--hierarchical", type=Path, help="a finished run of restaurants-hierarchical")
-    parser.add_argument("--only", choices=PARTS, nargs="+", default=PARTS)
+    parser.add_argument("--only", choices=[*PARTS, "profile"], nargs="+", default=PARTS)
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     names = ("tensorflow", "keras", "numpy", "torch")
@@ -186,6 +237,9 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start, medians of {options.rounds}\n")
     with tempfile.TemporaryDirectory() as folder:
         run = options.run or own_run("restaurants-sclstm", Path(folder), 12, f"training.batch_size={BATCH}")
+        if "profile" in options.only:
+            profile(run)
+            return
         table = Table()
         for part in options.only:
             if part == "hierarchical":
