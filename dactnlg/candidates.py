@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from bisect import insort
 from collections.abc import Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dactnlg.anchors import anchored
@@ -54,16 +53,24 @@ class Candidate:
     ) -> None:
         self._codec, self.brief, self._asking, self.finished = codec, brief, asking, finished
         self.tokens, self.score, self.origin = tokens, score, origin
+        # Not `cached_property`: Python 3.11 takes a lock for it.
+        self._phrase: Phrase | None = None
+        self._raw: str | None = None
+        self._report: SlotReport | None = None
 
-    @cached_property
+    @property
     def phrase(self) -> Phrase:
         """The sentence without its values."""
-        return self._codec.phrase(self.brief.frame, self.tokens)
+        if self._phrase is None:
+            self._phrase = self._codec.phrase(self.brief.frame, self.tokens)
+        return self._phrase
 
-    @cached_property
+    @property
     def raw(self) -> str:
         """The raw sentence."""
-        return self._codec.raw_of(self.brief, self.phrase)
+        if self._raw is None:
+            self._raw = self._codec.raw_of(self.brief, self.phrase)
+        return self._raw
 
     @property
     def text(self) -> str:
@@ -75,15 +82,17 @@ class Candidate:
         """Questions of the turn that the sentence seems to have lost."""
         return self.phrase.unasked if self._asking else ()
 
-    @cached_property
+    @property
     def values(self) -> Tally:
         """What it says of the values that it should say."""
         return self.phrase.tally or self._codec.checker.tally(self.brief.turn, self.tokens)
 
-    @cached_property
+    @property
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
-        return SlotReport(self.values, self._codec.checker.check_cues(self.brief.turn, self.raw))
+        if self._report is None:
+            self._report = SlotReport(self.values, self._codec.checker.check_cues(self.brief.turn, self.raw))
+        return self._report
 
     @property
     def sound(self) -> bool:

@@ -57,16 +57,15 @@ def ragged_search(
     while len(active) and length < max_length:
         owner, beam = np.nonzero(live)
         log_probs, state = step(state, tokens, active[owner])
-        best, words, line, parent = _joint(log_probs, best, live, ended, owner, beam, eos)
+        best, words, line, parent = _joint(log_probs, best, live, ended, owner, beam, keep, eos)
         ended = words == eos
         history[length, active], parents[length, active] = words, parent
         scores[active], finished[active] = best, ended
         length += 1
-        going = ~ended[:, :keep].all(axis=1)
-        # What has become impossible can never be better again.
-        live = (best > IMPOSSIBLE / 2) & ~ended
-        live &= going[:, None]
-        going &= live.any(axis=1)
+        # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
+        # that it pushes out of the beam. And what has become impossible can never be better again.
+        live = (ended.cumsum(axis=1) < keep) & ~ended & (best > IMPOSSIBLE / 2)
+        going = live.any(axis=1)
         if not going.all():
             active, live, ended, best = active[going], live[going], ended[going], best[going]
             words, line = words[going], line[going]
@@ -76,19 +75,24 @@ def ragged_search(
 
 
 def _joint(
-    log_probs: Floats, scores: Floats, live: Flags, finished: Flags, owner: Ints, beam: Ints, eos: int
+    log_probs: Floats, scores: Floats, live: Flags, finished: Flags, owner: Ints, beam: Ints, keep: int, eos: int
 ) -> tuple[Floats, Ints, Ints, Ints]:
     """Return the best K continuations of every active row: scores, tokens, and their parents' lines and beams, (A, K).
 
-    A line is a row of `log_probs`, which become the scores of whole continuations; a parent that is not live has none.
+    A line is a row of `log_probs`, which become the scores of whole continuations; a frozen parent has none. Rows with
+    fewer continuations that matter are filled up with impossible ones.
     """
     width, size = live.shape[1], log_probs.shape[1]
     log_probs += scores[live][:, None]
     # Every beam has one continuation that is at least so good; so K of them are, and worse ones need no look.
     floor = np.where(finished, scores, np.float32(IMPOSSIBLE))
     floor[live] = log_probs.max(axis=1)
-    least = floor.min(axis=1)[owner]  # (N,)
-    # Where some beams have nothing to offer, the best K of every beam are looked at.
+    least = floor.min(axis=1)
+    # Where some beams have nothing to offer, what is worse than `keep` finished ones needs no look either.
+    settled = finished & (finished.cumsum(axis=1) == keep)
+    np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
+    least = least[owner]  # (N,)
+    # In the first steps nothing is finished: the best K of every beam are looked at.
     wide = np.flatnonzero(least < IMPOSSIBLE / 2)
     if len(wide):
         rank = max(size - width, 0)
@@ -96,24 +100,32 @@ def _joint(
     flat = np.flatnonzero(log_probs >= least[:, None])  # (M,)
     line = flat // size
     token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
-    if len(owner) < live.size:
-        # A frozen beam has one continuation, the end again, which costs nothing; what cannot be goes on to nothing.
-        kept_row, kept_beam = np.nonzero(~live)
-        row, parent = np.concatenate([kept_row, row]), np.concatenate([kept_beam, parent])
-        line = np.concatenate([np.full(len(kept_row), -1), line])
-        value = np.concatenate([floor[~live], value])
-        token = np.concatenate([np.where(finished[~live], eos, 0), token])
-    picked = _highest(row, value, len(live), width)
-    return value[picked], token[picked], line[picked], parent[picked]
+    frozen_row, frozen_beam = np.nonzero(finished)
+    if len(frozen_row):
+        # A frozen beam has one continuation, the end again, which costs nothing.
+        row, parent = np.concatenate([frozen_row, row]), np.concatenate([frozen_beam, parent])
+        line = np.concatenate([np.full(len(frozen_row), -1), line])
+        value = np.concatenate([scores[finished], value])
+        token = np.concatenate([np.full(len(frozen_row), eos), token])
+    picked, real = _highest(row, value, len(live), width)
+    if real is None:
+        return value[picked], token[picked], line[picked], parent[picked]
+    value, token = np.where(real, value[picked], np.float32(IMPOSSIBLE)), np.where(real, token[picked], -1)
+    return value, token, line[picked], parent[picked]
 
 
-def _highest(row: Ints, value: Floats, rows: int, width: int) -> Ints:
-    """Return the places of the K highest of M values in each row, (A, K), the highest first; every row has K."""
-    if rows == 1:
-        return np.argsort(-value, kind="stable")[None, :width]
-    order = np.lexsort((-value, row))
-    first = np.searchsorted(row[order], np.arange(rows))
-    return order[first[:, None] + np.arange(width)]
+def _highest(row: Ints, value: Floats, rows: int, width: int) -> tuple[Ints, Flags | None]:
+    """Return the places of the K highest of M values in each row, (A, K), the highest first.
+
+    Also which of them are real, in case that some rows have fewer.
+    """
+    order = np.argsort(-value, kind="stable") if rows == 1 else np.lexsort((-value, row))
+    ends = np.bincount(row, minlength=rows).cumsum()
+    places = np.concatenate([[0], ends[:-1]])[:, None] + np.arange(width)  # (A, K)
+    real = places < ends[:, None]
+    if real.all():
+        return order[places], None
+    return order[np.minimum(places, len(order) - 1)], real
 
 
 def block_tokens(step: Step, tokens: Sequence[int]) -> Step:
