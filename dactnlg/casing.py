@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from dactnlg.delexicalization import Delexicalized
@@ -89,14 +90,19 @@ class Casing:
     def filler(self, item: Required) -> tuple[str, ...]:
         """Return the surface tokens that say a slot's value."""
         value = item.slot.value or ""
-        known = self.values.get(item.slot.name, {}).get(value.casefold())
-        if known is None:
-            known = STYLES[self.styles.get(item.slot.name, "as given")](value)
-        return tuple(tokenize(known))
+        known = self.values.get(item.slot.name)
+        form = known.get(value.casefold()) if known else None
+        style = "as given" if form is not None else self.styles.get(item.slot.name, "as given")
+        return _surface(value if form is None else form, style)
 
     def to_json(self) -> dict[str, Any]:
         """Return what `Casing(**data)` takes."""
         return {"inside": self.inside, "start": self.start, "values": self.values, "styles": self.styles}
+
+
+@lru_cache(maxsize=1 << 14)
+def _surface(form: str, style: str) -> tuple[str, ...]:
+    return tuple(tokenize(STYLES[style](form)))
 
 
 def sentence_starts(tokens: Sequence[str]) -> list[bool]:

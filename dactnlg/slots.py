@@ -7,12 +7,12 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dactnlg.acts import Turn
+from dactnlg.cues import Cue
 from dactnlg.delexicalization import Delexicalizer
 from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import strip_joiner
@@ -74,8 +74,7 @@ class SlotChecker:
     ) -> None:
         self.delexicalizer = delexicalizer
         self._cues = {
-            slot: {value: re.compile("|".join(f"(?:{p})" for p in patterns)) for value, patterns in values.items()}
-            for slot, values in (cues or {}).items()
+            slot: {value: Cue(patterns) for value, patterns in values.items()} for slot, values in (cues or {}).items()
         }
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
@@ -86,12 +85,14 @@ class SlotChecker:
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
-        said = Counter(strip_joiner(token) for token in tokens if is_placeholder(token))
+        said = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
+        if len(said) == len(required) and required.keys() == set(said):
+            return _flawless(len(required))
         missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in said)
         extra = tuple(
             str(required.get(placeholder, placeholder))
-            for placeholder, count in said.items()
-            for _ in range(count - (placeholder in required))
+            for placeholder in dict.fromkeys(said)
+            for _ in range(said.count(placeholder) - (placeholder in required))
         )
         return Tally(len(required), missing, extra)
 
@@ -106,17 +107,18 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues show in a sentence."""
         text = " ".join(sentence.lower().split())
-        return tuple(v for v, pattern in self._cues.get(slot_name, {}).items() if pattern.search(text))
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if cue.shows(text))
 
     def _cued(self, turn: Turn) -> list[tuple[str, str]]:
         """Return the turn's slots and special values that the cues can show."""
         asked = _special_values(turn)
-        # A question about the slot, or a choice between its values, may be worded either way.
-        return [
-            (name, value)
-            for name, patterns in self._cues.items()
-            if len(set(values := asked.get(name, []))) == 1 and (value := values[0]) is not None and value in patterns
-        ]
+        found = []
+        for name, cues in self._cues.items():
+            values = asked.get(name)
+            # A question about the slot, or a choice between its values, may be worded either way.
+            if values is not None and len(values) == 1 and (value := values[0]) is not None and value in cues:
+                found.append((name, value))
+        return found
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Look for the cues of special values: those the turn has must show, those it does not have must not."""
@@ -124,21 +126,27 @@ class SlotChecker:
             return Tally()
         text = " ".join(sentence.lower().split())
         asked, cued = _special_values(turn), self._cued(turn)
-        missing = [f"{name}={value}" for name, value in cued if not self._cues[name][value].search(text)]
+        missing = [f"{name}={value}" for name, value in cued if not self._cues[name][value].shows(text)]
         extra = []
-        for slot_name, patterns in self._cues.items():
-            if slot_name not in asked:
-                extra += [
-                    f"{slot_name}={value}"
-                    for value, pattern in patterns.items()
-                    if value in ("yes", "no") and pattern.search(text)
-                ][:1]
+        for slot_name, cues in self._cues.items():
+            if slot_name in asked:
+                continue
+            made_up = (value for value, cue in cues.items() if value in ("yes", "no") and cue.shows(text))
+            extra += [f"{slot_name}={value}" for value in made_up][:1]
+        if not missing and not extra:
+            return _flawless(len(cued))
         return Tally(len(cued), tuple(missing), tuple(extra))
 
 
-def _special_values(turn: Turn) -> dict[str, list[str | None]]:
-    """Return for each slot of a turn its special values; None stands for any other value, and for none."""
-    asked: dict[str, list[str | None]] = {}
+@lru_cache(maxsize=1 << 8)
+def _flawless(required: int) -> Tally:
+    return Tally(required)
+
+
+@lru_cache(maxsize=1 << 14)
+def _special_values(turn: Turn) -> Mapping[str, tuple[str | None, ...]]:
+    """Return for each slot of a turn its different special values; None stands for any other value, and for none."""
+    asked: dict[str, dict[str | None, None]] = {}
     for _, slot in turn.slots():
-        asked.setdefault(slot.name, []).append(slot.special if slot.value is not None else None)
-    return asked
+        asked.setdefault(slot.name, {})[slot.special if slot.value is not None else None] = None
+    return {name: tuple(values) for name, values in asked.items()}
