@@ -91,7 +91,7 @@ class Candidate:
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
         if self._report is None:
-            self._report = SlotReport(self.values, self._codec.checker.check_cues(self.brief.turn, self.raw))
+            self._report = SlotReport(self.values, self._codec.checker.look(self.brief.frame.expected, self.raw))
         return self._report
 
     @property
@@ -226,7 +226,8 @@ class Maker:
             hypotheses = decoder.search([frame.turn for frame in frames], width, hard, keep)
             by_frame = dict(zip(frames, hypotheses, strict=True))
             found = [by_frame[brief.frame] for brief in briefs]
-        told = {id(row): self._told(row[:keep], hard) for row in found}
+        # What several turns share is read once.
+        told = {key: self._told(row[:keep], hard) for key, row in {id(row): row for row in found}.items()}
         rows = [self._candidates(brief, told[id(row)]) for brief, row in zip(briefs, found, strict=True)]
         for row in rows if hard else ():
             if row and row[0].brief.frame.unknown:

@@ -160,7 +160,7 @@ class Codec:
     def _frame(self, turn: Turn, ordinary: list[Slot]) -> Frame:
         required = self.delexicalizer.required(turn)
         unknown = tuple(item for item in required if item.placeholder not in self._columns)
-        return Frame(turn, required, required_places(required, ordinary), unknown)
+        return Frame(turn, required, required_places(required, ordinary), unknown, self.checker.expected(turn))
 
     def phrase(self, frame: Frame, tokens: tuple[str, ...]) -> Phrase:
         """Return a sentence with placeholders as a phrase for the turns of a frame."""

@@ -16,7 +16,7 @@ from typing import Any
 from dactnlg.acts import Slot, Turn
 from dactnlg.delexicalization import lexicalize
 from dactnlg.placeholders import Required, is_placeholder
-from dactnlg.slots import Tally
+from dactnlg.slots import Expected, Tally
 from dactnlg.surface import strip_joiner
 
 Key = tuple[Any, ...]
@@ -57,6 +57,7 @@ class Frame:
         required: the slots that a sentence for that turn has to say.
         places: which of a turn's ordinary slots each of them is.
         unknown: those of them whose placeholders the vocabulary lacks.
+        expected: what cues can show of its special values.
         phrases: the sentences that it was said with lately.
     """
 
@@ -64,6 +65,7 @@ class Frame:
     required: tuple[Required, ...]
     places: tuple[int, ...]
     unknown: tuple[Required, ...]
+    expected: Expected
     phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
 
 

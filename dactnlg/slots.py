@@ -7,12 +7,13 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from dactnlg.acts import Turn
-from dactnlg.cues import Cue
 from dactnlg.delexicalization import Delexicalizer
 from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import strip_joiner
@@ -60,6 +61,20 @@ class SlotReport:
         return not self.missing and not self.extra
 
 
+class Expected(NamedTuple):
+    """What cues can show of a turn.
+
+    Attributes:
+        wanted: special values that it has, as reports name them, with the pattern that shows each.
+        others: slots that it does not have, whose yes or no would be made up.
+        made_up: finds any of these; None if there are none.
+    """
+
+    wanted: tuple[tuple[str, re.Pattern[str]], ...]
+    others: tuple[str, ...]
+    made_up: re.Pattern[str] | None
+
+
 class SlotChecker:
     """Checks sentences against their turns.
 
@@ -74,8 +89,11 @@ class SlotChecker:
     ) -> None:
         self.delexicalizer = delexicalizer
         self._cues = {
-            slot: {value: Cue(patterns) for value, patterns in values.items()} for slot, values in (cues or {}).items()
+            slot: {value: "|".join(f"(?:{pattern})" for pattern in patterns) for value, patterns in values.items()}
+            for slot, values in (cues or {}).items()
         }
+        # A slot that the turn does not have can only be said by a yes or a no: the rest are words of many uses.
+        self._inventable = [name for name, values in self._cues.items() if values.keys() & {"yes", "no"}]
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding the turn's values in it."""
@@ -102,51 +120,53 @@ class SlotChecker:
 
     def special(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values of a turn that cues can show, as reports name them: `kidsallowed=no`."""
-        return tuple(f"{name}={value}" for name, value in self._cued(turn))
+        return tuple(name for name, _ in self.expected(turn).wanted)
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues show in a sentence."""
-        text = " ".join(sentence.lower().split())
-        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if cue.shows(text))
+        text = _folded(sentence)
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if re.search(cue, text))
 
-    def _cued(self, turn: Turn) -> list[tuple[str, str]]:
-        """Return the turn's slots and special values that the cues can show."""
-        asked = _special_values(turn)
-        found = []
+    def expected(self, turn: Turn) -> Expected:
+        """Return what cues can show of a turn; turns of one frame expect the same."""
+        asked: dict[str, set[str | None]] = {}
+        for _, slot in turn.slots():
+            asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
+        wanted = []
         for name, cues in self._cues.items():
-            values = asked.get(name)
             # A question about the slot, or a choice between its values, may be worded either way.
-            if values is not None and len(values) == 1 and (value := values[0]) is not None and value in cues:
-                found.append((name, value))
-        return found
+            if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
+                wanted.append((f"{name}={value}", re.compile(cues[value])))
+        others = tuple(name for name in self._inventable if name not in asked)
+        return Expected(tuple(wanted), others, self._any_of(others))
+
+    def _any_of(self, slot_names: Sequence[str]) -> re.Pattern[str] | None:
+        """Return a pattern that finds a yes or a no of any of some slots."""
+        cues = [self._cues[name][value] for name in slot_names for value in ("yes", "no") if value in self._cues[name]]
+        return re.compile("|".join(cues)) if cues else None
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Look for the cues of special values: those the turn has must show, those it does not have must not."""
-        if not self._cues:
-            return Tally()
-        text = " ".join(sentence.lower().split())
-        asked, cued = _special_values(turn), self._cued(turn)
-        missing = [f"{name}={value}" for name, value in cued if not self._cues[name][value].shows(text)]
-        extra = []
-        for slot_name, cues in self._cues.items():
-            if slot_name in asked:
-                continue
-            made_up = (value for value, cue in cues.items() if value in ("yes", "no") and cue.shows(text))
-            extra += [f"{slot_name}={value}" for value in made_up][:1]
+        return self.look(self.expected(turn), sentence)
+
+    def look(self, expected: Expected, sentence: str) -> Tally:
+        """Look for the cues that a turn expects; see `check_cues`."""
+        text = _folded(sentence)
+        missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
+        extra: list[str] = []
+        # One look tells that there is nothing, as nearly always.
+        if expected.made_up is not None and expected.made_up.search(text):
+            for name in expected.others:
+                extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
         if not missing and not extra:
-            return _flawless(len(cued))
-        return Tally(len(cued), tuple(missing), tuple(extra))
+            return _flawless(len(expected.wanted))
+        return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def _folded(sentence: str) -> str:
+    return " ".join(sentence.lower().split())
 
 
 @lru_cache(maxsize=1 << 8)
 def _flawless(required: int) -> Tally:
     return Tally(required)
-
-
-@lru_cache(maxsize=1 << 14)
-def _special_values(turn: Turn) -> Mapping[str, tuple[str | None, ...]]:
-    """Return for each slot of a turn its different special values; None stands for any other value, and for none."""
-    asked: dict[str, dict[str | None, None]] = {}
-    for _, slot in turn.slots():
-        asked.setdefault(slot.name, {})[slot.special if slot.value is not None else None] = None
-    return {name: tuple(values) for name, values in asked.items()}

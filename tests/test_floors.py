@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 
 FLOORS = {
     0: {"errors", "acts", "notation", "config", "yamlfile", "lines", "files", "resources", "hashing"},
-    1: {"corpora", "metrics", "fairness", "cues", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
+    1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
     | {
         "anchors",
         "mentions",
