@@ -59,6 +59,7 @@ class Frame:
         unknown: those of them whose placeholders the vocabulary lacks.
         expected: what cues can show of its special values.
         phrases: the sentences that it was said with lately.
+        simple: whether the best hypotheses had no faults so far, so that no others need to be looked for.
     """
 
     turn: Turn
@@ -67,6 +68,10 @@ class Frame:
     unknown: tuple[Required, ...]
     expected: Expected
     phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
+    simple: bool = True
+
+    def __post_init__(self) -> None:
+        self.simple = not self.unknown
 
 
 @dataclass(frozen=True, slots=True)
