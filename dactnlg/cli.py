@@ -10,23 +10,33 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Sequence
-from typing import Annotated
 
-import typer
+import click
 
 from dactnlg import __version__
 from dactnlg.commands import corpora, exporting, making, runs, scoring
 from dactnlg.errors import DactnlgError, UserError
 from dactnlg.quiet import quiet_tensorflow
 
-app = typer.Typer(
+
+class _InOrder(click.Group):
+    """Lists its commands in the order in which people need them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+
+@click.group(
+    cls=_InOrder,
     help="Dialogue acts in, checked sentences out: train, generate, evaluate, score.",
     no_args_is_help=True,
-    add_completion=False,
-    # Plain text: help and errors are read by people, logs and grep alike.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
+    context_settings={"show_default": True},
 )
+@click.version_option(__version__, message="dactnlg %(version)s", help="Print the version and leave.")
+def app() -> None:
+    """The group of these commands."""
+
+
 for command in (
     making.train,
     making.generate,
@@ -37,16 +47,9 @@ for command in (
     runs.reproduce,
     runs.leaderboard,
     exporting.export,
+    corpora.app,
 ):
-    app.command()(command)
-app.add_typer(corpora.app, name="corpora")
-
-
-@app.callback(invoke_without_command=True)
-def _root(version: Annotated[bool, typer.Option("--version", help="Print the version and leave.")] = False) -> None:
-    if version:
-        print(f"dactnlg {__version__}")
-        raise typer.Exit
+    app.add_command(command)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,11 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             # Sentences are UTF-8 wherever we run; a lone surrogate from JSON must not stop the line after it.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        app(args=list(sys.argv[1:] if arguments is None else arguments), prog_name="dactnlg")
+        given = list(sys.argv[1:] if arguments is None else arguments)
+        # None where a command ran to its end, else what it left with.
+        return int(app.main(given, "dactnlg", standalone_mode=False) or 0)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        return 130
     except SystemExit as leaving:
         return leaving.code if isinstance(leaving.code, int) else 1
-    except KeyboardInterrupt:
-        return 130
     except UserError as error:
         print(f"dactnlg: {error}", file=sys.stderr)
         return 2
@@ -73,7 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
             raise
         print(f"dactnlg: {error.filename}: {error.strerror}", file=sys.stderr)
         return 2
-    return 0
 
 
 if __name__ == "__main__":

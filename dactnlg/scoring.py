@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -87,16 +87,23 @@ def score_segments(
     Arguments and errors as `score_pairs`.
     """
     selected, whole = _select(preset, metrics, checker, checker_label, given)
-    if any(item.metric.needs_corpus for item in selected):
+    needs_corpus = any(item.metric.needs_corpus for item in selected)
+    if needs_corpus:
         segments = list(segments)
+    chunks = _chunks(segments)
+    first = next(chunks, [])
+    for item in selected:
+        item.metric.expect(first)
+    if needs_corpus:
         with _collector_paused():
             for item in selected:
                 item.metric.prepare(segment.references for segment in segments)
     references, without, acts, done = ReferenceHash(), 0, 0, 0
     parts, records = [Rows() for _ in selected], Records()
-    for chunk in _watched(_chunks(segments), progress, total):
+    in_turn = sorted(zip(selected, parts, strict=True), key=lambda entry: entry[0].metric.patient)
+    for chunk in _watched(chain([first] if first else [], chunks), progress, total):
         with _collector_paused():
-            for item, part in zip(selected, parts, strict=True):
+            for item, part in in_turn:
                 part.append(item.metric.statistics(chunk))
             for corpus_item in whole:
                 corpus_item.metric.update(chunk)
@@ -205,7 +212,7 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _watched(chunks: Iterator[list[Segment]], progress: bool, total: int | None) -> Iterator[list[Segment]]:
+def _watched(chunks: Iterable[list[Segment]], progress: bool, total: int | None) -> Iterator[list[Segment]]:
     """Yield the chunks; show a progress bar once they take longer than two seconds."""
     if not progress:
         yield from chunks

@@ -10,9 +10,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
-import typer
-from typer.core import TyperGroup
 
 from dactnlg.cli import app, main
 
@@ -39,16 +38,16 @@ def run(*arguments: str | Path, stdin: str | bytes | None = None, **options: obj
     return done
 
 
-def commands(group: TyperGroup, *above: str) -> Iterator[list[str]]:
+def commands(group: click.Group, *above: str) -> Iterator[list[str]]:
     """Yield every command of the program, those inside groups too."""
     for name, command in group.commands.items():
-        if isinstance(command, TyperGroup):
+        if isinstance(command, click.Group):
             yield from commands(command, *above, name)
         else:
             yield [*above, name]
 
 
-@pytest.mark.parametrize("command", list(commands(typer.main.get_command(app))), ids=" ".join)
+@pytest.mark.parametrize("command", list(commands(app)), ids=" ".join)
 def test_every_command_has_help_with_an_example(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*command, "--help"]) == 0
     told = capsys.readouterr()

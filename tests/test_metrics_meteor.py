@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dactnlg.corpora.base import load_corpus
 from dactnlg.errors import MetricError
@@ -15,8 +17,9 @@ from dactnlg.metrics import meteor_data
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.meteor import Meteor, segment_score
 from dactnlg.metrics.meteor_align import EXACT, PARAPHRASE
-from dactnlg.metrics.meteor_beam import Match, resolve
-from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS, split_meteor
+from dactnlg.metrics.meteor_beam import BEAM, Match, plan, resolve, search
+from dactnlg.metrics.meteor_lockstep import LONGEST_HYPOTHESIS, _best, search_all
+from dactnlg.metrics.meteor_text import ALWAYS, BEFORE_NUMBERS, Splitter, split_meteor
 from dactnlg.scoring import Pair, score_pairs
 
 needs_data = pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
@@ -132,13 +135,54 @@ def test_beam_finds_what_exhaustive_search_finds() -> None:
     for _ in range(200):
         words, others = random.integers(0, 3, 5).tolist(), random.integers(0, 3, 5).tolist()
         matches = [[match(i, j, 5) for j, other in enumerate(others) if other == word] for i, word in enumerate(words)]
-        chosen, chunks = resolve(matches, len(words))
+        chosen, chunks = resolve(matches)
         assert (sum(m.length + m.other_length for m in chosen), chunks) == exhaustive(matches)
+
+
+def ragged(random: np.random.Generator) -> list[list[Match]]:
+    """Return matches of all kinds and lengths between two sentences of up to 70 words."""
+    words, others = int(random.integers(1, 12)), int(random.choice([3, 9, 70]))
+    matches: list[list[Match]] = [[] for _ in range(words)]
+    for _ in range(random.integers(0, 40)):
+        start, other = int(random.integers(words)), int(random.integers(others))
+        module = int(random.integers(4))
+        length, other_length = random.integers(1, 4, 2).tolist() if module == PARAPHRASE else (1, 1)
+        if start + length <= words and other + other_length <= others:
+            matches[start].append(match(start, other, words, module, length, other_length))
+    return matches
+
+
+def test_many_pairs_at_once_are_searched_as_one_by_one() -> None:
+    random = np.random.default_rng(2)
+    plans = [plan(ragged(random)) for _ in range(500)]
+    assert search_all(plans) == list(map(search, plans))
+    assert any(task.others > LONGEST_HYPOTHESIS for task in plans), "some must go one by one"
+    assert search_all([]) == []
+
+
+def test_ranks_too_large_for_one_number_are_sorted_all_the_same() -> None:
+    """Credits of many words times a long way: rank, pair and row together have more than 63 bits."""
+    random = np.random.default_rng(4)
+    owner = np.sort(random.integers(0, 9, 500))
+    rank = random.integers(-(1 << 56), 1 << 56, 500) >> 54 << 54
+    expected = sorted(range(500), key=lambda row: (owner[row], rank[row]))
+    kept = [row for pair in range(9) for row in [row for row in expected if owner[row] == pair][:BEAM]]
+    assert _best(owner, rank).tolist() == kept
+    assert _best(owner, rank >> 54).tolist() == kept
+
+
+@settings(max_examples=60)
+@given(st.text(alphabet="aB1.,'-–“’`$\t\x0b\xa0é  ", max_size=20) | st.text(max_size=20))
+def test_words_apart_are_split_as_in_the_sentence(sentence: str) -> None:
+    abbreviations = {"a": ALWAYS, "B": BEFORE_NUMBERS}
+    splitter = Splitter(abbreviations)
+    assert splitter.split(sentence) == split_meteor(sentence, abbreviations)
+    assert splitter.split(sentence) == split_meteor(sentence, abbreviations), "the second time too"
 
 
 def test_long_paraphrase_against_single_words() -> None:
     matches = [[match(0, 1, 2), match(0, 0, 2, PARAPHRASE, 2, 2)], [match(1, 0, 2)]]
-    chosen, chunks = resolve(matches, 2)
+    chosen, chunks = resolve(matches)
     assert {m.module for m in chosen} == {EXACT} and chunks == 2, "exact words count twice as much"
 
 
@@ -150,7 +194,7 @@ def test_uncontested_words_and_gaps_between_contested_ones() -> None:
         words[random.integers(5)], others[random.integers(5)] = 0, 0
         words[random.integers(5)] = 9
         matches = [[match(i, j, 5) for j, other in enumerate(others) if other == word] for i, word in enumerate(words)]
-        chosen, chunks = resolve(matches, 5)
+        chosen, chunks = resolve(matches)
         assert (sum(m.length + m.other_length for m in chosen), chunks) == exhaustive(matches)
 
 
@@ -158,7 +202,7 @@ def test_uncontested_words_and_gaps_between_contested_ones() -> None:
 def test_what_was_learnt_can_be_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [Segment("it served cheap food", ["it serves inexpensive food"]), Segment("x y", ["the food of x"])]
     expected = Meteor().statistics(rows)
-    monkeypatch.setattr("dactnlg.metrics.meteor.WORDS", 3)
+    monkeypatch.setattr("dactnlg.metrics.meteor_align.WORDS", 3)
     forgetful = Meteor()
     assert np.array_equal(forgetful.statistics(rows * 2), np.concatenate([expected, expected]))
     monkeypatch.setattr("dactnlg.metrics.meteor.CHARACTERS", 1)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from pathlib import Path
 
-import typer
+import click
 
-from dactnlg.commands.options import DataDir, Split
+from dactnlg.commands import options
+from dactnlg.commands.options import Split
 
-app = typer.Typer(help="List, fetch and inspect the corpora.", no_args_is_help=True, rich_markup_mode=None)
+
+@click.group("corpora", help="List, fetch and inspect the corpora.", no_args_is_help=True)
+def app() -> None:
+    """The group of these commands."""
 
 
 @app.command("list")
-def list_(data_dir: DataDir = None) -> None:
+@options.data_dir
+def list_(data_dir: Path | None) -> None:
     """List the corpora, and whether their files are here.
 
     \b
@@ -26,7 +31,9 @@ def list_(data_dir: DataDir = None) -> None:
 
 
 @app.command("fetch")
-def fetch(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: DataDir = None) -> None:
+@click.argument("name", metavar="NAME")
+@options.data_dir
+def fetch(name: str, data_dir: Path | None) -> None:
     """Download a corpus from its publisher and check it.
 
     \b
@@ -39,7 +46,9 @@ def fetch(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: DataDi
 
 
 @app.command("inspect")
-def inspect(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: DataDir = None) -> None:
+@click.argument("name", metavar="NAME")
+@options.data_dir
+def inspect(name: str, data_dir: Path | None) -> None:
     """Audit a corpus: counts, acts, values not found, overlap between its splits.
 
     \b
@@ -51,16 +60,21 @@ def inspect(name: Annotated[str, typer.Argument(metavar="NAME")], data_dir: Data
 
 
 @app.command("hash")
+@click.argument("name", metavar="NAME")
+@click.option("--tokenizer", default="treebank", metavar="NAME", help="How sentences become tokens.")
+@click.option("--min-count", type=click.IntRange(min=1), default=1, help="Rarer training tokens are no part of F.")
+@click.option("--preset", multiple=True, metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
+@click.option("--split", type=options.SPLIT, default="test", help="The split that is scored.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
+@options.data_dir
 def hash_(
-    name: Annotated[str, typer.Argument(metavar="NAME")],
-    tokenizer: Annotated[str, typer.Option(metavar="NAME", help="How sentences become tokens.")] = "treebank",
-    min_count: Annotated[int, typer.Option(min=1, help="Rarer training tokens are no part of F.")] = 1,
-    preset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
-    ] = None,
-    split: Annotated[Split, typer.Option(help="The split that is scored.")] = "test",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with hashes in full.")] = False,
-    data_dir: DataDir = None,
+    name: str,
+    tokenizer: str,
+    min_count: int,
+    preset: tuple[str, ...],
+    split: Split,
+    as_json: bool,
+    data_dir: Path | None,
 ) -> None:
     """Print the hash codes of a corpus, and of each score on it: equal codes, comparable scores.
 

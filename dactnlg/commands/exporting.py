@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
 
-import typer
+import click
 
+from dactnlg.commands import options
 from dactnlg.commands.options import Constraint
 
 
-def export(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder that `dactnlg train` wrote.")],
-    output_format: Annotated[
-        Literal["saved-model", "onnx"], typer.Option("--format", help="TensorFlow's whole search, or ONNX of one step.")
-    ],
-    output: Annotated[Path, typer.Option(metavar="PATH", help="The folder (saved-model) or file (onnx) to write.")],
-    beam_width: Annotated[int | None, typer.Option(min=1, help="Of saved-model. [default: the run's]")] = None,
-    constraint: Annotated[Constraint | None, typer.Option(help="Of saved-model. [default: the run's]")] = None,
-) -> None:
+@click.command()
+@click.argument("run", type=options.PATH, metavar="RUN", help="The folder that `dactnlg train` wrote.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["saved-model", "onnx"]),
+    required=True,
+    help="TensorFlow's whole search, or ONNX of one step.",
+)
+@click.option(
+    "--output",
+    type=options.PATH,
+    required=True,
+    metavar="PATH",
+    help="The folder (saved-model) or file (onnx) to write.",
+)
+@click.option("--beam-width", type=click.IntRange(min=1), help="Of saved-model. [default: the run's]")
+@click.option("--constraint", type=options.CONSTRAINT, help="Of saved-model. [default: the run's]")
+def export(run: Path, output_format: str, output: Path, beam_width: int | None, constraint: Constraint | None) -> None:
     """Write a trained model for other programs.
 
     A SavedModel takes DA vectors and required placeholders and gives token numbers with scores, all of the beam

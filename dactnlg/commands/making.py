@@ -7,11 +7,12 @@ import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, BinaryIO, Literal
+from typing import TYPE_CHECKING, Any, BinaryIO
 
-import typer
+import click
 
-from dactnlg.commands.options import Constraint, DataDir, Model, Sample, Seed, Temperature, TopK, TopP
+from dactnlg.commands import options
+from dactnlg.commands.options import Constraint
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -20,19 +21,15 @@ if TYPE_CHECKING:
     from dactnlg.lines import PlacedTurn
 
 
-def train(
-    config: Annotated[
-        Path, typer.Argument(metavar="CONFIG", help="A YAML file, or the name of one that comes with dactnlg.")
-    ],
-    overrides: Annotated[
-        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key; may be repeated.")
-    ] = None,
-    output: Annotated[
-        Path | None, typer.Option(metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from the last finished epoch of RUN.")] = False,
-    data_dir: DataDir = None,
-) -> None:
+@click.command()
+@click.argument(
+    "config", type=options.PATH, metavar="CONFIG", help="A YAML file, or the name of one that comes with dactnlg."
+)
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key; may be repeated.")
+@click.option("--output", type=options.PATH, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
+@click.option("--resume", is_flag=True, help="Go on from the last finished epoch of RUN.")
+@options.data_dir
+def train(config: Path, overrides: tuple[str, ...], output: Path | None, resume: bool, data_dir: Path | None) -> None:
     """Train a generator and write its run folder.
 
     \b
@@ -41,10 +38,8 @@ def train(
     """
     from dactnlg.config import load_config
 
-    overrides = [*(overrides or ())]
-    if data_dir:
-        overrides.append(f"corpus.data_dir={json.dumps(str(data_dir))}")
-    checked = load_config(config, overrides)
+    placed = [f"corpus.data_dir={json.dumps(str(data_dir))}"] if data_dir else []
+    checked = load_config(config, [*overrides, *placed])
 
     from dactnlg.training import train as train_model
 
@@ -52,33 +47,56 @@ def train(
     print(run)
 
 
+@click.command()
+@options.model
+@click.argument("acts", nargs=-1, metavar="[ACT]...", help="Acts, one an argument.")
+@click.option("--input", "input_file", metavar="FILE", help="Acts, one a line; - is standard input.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="A sentence a line, or a JSON object.",
+)
+@click.option(
+    "--n-best",
+    type=click.IntRange(min=1),
+    default=1,
+    help="Sentences an act; as text they stand in one line, parted by tabs.",
+)
+@click.option("--beam-width", type=click.IntRange(min=1), help="[default: the run's]")
+@click.option("--constraint", type=options.CONSTRAINT, help="[default: the run's]")
+@options.sample
+@options.temperature
+@options.top_k
+@options.top_p
+@options.seed
+@click.option(
+    "--backend",
+    type=click.Choice(["auto", "numpy", "keras"]),
+    default="auto",
+    help="What searches: numpy starts at once; keras can use a GPU.",
+)
+@click.option(
+    "--output", type=options.PATH, metavar="FILE", help="Write the sentences here. [default: standard output]"
+)
+@click.option("--resume", is_flag=True, help="Go on with the FILE of --output.")
 def generate(
-    model: Model,
-    acts: Annotated[list[str] | None, typer.Argument(metavar="ACT", help="Acts, one an argument.")] = None,
-    input_file: Annotated[
-        str | None, typer.Option("--input", metavar="FILE", help="Acts, one a line; - is standard input.")
-    ] = None,
-    output_format: Annotated[
-        Literal["text", "json"], typer.Option("--format", help="A sentence a line, or a JSON object.")
-    ] = ("text"),
-    n_best: Annotated[
-        int, typer.Option(min=1, help="Sentences an act; as text they stand in one line, parted by tabs.")
-    ] = 1,
-    beam_width: Annotated[int | None, typer.Option(min=1, help="[default: the run's]")] = None,
-    constraint: Annotated[Constraint | None, typer.Option(help="[default: the run's]")] = None,
-    sample: Sample = None,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
-    seed: Seed = None,
-    backend: Annotated[
-        Literal["auto", "numpy", "keras"],
-        typer.Option(help="What searches: numpy starts at once; keras can use a GPU."),
-    ] = "auto",
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write the sentences here. [default: standard output]")
-    ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the FILE of --output.")] = False,
+    model: Path,
+    acts: tuple[str, ...],
+    input_file: str | None,
+    output_format: str,
+    n_best: int,
+    beam_width: int | None,
+    constraint: Constraint | None,
+    sample: bool | None,
+    temperature: float | None,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int | None,
+    backend: str,
+    output: Path | None,
+    resume: bool,
 ) -> None:
     """Say acts as sentences: one line an act, in order.
 
@@ -105,7 +123,7 @@ def generate(
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
     # Acts on the command line are few: all are checked before the model is loaded.
-    given = [(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts or (), 1)]
+    given = [(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts, 1)]
     if resume and output is None:
         raise UserError("--resume goes on with a file: name it with --output")
     if acts and output is not None:

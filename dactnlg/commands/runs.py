@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-import typer
+import click
 
-from dactnlg.commands.options import DataDir
+from dactnlg.commands import options
 
 
-def publish(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="A run folder with scores in its manifest.")],
-) -> None:
+@click.command()
+@click.argument("run", type=options.PATH, metavar="RUN", help="A run folder with scores in its manifest.")
+def publish(run: Path) -> None:
     """Publish a run to MLflow and print its id there.
 
     Configuration, scores, hashes and the whole folder are stored. The store is an SQLite file in the user's data folder
@@ -38,11 +38,11 @@ def publish(
     print(found.id)
 
 
-def reproduce(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A run folder with scores, or the id of a published run.")],
-    output: Annotated[Path | None, typer.Option(metavar="RUN", help="Keep the new run here.")] = None,
-    data_dir: DataDir = None,
-) -> None:
+@click.command()
+@click.argument("run", metavar="RUN", help="A run folder with scores, or the id of a published run.")
+@click.option("--output", type=options.PATH, metavar="RUN", help="Keep the new run here.")
+@options.data_dir
+def reproduce(run: str, output: Path | None, data_dir: Path | None) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
 
     Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
@@ -57,23 +57,24 @@ def reproduce(
     result = reproduce_run(run, output, data_dir)
     print(result.table())
     if not result.succeeded:
-        raise typer.Exit(1)
+        raise click.exceptions.Exit(1)
 
 
+@click.command()
+@click.argument(
+    "runs", nargs=-1, metavar="[RUN]...", help="Run folders, or ids of published runs. [default: those in runs/]"
+)
+@click.option("--published", "with_published", is_flag=True, help="Show all published runs, beside RUN if given.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "markdown", "html"]),
+    default="text",
+    help="For a terminal, Markdown, or one page.",
+)
+@click.option("--output", type=options.PATH, metavar="FILE", help="Write it here. [default: standard output]")
 def leaderboard(
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[RUN]...", help="Run folders, or ids of published runs. [default: those in runs/]"),
-    ] = None,
-    with_published: Annotated[
-        bool, typer.Option("--published", help="Show all published runs, beside RUN if given.")
-    ] = False,
-    output_format: Annotated[
-        Literal["text", "markdown", "html"], typer.Option("--format", help="For a terminal, Markdown, or one page.")
-    ] = "text",
-    output: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it here. [default: standard output]")
-    ] = None,
+    runs: tuple[str, ...], with_published: bool, output_format: Literal["text", "markdown", "html"], output: Path | None
 ) -> None:
     """Show the scores of runs side by side, ranked only where their hashes agree.
 
@@ -90,7 +91,7 @@ def leaderboard(
     from dactnlg.report.board import render
 
     check_folders(output)
-    text = render(collect(runs or None, with_published), output_format)
+    text = render(collect(list(runs) or None, with_published), output_format)
     if output:
         output.write_text(text + "\n", encoding="utf-8")
     else:

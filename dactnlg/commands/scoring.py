@@ -5,49 +5,50 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
-import typer
+import click
 
-from dactnlg.commands.options import (
-    DataDir,
-    Intervals,
-    Json,
-    Metrics,
-    Model,
-    Report,
-    Sample,
-    Seed,
-    Split,
-    Temperature,
-    TopK,
-    TopP,
-    Vectors,
-)
+from dactnlg.commands import options
+from dactnlg.commands.options import Split
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg.slots import SlotChecker
 
 
+@click.command()
+@options.model
+@click.option("--corpus", metavar="NAME", help="[default: the one it was trained on]")
+@click.option("--split", type=options.SPLIT, default="test", help="Which part of the corpus.")
+@click.option("--preset", multiple=True, metavar="NAME", help="An evaluation protocol; may be repeated.")
+@options.metrics
+@options.vectors
+@options.json
+@options.report
+@options.intervals
+@options.sample
+@options.temperature
+@options.top_k
+@options.top_p
+@options.seed
+@options.data_dir
 def evaluate(
-    model: Model,
-    corpus: Annotated[str | None, typer.Option(metavar="NAME", help="[default: the one it was trained on]")] = None,
-    split: Annotated[Split, typer.Option(help="Which part of the corpus.")] = "test",
-    preset: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="An evaluation protocol; may be repeated.")
-    ] = None,
-    metric: Metrics = None,
-    vectors: Vectors = None,
-    json_file: Json = None,
-    report: Report = None,
-    confidence: Intervals = False,
-    sample: Sample = None,
-    temperature: Temperature = None,
-    top_k: TopK = None,
-    top_p: TopP = None,
-    seed: Seed = None,
-    data_dir: DataDir = None,
+    model: Path,
+    corpus: str | None,
+    split: Split,
+    preset: tuple[str, ...],
+    metric: tuple[str, ...],
+    vectors: Path | None,
+    json_file: str | None,
+    report: Path | None,
+    confidence: bool,
+    sample: bool | None,
+    temperature: float | None,
+    top_k: int | None,
+    top_p: float | None,
+    seed: int | None,
+    data_dir: Path | None,
 ) -> None:
     """Generate a split of a corpus and score it.
 
@@ -65,7 +66,7 @@ def evaluate(
     check_folders(json_file, report)
 
     ways = {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-    result = evaluate_run(model, corpus, split, preset or [], data_dir, metrics=metric or None, vectors=vectors, **ways)
+    result = evaluate_run(model, corpus, split, list(preset), data_dir, metrics=metric or None, vectors=vectors, **ways)
     if confidence or report:
         for scores in result.results:
             scores.add_confidence()
@@ -81,26 +82,32 @@ def evaluate(
         print(f"dactnlg: the scores could not be added to {model / 'manifest.json'}", file=sys.stderr)
 
 
+@click.command()
+@click.option("--input", "input_file", metavar="PAIRS.jsonl", help='Lines {"hypothesis", "references": [...], "act"?}.')
+@click.option("--hypotheses", metavar="FILE", help="Plain text, one segment a line.")
+@click.option("--references", multiple=True, metavar="FILE...", help="One or more, line by line.")
+@click.argument("more", nargs=-1, metavar="[FILE]...")
+@options.metrics
+@click.option("--preset", metavar="NAME", help="The evaluation protocol.")
+@click.option("--corpus", metavar="NAME", help="How this corpus words its slots, for SER.")
+@options.vectors
+@click.option("--train", metavar="FILE", help="Training sentences, one a line, for novelty.")
+@options.json
+@options.report
+@options.intervals
 def score(
-    input_file: Annotated[
-        str | None,
-        typer.Option("--input", metavar="PAIRS.jsonl", help='Lines {"hypothesis", "references": [...], "act"?}.'),
-    ] = None,
-    hypotheses: Annotated[str | None, typer.Option(metavar="FILE", help="Plain text, one segment a line.")] = None,
-    references: Annotated[list[str] | None, typer.Option(metavar="FILE...", help="One or more, line by line.")] = None,
-    more: Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", hidden=True)] = None,
-    metric: Metrics = None,
-    preset: Annotated[str | None, typer.Option(metavar="NAME", help="The evaluation protocol.")] = None,
-    corpus: Annotated[
-        str | None, typer.Option(metavar="NAME", help="How this corpus words its slots, for SER.")
-    ] = None,
-    vectors: Vectors = None,
-    train: Annotated[
-        str | None, typer.Option(metavar="FILE", help="Training sentences, one a line, for novelty.")
-    ] = None,
-    json_file: Json = None,
-    report: Report = None,
-    confidence: Intervals = False,
+    input_file: str | None,
+    hypotheses: str | None,
+    references: tuple[str, ...],
+    more: tuple[str, ...],
+    metric: tuple[str, ...],
+    preset: str | None,
+    corpus: str | None,
+    vectors: Path | None,
+    train: str | None,
+    json_file: str | None,
+    report: Path | None,
+    confidence: bool,
 ) -> None:
     """Score sentences against references, without any model.
 
@@ -115,7 +122,7 @@ def score(
 
     check_folders(json_file, report)
     # `--references A B` reaches us as the option A and the argument B.
-    files = [*(references or ()), *(more or ())]
+    files = [*references, *more]
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
     checker = None if corpus is None else _checker(corpus)
@@ -145,18 +152,32 @@ def _checker(corpus: str) -> SlotChecker:
     return Style.from_card(load_card(corpus)).checker()
 
 
+@click.command()
+@click.argument("first", metavar="A", help="Scores as JSON, or a run folder.")
+@click.argument("second", metavar="B", help="The same of the other system.")
+@click.option("--metric", metavar="NAME", help="The score that acts and segments go by.")
+@click.option("--top", type=click.IntRange(min=0), default=5, help="Segments to show of each kind.")
+@click.option(
+    "--resamples", type=click.IntRange(min=1), default=1000, help="Of the bootstrap; swapping takes ten times as many."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=12345, help="Seed of the resamples.")
+@options.json
+@click.option("--corpus", metavar="NAME", help="For run folders, as `evaluate`.")
+@click.option("--split", type=options.SPLIT, default="test", help="For run folders, as `evaluate`.")
+@click.option("--preset", multiple=True, metavar="NAME", help="For run folders, as `evaluate`.")
+@options.data_dir
 def compare(
-    first: Annotated[str, typer.Argument(metavar="A", help="Scores as JSON, or a run folder.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="The same of the other system.")],
-    metric: Annotated[str | None, typer.Option(metavar="NAME", help="The score that acts and segments go by.")] = None,
-    top: Annotated[int, typer.Option(min=0, help="Segments to show of each kind.")] = 5,
-    resamples: Annotated[int, typer.Option(min=1, help="Of the bootstrap; swapping takes ten times as many.")] = 1000,
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the resamples.")] = 12345,
-    json_file: Json = None,
-    corpus: Annotated[str | None, typer.Option(metavar="NAME", help="For run folders, as `evaluate`.")] = None,
-    split: Annotated[Split, typer.Option(help="For run folders, as `evaluate`.")] = "test",
-    preset: Annotated[list[str] | None, typer.Option(metavar="NAME", help="For run folders, as `evaluate`.")] = None,
-    data_dir: DataDir = None,
+    first: str,
+    second: str,
+    metric: str | None,
+    top: int,
+    resamples: int,
+    seed: int,
+    json_file: str | None,
+    corpus: str | None,
+    split: Split,
+    preset: tuple[str, ...],
+    data_dir: Path | None,
 ) -> None:
     """Compare two systems: is B better than A, how sure is that, and where.
 
@@ -172,8 +193,8 @@ def compare(
     from dactnlg.report import compared
 
     check_folders(json_file)
-    options = {"corpus": corpus, "split": split, "presets": preset or [], "data_dir": data_dir}
-    systems = [comparison.load_system(source, **options) for source in (first, second)]
+    where = {"corpus": corpus, "split": split, "presets": list(preset), "data_dir": data_dir}
+    systems = [comparison.load_system(source, **where) for source in (first, second)]
     found = comparison.compare(systems[0], systems[1], (first, second), metric, resamples, 10 * resamples, seed)
     if json_file is not None:
         with written(json_file) as target:

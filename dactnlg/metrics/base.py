@@ -65,9 +65,14 @@ class Metric(Named):
 
     Attributes:
         needs_corpus: whether `prepare` must see all references before `statistics` is called.
+        patient: whether the others go first, since it starts something that takes a while.
     """
 
     needs_corpus: bool = False
+    patient: bool = False
+
+    def expect(self, segments: Sequence[Segment]) -> None:
+        """Look at the first segments before any metric has begun, so that what takes long to start is started."""
 
     def prepare(self, references: Iterable[Sequence[str]]) -> None:
         """Look at all references of the corpus, where the metric weighs n-grams by them (CIDEr, NIST)."""

@@ -1,6 +1,6 @@
 """Diversity of what a system says, over all its hypotheses: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
 
-These belong to a corpus, not to a segment: statistics of segments cannot be added up.
+These belong to a corpus, not to a segment: statistics of segments cannot be added up. So there are no intervals either.
 """
 
 from __future__ import annotations

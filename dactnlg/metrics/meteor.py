@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
-from dactnlg.metrics.meteor_align import Aligner, Sentence
+from dactnlg.metrics.meteor_align import Aligner
 from dactnlg.metrics.meteor_data import MeteorData, load
+from dactnlg.metrics.meteor_helpers import MANY, Helpers
 from dactnlg.metrics.tokenizers import tokenizer
 
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
@@ -22,8 +23,8 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 
 CHARACTERS = 1 << 21
 """Of sentences that are read in one go."""
-WORDS = 1 << 17
-"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
+TOGETHER = 256
+"""Pairs of sentences that are aligned in one go; what helpers are given at once."""
 
 
 class Meteor(BoundedMetric):
@@ -38,11 +39,19 @@ class Meteor(BoundedMetric):
     """
 
     names = ("METEOR-1.5",)
+    patient = True
 
     def __init__(self, tokenization: str = "space", data: MeteorData | None = None) -> None:
         self.settings = {"variant": "jar-en-norm-rank", "tok": tokenization}
         self._split = tokenizer(tokenization)
-        self._aligner = Aligner(data or load())
+        data = data or load()
+        self._aligner, self._folder = Aligner(data), data.folder
+        self._helpers: Helpers | None = None
+
+    def expect(self, segments: Sequence[Segment]) -> None:
+        """Start helpers where there is enough for them to do."""
+        if not self._helpers and sum(len(segment.references) for segment in segments) >= MANY:
+            self._helpers = Helpers(self._folder)
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the counts of each segment, (N, 21)."""
@@ -60,37 +69,37 @@ class Meteor(BoundedMetric):
         return combine(sums)
 
     def forget(self) -> None:
-        """Drop what was learnt about words."""
+        """Drop what was learnt about words, and end the helpers."""
         self._aligner.forget(0)
+        if self._helpers:
+            self._helpers.end()
+            self._helpers = None
 
     def _fill(self, rows: Array, segments: Sequence[Segment]) -> None:
-        self._aligner.forget(WORDS)
         wanted = [(row, segment) for row, segment in zip(rows, segments, strict=True) if self.fits(segment)]
-        texts = dict.fromkeys(text for _, segment in wanted for text in (segment.hypothesis, *segment.references))
-        read = dict(zip(texts, self._aligner.read(list(map(self._read, texts))), strict=True))
-        # Dialogue corpora say the same again and again.
-        known: dict[tuple[str, ...], tuple[float, ...]] = {}
+        texts = {text for _, segment in wanted for text in (segment.hypothesis, *segment.references)}
+        read = {text: self._read(text) for text in texts}
+        # Dialogue corpora say the same again and again, and a reference that comes twice cannot be better then.
+        tasks = dict.fromkeys((segment.hypothesis, text) for _, segment in wanted for text in segment.references)
+        pairs = [(read[hypothesis], read[text]) for hypothesis, text in tasks]
+        blocks = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
+        if self._helpers:
+            shared = self._helpers.share(blocks, self._aligner.align_texts)
+        else:
+            shared = list(map(self._aligner.align_texts, blocks))
+        counts = [row for block in shared for row in block]
+        known = dict(zip(tasks, counts, strict=True))
         for row, segment in wanted:
-            key = (segment.hypothesis, *segment.references)
-            if key not in known:
-                # A reference that comes twice cannot be better the second time.
-                known[key] = self._best(read[key[0]], [read[text] for text in dict.fromkeys(key[1:])])
-            row[:] = known[key]
-
-    def _best(self, hypothesis: Sentence, references: Sequence[Sentence]) -> tuple[float, ...]:
-        """Return the counts against the first of the references with the highest score."""
-        best: tuple[float, ...] = ()
-        highest = -1.0
-        for sentence in references:
-            counts = self._aligner.align(hypothesis, sentence)
-            score = segment_score(counts) if len(references) > 1 else 0.0
-            if score > highest:
-                best, highest = counts, score
-        return best
+            row[:] = _best([known[segment.hypothesis, text] for text in segment.references])
 
     def _read(self, sentence: str) -> str:
         # The jar's protocol parts sentences by `|||`.
         return " ".join(self._split(sentence.replace("|||", "")))
+
+
+def _best(counts: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Return those with the highest score, the first of equal ones."""
+    return counts[0] if len(counts) == 1 else max(counts, key=segment_score)
 
 
 def combine(sums: Array) -> Array:

@@ -10,10 +10,13 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.metrics.meteor_beam import Match, resolve
+from dactnlg.metrics.meteor_beam import Match, plan
 from dactnlg.metrics.meteor_data import LONGEST, STEP, MeteorData, among
-from dactnlg.metrics.meteor_text import split_meteor
+from dactnlg.metrics.meteor_lockstep import search_all
+from dactnlg.metrics.meteor_text import Splitter
 
+WORDS = 1 << 17
+"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 IntArray = NDArray[np.int64]
 
@@ -77,24 +80,35 @@ class Sentence:
     Attributes:
         words: the tokens.
         function: which of them are function words, as bits.
-        places: word -> its positions.
         sources: (start, length, paraphrases in the table's order) of stretches that have any among the sentences that
             were read with this one.
         stretches: number of such a paraphrase -> (start, length) of each place where it stands.
     """
 
-    __slots__ = ("function", "places", "sources", "stretches", "words")
+    __slots__ = ("_answers", "function", "sources", "stretches", "words")
 
     def __init__(self, words: Sequence[Word]) -> None:
         self.words = words
-        self.places: dict[str, list[int]] = {}
-        self.function = 0
-        for at, word in enumerate(words):
-            self.places.setdefault(word.text, []).append(at)
-            if word.function:
-                self.function |= 1 << at
+        self.function = sum([1 << at for at, word in enumerate(words) if word.function])
         self.sources: list[tuple[int, int, Mapping[int, None]]] = []
         self.stretches: dict[int, list[tuple[int, int]]] = {}
+        self._answers: dict[str, list[tuple[int, int]]] = {}
+
+    @property
+    def answers(self) -> dict[str, list[tuple[int, int]]]:
+        """Word of a reference -> (matcher, position) of each word here that matches it, in the matchers' order.
+
+        To be asked for once all sentences have been read.
+        """
+        if not self._answers:
+            found = self._answers
+            for at, word in enumerate(self.words):
+                found.setdefault(word.text, []).append((EXACT, at))
+                for other, modules in word.related.items():
+                    found.setdefault(other, []).extend([(module, at) for module in modules])
+            for matching in found.values():
+                matching.sort()
+        return self._answers
 
 
 class Aligner:
@@ -107,95 +121,114 @@ class Aligner:
     def __init__(self, data: MeteorData) -> None:
         self._data = data
         self._words = Vocabulary(data)
+        self._splitter = Splitter(data.abbreviations)
 
     def forget(self, more_than: int) -> None:
         """Drop what was learnt, if it is about more words than this.
 
         Sentences that were read before must not be aligned with later ones.
         """
+        self._splitter.forget(more_than)
         if len(self._words) > more_than:
             self._words.clear()
 
     def read(self, texts: Sequence[str]) -> list[Sentence]:
         """Return sentences that can be aligned with one another."""
-        known, abbreviations = self._words, self._data.abbreviations
-        sentences = [Sentence([known[word] for word in split_meteor(text, abbreviations)]) for text in texts]
+        known, split = self._words, self._splitter.split
+        sentences = [Sentence([known[word] for word in split(text)]) for text in texts]
         if not sentences:
             return []
-        stretches, words, starts, lengths = _stretches(sentences)
-        paraphrases = self._data.paraphrases(np.unique(stretches))
+        stretches, places, lengths = _stretches(sentences)
+        paraphrases = self._data.paraphrases(_distinct(stretches))
         targets = {phrase for found in paraphrases.values() for phrase in found}
         useful = np.array(sorted(targets.union(paraphrases)), np.uint64)
         chosen = np.flatnonzero(among(stretches, useful))
-        rows = (column[chosen].tolist() for column in (stretches, words, starts, lengths))
-        for phrase, number, start, length in zip(*rows, strict=True):
-            sentence = sentences[number]
+        chosen = chosen[np.lexsort((lengths[chosen], places[chosen]))]
+        sizes = np.array([len(sentence.words) for sentence in sentences])
+        owners = np.repeat(np.arange(len(sentences)), sizes)[places[chosen]]
+        starts = places[chosen] - (np.cumsum(sizes) - sizes)[owners]
+        rows = (column.tolist() for column in (stretches[chosen], owners, starts, lengths[chosen]))
+        for phrase, owner, start, length in zip(*rows, strict=True):
+            sentence = sentences[owner]
             if phrase in paraphrases:
                 sentence.sources.append((start, length, paraphrases[phrase]))
             if phrase in targets:
                 sentence.stretches.setdefault(phrase, []).append((start, length))
         return sentences
 
-    def align(self, hypothesis: Sentence, reference: Sentence) -> tuple[float, ...]:
-        """Return the counts of the best alignment.
+    def align_texts(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
+        """Return what `align` does for texts that are not read yet."""
+        self.forget(WORDS)
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        read = dict(zip(texts, self.read(texts), strict=True))
+        return self.align([(read[hypothesis], read[reference]) for hypothesis, reference in pairs])
+
+    def align(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[float, ...]]:
+        """Return the counts of the best alignment of each hypothesis and reference.
 
         They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
         the hypothesis (4) and the reference (4), matched function words likewise (8), chunks. Sentences that match
         whole in one chunk are not fragmented: they count no chunk.
         """
-        words, others = len(reference.words), len(hypothesis.words)
-        chosen, chunks = resolve(_matches(hypothesis, reference), words)
-        used = [0, 0, 0, 0]
-        for match in chosen:
-            used[match[0]] |= match[5]
-        function = reference.function | hypothesis.function << words
-        reference_words = (1 << words) - 1
-        counts = [others, words, hypothesis.function.bit_count(), reference.function.bit_count()]
-        for kind in (~function, function):
-            counts += [(bits & kind & ~reference_words).bit_count() for bits in used]
-            counts += [(bits & kind & reference_words).bit_count() for bits in used]
-        whole = sum(counts[4:]) == words + others
-        return (*counts, 0 if whole and chunks == 1 else chunks)
+        found = search_all([plan(_matches(hypothesis, reference)) for hypothesis, reference in pairs])
+        return [_counts(*pair, *best) for pair, best in zip(pairs, found, strict=True)]
 
 
-def _stretches(sentences: Sequence[Sentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray, IntArray]:
-    """Return the numbers of all stretches of words, and of each its sentence, start and length, in this order."""
+def _counts(hypothesis: Sentence, reference: Sentence, chosen: Sequence[Match], chunks: int) -> tuple[float, ...]:
+    """Return the counts that `Aligner.align` describes."""
+    words, others = len(reference.words), len(hypothesis.words)
+    used = [0, 0, 0, 0]
+    for match in chosen:
+        used[match[0]] |= match[5]
+    function = reference.function | hypothesis.function << words
+    reference_words = (1 << words) - 1
+    counts = [others, words, hypothesis.function.bit_count(), reference.function.bit_count()]
+    for kind in (~function, function):
+        counts += [(bits & kind & ~reference_words).bit_count() for bits in used]
+        counts += [(bits & kind & reference_words).bit_count() for bits in used]
+    whole = sum(counts[4:]) == words + others
+    return (*counts, 0 if whole and chunks == 1 else chunks)
+
+
+def _stretches(sentences: Sequence[Sentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray]:
+    """Return the numbers of all stretches of words, where each begins among the words of all, and its length."""
     sizes = np.array([len(sentence.words) for sentence in sentences])
     numbers = np.array([word.number for sentence in sentences for word in sentence.words], np.uint64)
-    owners = np.repeat(np.arange(len(sentences)), sizes)
-    starts = np.arange(len(numbers)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    left = sizes[owners] - starts
+    left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(numbers))
     phrases, found = numbers, []
     for length in range(1, LONGEST + 1):
-        found.append((phrases, np.flatnonzero(left[: len(phrases)] >= length)))
+        inside = np.flatnonzero(left[: len(phrases)] >= length)
+        found.append((phrases[inside], inside))
         phrases = phrases[:-1] * np.uint64(STEP) + numbers[length:]
-    places = np.concatenate([inside for _, inside in found])
     lengths = np.repeat(np.arange(1, LONGEST + 1), [len(inside) for _, inside in found])
-    order = np.lexsort((lengths, places))
-    stretches = np.concatenate([row[inside] for row, inside in found])[order]
-    return stretches, owners[places][order], starts[places][order], lengths[order]
+    return np.concatenate([row for row, _ in found]), np.concatenate([inside for _, inside in found]), lengths
+
+
+def _distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return what `np.unique` does: here it takes its time over a table of hashes."""
+    ordered = np.sort(numbers)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
 
 
 def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
     """Return all matches that start at each word of the reference, in the matchers' order."""
     found: list[list[Match]] = []
-    places, after = hypothesis.places, len(reference.words)
-    texts = places.keys()
-    only_exact = hypothesis.words == reference.words
+    after = len(reference.words)
+    if hypothesis.words == reference.words:
+        for at, word in enumerate(reference.words):
+            places = [i for i, other in enumerate(hypothesis.words) if other is word]
+            found.append([Match(EXACT, at, 1, i, 1, 1 << at | 1 << after + i, 2) for i in places])
+        return found
+    answers = hypothesis.answers
     for at, word in enumerate(reference.words):
         bit = 1 << at
-        here = []
-        if word.text in places:
-            here = [Match(EXACT, at, 1, i, 1, bit | 1 << after + i, 2) for i in places[word.text]]
-        related = word.related
-        if related and not only_exact and not texts.isdisjoint(related.keys()):
-            by_word = [
-                (module, i) for other in related.keys() & texts for module in related[other] for i in places[other]
+        found.append(
+            [
+                Match(module, at, 1, i, 1, bit | 1 << after + i, 0 if module else 2)
+                for module, i in answers.get(word.text, ())
             ]
-            here += [Match(module, at, 1, i, 1, bit | 1 << after + i, 0) for module, i in sorted(by_word)]
-        found.append(here)
-    if not only_exact:
-        _paraphrases(hypothesis, reference, found)
+        )
+    _paraphrases(hypothesis, reference, found)
     return found
 
 

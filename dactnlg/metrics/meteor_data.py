@@ -71,6 +71,7 @@ class MeteorData:
     """
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
         words = json.loads((folder / "words.json").read_text(encoding="utf-8"))
         self.function_words = frozenset(words["function"])
         self.abbreviations: dict[str, int] = words["abbreviations"]
@@ -134,8 +135,15 @@ def among(values: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.b
     """Return which values are among some known ones, which are sorted."""
     if not len(known):
         return np.zeros(len(values), dtype=bool)
-    at = np.minimum(np.searchsorted(known, values), len(known) - 1)
-    return np.asarray(known[at] == values)
+    # The first bits tell most others apart, without a search.
+    shift = np.uint64(48)
+    marks = np.zeros(1 << 16, dtype=bool)
+    marks[(known >> shift).astype(np.intp)] = True
+    found = marks[(values >> shift).astype(np.intp)]
+    left = np.flatnonzero(found)
+    at = np.minimum(np.searchsorted(known, values[left]), len(known) - 1)
+    found[left] = known[at] == values[left]
+    return found
 
 
 def load_stemmer() -> Callable[[str], str]:

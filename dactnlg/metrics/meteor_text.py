@@ -70,6 +70,43 @@ def split_meteor(sentence: str, abbreviations: Mapping[str, int]) -> list[str]:
     return [token.lower() for token in tokens]
 
 
+class Splitter:
+    """Splits sentences as `split_meteor` does, but what stands between spaces only once: corpora repeat their words.
+
+    Args:
+        abbreviations: as for `split_meteor`.
+    """
+
+    def __init__(self, abbreviations: Mapping[str, int]) -> None:
+        self._abbreviations = abbreviations
+        self._known: dict[str, list[str]] = {}
+
+    def split(self, sentence: str) -> list[str]:
+        """Return the lower-cased tokens of a sentence."""
+        if _BESIDE_SPACE.search(sentence):
+            return split_meteor(sentence, self._abbreviations)
+        known, tokens = self._known, []
+        pieces = _SPACE.split(sentence) if _OTHER_SPACE.search(sentence) else sentence.split(" ")
+        for index, piece in enumerate(pieces):
+            if piece[-1:] == ".":
+                # Whether it is an abbreviation depends on what comes next: a letter or a digit stands for that.
+                following = "".join(pieces[index + 1 : index + 2])[:1]
+                piece += " a" if following in _LOWER else " 0" if following in _DIGITS else " "
+            if piece not in known:
+                if piece.isascii() and piece.isalnum():
+                    found = [piece.lower()]
+                else:
+                    found = split_meteor(piece, self._abbreviations)
+                known[piece] = found[:-1] if piece[-2:-1] == " " else found
+            tokens += known[piece]
+        return tokens
+
+    def forget(self, more_than: int) -> None:
+        """Drop what was split, if it is more than this."""
+        if len(self._known) > more_than:
+            self._known.clear()
+
+
 def _without_period(word: str, following: str, abbreviations: Mapping[str, int]) -> list[str]:
     if _DOTS.fullmatch(word):
         return [word]
@@ -83,5 +120,8 @@ def _without_period(word: str, following: str, abbreviations: Mapping[str, int])
     return [stem, "."]
 
 
+# Two rules take the space for a neighbour, which then is none of a second sign.
+_BESIDE_SPACE = re.compile(r"[,'`‘’][ \t\n\r\f]+[,'`‘’]")
+_OTHER_SPACE = re.compile(r"[\t\n\r\f]")
 _LOWER = frozenset("abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset("0123456789")
