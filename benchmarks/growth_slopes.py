@@ -18,7 +18,6 @@ class Kind(NamedTuple):
     Attributes:
         title: for the tables.
         axis: the option that holds the sizes, and the panel's name.
-        unit: what the time is of.
         time: between what the slope of time must lie for the sentence to hold.
         memory: the same of memory.
         why: the sentence; `{x:...}` are measured figures, see `figures`.
@@ -26,7 +25,6 @@ class Kind(NamedTuple):
 
     title: str
     axis: str
-    unit: str
     time: tuple[float, float]
     memory: tuple[float, float]
     why: str
@@ -34,19 +32,17 @@ class Kind(NamedTuple):
 
 KINDS = {
     "acts": Kind(
-        "acts, from a file to a file, after start-up",
+        "acts, from a file to a file",
         "acts",
-        "all of them",
         (0.7, 1.1),
         (-0.05, 0.1),
         "every block of 8,192 acts costs the same, since its acts are the same ones, each searched for once in it and "
-        "again in the next, so time is linear: {start:.1f} s of start-up, then {each:.2f} ms an act; memory is flat, "
-        "for a block is read, said and written before the next, and what is remembered is bounded",
+        "again in the next, so time is linear (the slope is without the {start:.1f} s of start-up): {each:.2f} ms an "
+        "act; memory is flat, for a block is read, said and written before the next, and what is remembered is bounded",
     ),
     "beam": Kind(
         "beam, an act",
         "beam",
-        "an act",
         (0.75, 1.1),
         (0.75, 1.1),
         "every live beam is a row of the products (slope {operations:.2f}) and of the softmax, so time is linear but "
@@ -56,7 +52,6 @@ KINDS = {
     "search-vocabulary": Kind(
         "vocabulary, search, an act",
         "vocabulary",
-        "an act",
         (0.75, 1.15),
         (0.8, 1.1),
         "a word is a column of the output layer and a logit of every beam to exponentiate and to choose from, both "
@@ -67,7 +62,6 @@ KINDS = {
     "search-hidden": Kind(
         "hidden units, search, an act",
         "hidden",
-        "an act",
         (0.9, 1.9),
         (0.6, 1.6),
         "the operations of H x 4H outgrow those of the output layer beyond H = V / 4 = 100 (slope {operations:.2f}, on "
@@ -78,7 +72,6 @@ KINDS = {
     "train-vocabulary": Kind(
         "vocabulary, training, 1,000 tokens",
         "vocabulary",
-        "1,000 tokens",
         (0.6, 1.05),
         (0.5, 1.05),
         "a word is a column of the output layer forth and twice back, a probability of every token, and "
@@ -89,7 +82,6 @@ KINDS = {
     "train-hidden": Kind(
         "hidden units, training, 1,000 tokens",
         "hidden",
-        "1,000 tokens",
         (1.2, 2.0),
         (0.8, 1.9),
         "H x 4H forth, back and for the weights' slopes is quadratic (slope of all operations {operations:.2f}), and "
@@ -137,7 +129,7 @@ def explained(points: Sequence[Point]) -> str:
     kind, found = KINDS[points[0]["kind"]], figures(points)
     why = kind.why.format(**found)
     for name, (low, high) in (("time", kind.time), ("memory", kind.memory)):
-        if not low <= found[name] <= high:
+        if found[name] < low or found[name] > high:
             why += f" (NOT so here: the sentence is for a slope of {name} between {low} and {high})"
     slopes = [f"{found[name]:.2f}" if name in found else "" for name in ("time", "operations", "memory")]
     return f"| {' | '.join([kind.title, *slopes, why])} |"
