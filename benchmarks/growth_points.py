@@ -1,0 +1,294 @@
+"""One point of `growth.py`, measured in this process alone: time, operations counted, and memory before and at most.
+
+Imports are late: what a point does not need is not in its memory.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+TURNS = 256
+"""Test acts searched for at every beam width."""
+BATCH = 64
+WORDS = 15
+VOCABULARY, HIDDEN, EMBEDDING = 400, 100, 100
+"""The sizes of what does not grow."""
+SPREAD = 5.0
+"""Standard deviation of random logits, about: a trained model's best words stand out, and so must these."""
+least = 1.0
+"""Processor seconds to repeat what is quick for."""
+Point = dict[str, Any]
+Shape = tuple[int, int, int, int]
+"""n products of an (a, b) with a (b, c) matrix."""
+
+
+def measure(kind: str, size: int, run: Path, seconds: float = 1.0) -> Point:
+    """Return what one point costs.
+
+    `wall` and `processor` seconds; `products`, the processor seconds of its matrix products done alone, and their
+    `operations`; MB `before` the work and at its `peak`. All but memory is for one act, or for 1,000 tokens learned
+    from; of acts from a file to a file it is for all, products are not counted, and `start` is what one act takes.
+
+    Args:
+        kind: `acts`, `beam`, `search-vocabulary`, `search-hidden`, `train-vocabulary` or `train-hidden`.
+        size: what grows.
+        run: a finished run of a neural model.
+        seconds: what is quick is repeated for so long.
+    """
+    global least
+    least = seconds
+    if hasattr(os, "sched_setaffinity"):
+        # One thread for everything: BLAS has been told by the environment, the searches count the processors they have.
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    what, _, grown = kind.partition("-")
+    if what == "acts":
+        return acts(size, run)
+    if what == "beam":
+        return beam(size, run)
+    work = {"search": search, "train": train}[what]
+    return work(run, **{"vocabulary": VOCABULARY, "hidden": HIDDEN, grown: size})
+
+
+def acts(count: int, run: Path) -> Point:
+    """Say so many acts, those of the test split over and over, from a file to a file; `before` is with one act."""
+    lines = [f"{example.turn}\n" for example in _test_split(run)]
+
+    def said(count: int) -> tuple[float, float, float]:
+        with tempfile.TemporaryDirectory() as folder:
+            source, target = Path(folder) / "acts.txt", Path(folder) / "sentences.txt"
+            with source.open("w", encoding="utf-8") as file:
+                file.writelines(islice(cycle(lines), count))
+            words = [sys.executable, "-m", "dactnlg", "generate", "--model", str(run), "--constraint", "hard"]
+            words += ["--beam-width", "10", "--input", str(source), "--output", str(target)]
+            started = time.perf_counter()
+            process = subprocess.Popen(words, cwd=REPOSITORY, stderr=subprocess.DEVNULL)
+            _, status, usage = os.wait4(process.pid, 0)
+            seconds = time.perf_counter() - started
+            if status:
+                raise SystemExit(f"generate ended with status {status}")
+            with target.open(encoding="utf-8") as file:
+                if (found := sum(1 for _ in file)) != count:
+                    raise SystemExit(f"{found} sentences for {count} acts")
+        return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+    # A child's peak is never told as less than its parent's size: this process has read a corpus, and nothing else.
+    _, start, before = said(1)
+    wall, processor, peak = said(count)
+    return {"wall": wall, "processor": processor, "start": start, "before": before, "peak": peak}
+
+
+def beam(width: int, run: Path) -> Point:
+    """Search for the same acts with a beam of this width under the hard constraint; nothing is remembered."""
+    decoder, turns = _loaded(run)
+    decoder.reuse = False
+    shapes = recorded(decoder.model)
+    return _measured(lambda: decoder.search(turns, width, hard=True), len(turns), lambda: shapes)
+
+
+def search(run: Path, vocabulary: int, hidden: int) -> Point:
+    """Search with beam 10 and random weights of these sizes for sentences of `WORDS` words: such models never end."""
+    import numpy as np
+
+    from dactnlg.models.arrays import ArrayModel, log_softmax
+    from dactnlg.search.ragged import block_tokens, ragged_search
+    from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+
+    vectors = act_vectors(run)
+    rng = np.random.default_rng(0)
+    model: Any = None
+    shapes: list[Shape] = []
+
+    def step(prepared: Any) -> Any:
+        def advance(state: Any, last: Any, owner: Any) -> Any:
+            logits, state = model.step(prepared, state, last, owner)
+            return log_softmax(logits), state
+
+        return block_tokens(advance, (PAD_ID, BOS_ID, UNK_ID, EOS_ID))
+
+    def work() -> None:
+        nonlocal model, shapes
+        if model is None:
+            # Made here, so that its memory counts.
+            weights = _random_weights(rng, vocabulary, hidden, vectors.shape[1])
+            sizes = {"vocabulary_size": vocabulary, "act_size": vectors.shape[1], "hidden_size": hidden, "alpha": 0.5}
+            model = ArrayModel("SCLSTM", sizes, weights)
+            shapes = recorded(model)
+        prepared, state = model.prepare({"act": vectors})
+        ragged_search(step(prepared), state, width=10, bos=BOS_ID, eos=EOS_ID, max_length=WORDS)
+
+    return _measured(work, len(vectors), lambda: shapes)
+
+
+def train(run: Path, vocabulary: int, hidden: int) -> Point:
+    """Take steps along the gradient in NumPy, on one batch of sentences of `WORDS` random words."""
+    import keras
+    import numpy as np
+
+    from dactnlg.learning import ArrayLearner
+    from dactnlg.models.sclstm import SCLSTM
+
+    vectors = act_vectors(run)
+    keras.utils.set_random_seed(0)
+
+    def begun(vocabulary: int, hidden: int) -> Callable[[], None]:
+        sizes = {"vocabulary_size": vocabulary, "hidden_size": hidden, "embedding_size": EMBEDDING, "dropout": 0.3}
+        learner = ArrayLearner(SCLSTM(act_size=vectors.shape[1], **sizes), 0.002, 5.0)
+        tokens = np.random.default_rng(0).integers(4, vocabulary, (len(vectors), WORDS + 1), np.int32)
+        counts = {"lengths": np.full(len(tokens), WORDS, np.int32), "weights": np.ones(len(tokens), np.float32)}
+        batch = {"act": vectors, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], **counts}
+        return lambda: learner.learn(batch) and None
+
+    # What TensorFlow takes at its first variable is none of the model's.
+    begun(8, 8)()
+    learn: Callable[[], None] | None = None
+
+    def work() -> None:
+        nonlocal learn
+        learn = learn or begun(vocabulary, hidden)
+        learn()
+
+    shapes = training_shapes(len(vectors), hidden, vocabulary, int(vectors.any(axis=0).sum()), vectors.shape[1])
+    return _measured(work, len(vectors) * WORDS / 1000, lambda: shapes)
+
+
+def step_shapes(rows: int, hidden: int, vocabulary: int, entries: int) -> list[Shape]:
+    """Return the products of one step of a search: of the gates, of the act to and fro, of the output layer."""
+    act = [(1, rows, hidden, entries), (1, rows, entries, hidden)] if entries else []
+    return [(1, rows, hidden, 4 * hidden), *act, (1, rows, hidden, vocabulary)]
+
+
+def training_shapes(batch: int, hidden: int, vocabulary: int, entries: int, act: int) -> list[Shape]:
+    """Return the products of one step along the gradient: forth, back to the inputs, and to the weights."""
+    rows, distinct, gates = batch * WORDS, min(batch * WORDS, vocabulary), 4 * hidden + act
+    forth_and_back = [(4, batch, hidden, hidden), (1, batch, hidden, entries), (1, batch, entries, hidden)] * 2
+    recurrence = [(4, hidden, rows, hidden), (1, hidden, rows, entries), (1, entries, rows, hidden)]
+    output = [(1, rows, hidden, vocabulary), (1, hidden, rows, vocabulary), (1, rows, vocabulary, hidden)]
+    table = [(1, distinct, EMBEDDING, gates), (1, EMBEDDING, distinct, gates), (1, distinct, gates, EMBEDDING)]
+    return forth_and_back * WORDS + recurrence + output + table
+
+
+def recorded(model: Any) -> list[Shape]:
+    """Have a model note the products of its steps, and return where they stand."""
+    shapes: list[Shape] = []
+    plain = model.step
+
+    def step(prepared: Any, state: Any, tokens: Any, owner: Any) -> Any:
+        entries = 0 if prepared.reading_kernel is None else prepared.reading_kernel.shape[1]
+        shapes.extend(step_shapes(len(tokens), model.hidden_size, model.vocabulary_size, entries))
+        return plain(prepared, state, tokens, owner)
+
+    model.step = step
+    return shapes
+
+
+def _measured(work: Callable[[], Any], units: float, products: Callable[[], list[Shape]]) -> Point:
+    """Do some work a few times; the first time, which builds and fills what is kept, counts for memory alone.
+
+    Args:
+        work: what to do.
+        units: by which times and operations are divided.
+        products: gives, after the first time, the products done up to then.
+    """
+    before = _memory(reset=True)
+    work()
+    shapes = list(products())
+    walls, processors = [], []
+    while len(walls) < 3 or (sum(processors) < least and len(walls) < 50):
+        wall, processor = time.perf_counter(), time.process_time()
+        work()
+        walls.append(time.perf_counter() - wall)
+        processors.append(time.process_time() - processor)
+    peak = _memory()
+    found = {
+        "wall": statistics.median(walls),
+        "processor": statistics.median(processors),
+        "products": min(_alone(shapes) for _ in range(3)),
+        "operations": sum(2.0 * n * a * b * c for n, a, b, c in shapes),
+    }
+    return {**{name: value / units for name, value in found.items()}, "before": before, "peak": peak}
+
+
+def _alone(shapes: list[Shape]) -> float:
+    """Return the processor seconds of some products and of nothing else."""
+    import numpy as np
+
+    made: dict[Shape, list[Any]] = {}
+    spent = 0.0
+    for n, a, b, c in shapes:
+        if (n, a, b, c) not in made:
+            made.clear()
+            made[n, a, b, c] = [np.ones(size, np.float32) for size in ((n, a, b), (n, b, c), (n, a, c))]
+        left, right, out = made[n, a, b, c]
+        started = time.process_time()
+        np.matmul(left, right, out=out)
+        spent += time.process_time() - started
+    return spent
+
+
+def _memory(reset: bool = False) -> float:
+    """Return the most memory that this process has had, in MB; `reset` counts anew from what it has now."""
+    status = Path("/proc/self/status")
+    if not status.exists():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    if reset:
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+    line = next(line for line in status.read_text(encoding="ascii").splitlines() if line.startswith("VmHWM"))
+    return int(line.split()[1]) / 1024
+
+
+def _random_weights(rng: Any, vocabulary: int, hidden: int, act: int) -> dict[str, Any]:
+    """Return weights of an sc-LSTM by name; what enters a gate or a logit keeps its size as the model grows."""
+
+    def normal(inner: int, outer: int, spread: float = 1.0) -> Any:
+        matrix = rng.standard_normal((inner, outer), "float32")
+        matrix *= spread / inner**0.5
+        return matrix
+
+    gates = 4 * hidden + act
+    return {
+        "embedding": normal(vocabulary, EMBEDDING, vocabulary**0.5),
+        "projection": normal(EMBEDDING, gates),
+        "bias": normal(1, gates, 0.1)[0],
+        # A hidden unit is about a quarter.
+        "output_kernel": normal(hidden, vocabulary, 4 * SPREAD),
+        "output_bias": normal(1, vocabulary, 0.1)[0],
+        "cell/recurrent": normal(hidden, 4 * hidden, 4.0),
+        "cell/reading": normal(hidden, act, 4.0),
+        "cell/act": normal(act, hidden, 4.0),
+    }
+
+
+def _test_split(run: Path) -> Any:
+    from dactnlg.config import load_config
+    from dactnlg.corpora.base import load_corpus
+
+    return load_corpus(load_config(run / "config.yaml").corpus.name, DATA).split("test")
+
+
+def _loaded(run: Path) -> tuple[Any, list[Any]]:
+    """Return a run's decoder and some test acts, drawn evenly, over and over where there are few."""
+    from dactnlg.generation import Generator
+
+    decoder: Any = Generator.load(run, backend="numpy").decoder
+    if decoder is None:
+        raise SystemExit(f"{run} holds no neural model")
+    split = [decoder.codec.delexicalizer.split(example.turn) for example in _test_split(run)]
+    return decoder, list(islice(cycle(split[:: max(1, len(split) // TURNS)]), TURNS))
+
+
+def act_vectors(run: Path) -> Any:
+    """Return real DA vectors of some of those acts, (BATCH, D)."""
+    decoder, turns = _loaded(run)
+    return decoder.codec.encoder.vectors(turns[:: len(turns) // BATCH]).astype("float32")

@@ -1,0 +1,135 @@
+"""What grows in `growth.py`, and why time and memory grow with it as they do; the slopes that show it."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+LAST = 3
+"""The points at the end that a slope is of."""
+Point = dict[str, Any]
+
+
+class Kind(NamedTuple):
+    """Something that grows, with why it costs what it costs.
+
+    Attributes:
+        title: for the tables.
+        axis: the option that holds the sizes, and the panel's name.
+        time: between what the slope of time must lie for the sentence to hold.
+        memory: the same of memory.
+        why: the sentence; `{x:...}` are measured figures, see `figures`.
+    """
+
+    title: str
+    axis: str
+    time: tuple[float, float]
+    memory: tuple[float, float]
+    why: str
+
+
+KINDS = {
+    "acts": Kind(
+        "acts, from a file to a file",
+        "acts",
+        (0.7, 1.1),
+        (-0.05, 0.1),
+        "every block of 8,192 acts costs the same, since its acts are the same ones, each searched for once in it and "
+        "again in the next, so time is linear (the slope is without the {start:.1f} s of start-up): {each:.2f} ms an "
+        "act; memory is flat, for a block is read, said and written before the next, and what is remembered is bounded",
+    ),
+    "beam": Kind(
+        "beam, an act",
+        "beam",
+        (0.75, 1.1),
+        (0.75, 1.1),
+        "every live beam is a row of the products (slope {operations:.2f}) and of the softmax, so time is linear but "
+        "for the cost of calls, the same for any width, which hides most of the growth below 5; memory is the rows' "
+        "gates, states and log probabilities",
+    ),
+    "search-vocabulary": Kind(
+        "vocabulary, search, an act",
+        "vocabulary",
+        (0.75, 1.15),
+        (0.8, 1.1),
+        "a word is a column of the output layer and a logit of every beam to exponentiate and to choose from, both "
+        "linear, and beyond 4H = 400 words they outgrow the recurrence; its products are {last:.0%} of the time at "
+        "the end, the rest passes over the logits; memory is three arrays of logits, and for each word a row of 4H + D "
+        "gates and its vectors",
+    ),
+    "search-hidden": Kind(
+        "hidden units, search, an act",
+        "hidden",
+        (0.9, 1.9),
+        (0.6, 1.6),
+        "the operations of H x 4H outgrow those of the output layer beyond H = V / 4 = 100 (slope {operations:.2f}, on "
+        "its way to 2), but products are only {first:.0%} of the time at first and {last:.0%} at the end; the rest is "
+        "linear in H (gates) or does not depend on it (softmax, choice); memory is linear in the beams' gates and "
+        "states until, at about 1,024, the H x 4H weights are as large",
+    ),
+    "train-vocabulary": Kind(
+        "vocabulary, training, 1,000 tokens",
+        "vocabulary",
+        (0.6, 1.05),
+        (0.5, 1.05),
+        "a word is a column of the output layer forth and twice back, a probability of every token, and "
+        "200 weights for Adam to move: all linear, but the recurrence, which V does not touch, still weighs in "
+        "at 1,000; memory is the logits of all tokens and eight copies of the weights, beside states that V does not "
+        "touch",
+    ),
+    "train-hidden": Kind(
+        "hidden units, training, 1,000 tokens",
+        "hidden",
+        (1.2, 2.0),
+        (0.8, 1.9),
+        "H x 4H forth, back and for the weights' slopes is quadratic (slope of all operations {operations:.2f}), and "
+        "so is Adam's move; gates and output layer are linear, and products are {first:.0%} of the time at first and "
+        "{last:.0%} at the end; memory is linear in the states of all tokens, which are kept for the way back, until "
+        "eight copies of the quadratic weights outgrow them",
+    ),
+}
+
+
+def memory(point: Point) -> float:
+    """Return the memory that grows, in MB: of acts from a file to a file that of the whole process."""
+    grown: float = point["peak"] - (0.0 if point["kind"] == "acts" else point["before"])
+    # Pages are counted, so what is small may not show.
+    return max(grown, 0.1)
+
+
+def cost(point: Point) -> float:
+    """Return the processor seconds that grow: without the start of a process."""
+    return max(point["processor"] - point.get("start", 0.0), 1e-6)
+
+
+def slope(points: Sequence[Point], amount: Callable[[Point], float]) -> float:
+    """Return the exponent of the power law that fits the last points best; not a number where there is but one."""
+    logs = [(math.log(point["size"]), math.log(amount(point))) for point in points][-LAST:]
+    if len({size for size, _ in logs}) < 2:
+        return math.nan
+    return statistics.linear_regression(*zip(*logs, strict=True)).slope
+
+
+def figures(points: Sequence[Point]) -> dict[str, float]:
+    """Return what is said of the points of one kind: slopes, the share of products at both ends, an act's cost."""
+    first, last = points[0], points[-1]
+    found = {"time": slope(points, cost), "memory": slope(points, memory)}
+    if "operations" in first:
+        found["operations"] = slope(points, lambda point: point["operations"])
+        found["first"], found["last"] = (point["products"] / point["processor"] for point in (first, last))
+    else:
+        found |= {"start": last["start"], "each": cost(last) / last["size"] * 1000}
+    return found
+
+
+def explained(points: Sequence[Point]) -> str:
+    """Return a line for the points of one kind: slopes and sentence, and whether it is one for such slopes."""
+    kind, found = KINDS[points[0]["kind"]], figures(points)
+    why = kind.why.format(**found)
+    for name, (low, high) in (("time", kind.time), ("memory", kind.memory)):
+        if found[name] < low or found[name] > high:
+            why += f" (NOT so here: the sentence is for a slope of {name} between {low} and {high})"
+    slopes = [f"{found[name]:.2f}" if name in found else "" for name in ("time", "operations", "memory")]
+    return f"| {' | '.join([kind.title, *slopes, why])} |"
