@@ -58,6 +58,7 @@ def ragged_search(
         owner, beam = np.nonzero(live)
         log_probs, state = step(state, tokens, active[owner])
         best, words, line, parent = _joint(log_probs, best, live, ended, owner, beam, keep, eos)
+        del log_probs  # the largest array by far, and the next step makes another
         ended = words == eos
         history[length, active], parents[length, active] = words, parent
         scores[active], finished[active] = best, ended
