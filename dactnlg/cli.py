@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from dactnlg import __version__
-from dactnlg.commands import corpora, exporting, making, runs, scoring
+from dactnlg.commands import corpora, exporting, making, runs, scoring, sweeping
 from dactnlg.errors import DactnlgError, UserError
 from dactnlg.quiet import quiet_tensorflow
 
@@ -29,6 +29,7 @@ app = typer.Typer(
 )
 for command in (
     making.train,
+    sweeping.sweep,
     making.generate,
     scoring.evaluate,
     scoring.score,

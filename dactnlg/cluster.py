@@ -9,20 +9,27 @@ import contextlib
 import importlib
 import logging
 import os
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from dactnlg.errors import UserError
 
 STORE = 256 << 20
 """Bytes of Ray's object store on this machine: only sentences on their way to the file pass through it."""
-_FORCED = {"RAY_USAGE_STATS_ENABLED": "0", "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1", "RAY_CHDIR_TO_TRIAL_DIR": "0"}
+_FORCED = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_CHDIR_TO_TRIAL_DIR": "0",
+    "RAY_AIR_NEW_OUTPUT": "0",
+    "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
+}
 _DEFAULTS = {
     # Who has no use for a GPU leaves the environment as it is; several that share one take what they need of it.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-    # Its notices are for developers of Ray.
+    # What goes wrong comes out as an error; the rest is about Ray's inner life.
     "RAY_BACKEND_LOG_LEVEL": "fatal",
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
 }
@@ -67,7 +74,8 @@ def started(jobs: int) -> Iterator[Any]:
     else:
         options |= {"address": "local", "num_cpus": jobs, "object_store_memory": STORE}
     try:
-        ray.init(**options)
+        with _silence():
+            ray.init(**options)
     except (ConnectionError, ValueError) as error:
         if not address:
             raise
@@ -85,7 +93,20 @@ def gpu_share(ray: Any, jobs: int) -> float:
     return min(1.0, cards / jobs)
 
 
+@contextlib.contextmanager
+def _silence() -> Iterator[None]:
+    """Let nothing through to standard error: that its notices are off is a notice, too."""
+    sys.stderr.flush()
+    screen = os.dup(2)
+    try:
+        with Path(os.devnull).open("wb") as nothing:
+            os.dup2(nothing.fileno(), 2)
+        yield
+    finally:
+        os.dup2(screen, 2)
+        os.close(screen)
+
+
 def _hush() -> None:
     for name in _LOGGERS:
-        # What goes wrong comes out as an error; the rest is about Ray's inner life.
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,0 +1,88 @@
+"""Many runs from one configuration: `sweep`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dactnlg.commands.options import DataDir
+from dactnlg.errors import ConfigError
+
+
+def sweep(
+    space: Annotated[Path, typer.Argument(metavar="SWEEP", help="A YAML file: base configuration and what to try.")],
+    overrides: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of all trials.")
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A folder for the runs. [default: runs/SWEEP]")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(min=1, help="Draws for each point of the grid. [default: the file's]")
+    ] = None,
+    jobs: Annotated[int, typer.Option(min=1, metavar="N", help="Trials side by side, each on one core.")] = 1,
+    metric: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The score to rank by. [default: the file's, else BLEU-4]")
+    ] = None,
+    preset: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Its protocol. [default: the file's, else the corpus's]")
+    ] = None,
+    early_stopping: Annotated[
+        bool | None,
+        typer.Option("--early-stopping/--no-early-stopping", help="Stop trials whose validation loss falls behind."),
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the sweep in DIR.")] = False,
+    json_file: Annotated[
+        str | None, typer.Option("--json", metavar="FILE", help="Write the trials as JSON too.")
+    ] = None,
+    data_dir: DataDir = None,
+) -> None:
+    """Train one run for each of many settings and rank them on the validation split.
+
+    Trials run through Ray Tune (pip install 'dactnlg[ray]'), here or on the cluster that $RAY_ADDRESS names. DIR then
+    holds an ordinary run folder for each. After Ctrl-C or a kill --resume goes on from the last epoch of every trial.
+
+    \b
+    dactnlg sweep configs/sweeps/trails-sclstm.yaml --jobs 2
+    dactnlg sweep my-sweep.yaml --output runs/mine --samples 20 --set training.epochs=10 --resume
+    dactnlg leaderboard runs/mine/trial-*
+    """
+    import yaml
+
+    from dactnlg import yamlfile
+    from dactnlg.files import check_folders, written
+    from dactnlg.space import load_sweep
+    from dactnlg.sweeping import sweep as run_sweep
+
+    check_folders(json_file)
+    fixed: dict[str, Any] = {"corpus.data_dir": str(data_dir.absolute())} if data_dir else {}
+    for override in overrides or ():
+        key, equals, value = override.partition("=")
+        try:
+            fixed[key.strip()] = yamlfile.parse(value)
+        except (yaml.YAMLError, ValueError, RecursionError):
+            equals = ""
+        if not equals or "." not in key:
+            raise ConfigError(f"--set {override}: an override is section.key=value, such as training.epochs=3")
+    given = {"samples": samples, "metric": metric, "preset": preset, "early_stopping": early_stopping}
+    checked = load_sweep(space, {key: value for key, value in given.items() if value is not None}, fixed)
+    folder = output or Path("runs") / space.stem
+    try:
+        result = run_sweep(checked, folder, jobs, resume, sys.stderr.isatty())
+    except KeyboardInterrupt:
+        print(f"dactnlg: {folder} keeps what was done; go on with the same command and --resume", file=sys.stderr)
+        raise
+    if json_file is not None:
+        with written(json_file) as target:
+            json.dump(result.to_json(), target, ensure_ascii=False, indent=1)
+            target.write("\n")
+    if json_file != "-":
+        print(result.table())
+    if result.failed:
+        told = "".join(f"\n  {trial.run}: {trial.message}" for trial in result.failed)
+        print(f"dactnlg: {len(result.failed)} of {len(result.trials)} trials failed:{told}", file=sys.stderr)
+        raise typer.Exit(1)
