@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import logging
 import os
+import socket
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,8 +30,8 @@ _DEFAULTS = {
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-    # What goes wrong comes out as an error; the rest is about Ray's inner life.
-    "RAY_BACKEND_LOG_LEVEL": "fatal",
+    # Not lower than this process: who wants that starts it with nice.
+    "RAY_worker_niceness": "0",
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
 }
 _PASSED_ON = ("DACTNLG_DATA", "DACTNLG_VECTORS", "KERAS_BACKEND", "TF_CPP_MIN_LOG_LEVEL")
@@ -69,22 +70,34 @@ def started(jobs: int) -> Iterator[Any]:
         return
     options: dict[str, Any] = {"include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR}
     if address := os.environ.get("RAY_ADDRESS"):
+        _check_reachable(address)
         variables = {name: os.environ[name] for name in (*_PASSED_ON, *_FORCED) if name in os.environ}
         options |= {"address": address, "runtime_env": {"env_vars": variables}}
     else:
         options |= {"address": "local", "num_cpus": jobs, "object_store_memory": STORE}
+        # What goes wrong here comes out as an error; the rest is about Ray's inner life.
+        os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     try:
-        with _silence():
+        with contextlib.nullcontext() if address else _silence():
             ray.init(**options)
-    except (ConnectionError, ValueError) as error:
-        if not address:
-            raise
+    except ConnectionError as error:
         raise UserError(f"no Ray at RAY_ADDRESS={address}: {' '.join(str(error).split()):.300}") from None
     _hush()
     try:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Try a cluster's address: Ray itself would try for ever."""
+    host, colon, port = address.rpartition(":")
+    if "//" in address or not (colon and port.isdecimal()):
+        return
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except (OSError, OverflowError) as error:
+        raise UserError(f"no Ray at RAY_ADDRESS={address}: {error}") from None
 
 
 def gpu_share(ray: Any, jobs: int) -> float:

@@ -25,7 +25,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dactnlg import yamlfile
+from dactnlg import resources, yamlfile
 from dactnlg.config import Config, load_config
 from dactnlg.errors import ConfigError, suggest
 
@@ -79,14 +79,14 @@ def load_sweep(
     """Read a sweep file and check it with everything that it may try.
 
     Args:
-        path: the file.
+        path: the file, or the name of a sweep that comes with dactnlg ("trails-sclstm").
         changes: keys of the file to replace.
         fixed: further settings under `set`.
 
     Raises:
         ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
     """
-    file = Path(path)
+    file = _find(Path(path))
     data, lines, mistakes = yamlfile.read(file)
     data = {**data, **(changes or {})}
     sweep = None
@@ -116,6 +116,21 @@ def corners(sweep: Sweep) -> Iterator[Config]:
     values = [_extremes(spec) for spec in sweep.space.values()]
     for _, point in zip(range(_MOST_PROBES), product(*values), strict=False):
         yield load_config(sweep.config, sweep.overrides(dict(zip(sweep.space, point, strict=True))))
+
+
+def sweep_names() -> list[str]:
+    """Return the names of the sweeps that come with dactnlg."""
+    return sorted(file.stem for file in (resources.configs_dir() / "sweeps").glob("*.yaml"))
+
+
+def _find(file: Path) -> Path:
+    is_name = file.parent in (Path(), Path("configs/sweeps")) and file.suffix in ("", ".yaml")
+    if not file.exists() and is_name and file.stem in sweep_names():
+        # From a wheel there is no configs/ folder at hand.
+        return resources.configs_dir() / "sweeps" / f"{file.stem}.yaml"
+    if not file.exists():
+        raise ConfigError(f"there is no sweep {file}; {suggest(file.stem, sweep_names())}")
+    return file
 
 
 def _mistakes(sweep: Sweep, file: Path, lines: Mapping[str, int]) -> Iterator[str]:
@@ -167,7 +182,7 @@ def _extremes(spec: Any) -> list[Any]:
 
 
 def _refused(sweep: Sweep, key: str, spec: Any) -> Iterator[str]:
-    """Yield what a configuration has against one setting; each reason once."""
+    """Yield what a configuration has against one setting; each reason once, of a range the first."""
     first = {name: _extremes(other)[0] for name, other in sweep.space.items() if _wrong(other) is None}
     told = set()
     for value in _extremes(spec):
@@ -179,6 +194,8 @@ def _refused(sweep: Sweep, key: str, spec: Any) -> Iterator[str]:
                 # A mistake of another setting is told where that stands.
                 if not any(f"--set {other}=" in line for other in first if other != key):
                     told.add(line.strip().removeprefix(override).removeprefix(f"{key}: "))
+        if told and isinstance(spec, dict) and "choice" not in spec:
+            break
     yield from sorted(told)
 
 

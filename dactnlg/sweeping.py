@@ -180,6 +180,8 @@ def _run(ray: Any, task: Task, jobs: int, resume: bool, progress: bool) -> dict[
                 scheduler=_scheduler(task.sweep),
                 num_samples=task.sweep.samples,
                 max_concurrent_trials=jobs,
+                # A process that has imported TensorFlow trains the next one, too.
+                reuse_actors=True,
                 trial_dirname_creator=_trial_name,
             ),
             run_config=tune.RunConfig(
@@ -237,7 +239,7 @@ def _complete(task: Task, folder: str) -> None:
 
 def _finish(ray: Any, task: Task, folders: Sequence[Path]) -> None:
     complete = ray.remote(num_cpus=1)(_complete)
-    ray.get([complete.remote(task, str(path)) for path in folders if _scored(path, task.sweep)[1] is None])
+    ray.get([complete.remote(task, str(path.absolute())) for path in folders if _scored(path, task.sweep)[1] is None])
 
 
 def _presets(space: Sweep) -> list[str]:

@@ -14,12 +14,14 @@ from dactnlg.errors import ConfigError
 
 
 def sweep(
-    space: Annotated[Path, typer.Argument(metavar="SWEEP", help="A YAML file: base configuration and what to try.")],
+    space: Annotated[
+        Path, typer.Argument(metavar="SWEEP", help="A YAML file, or the name of one that comes with dactnlg.")
+    ],
     overrides: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Override one key of all trials.")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="A folder for the runs. [default: runs/SWEEP]")
+        Path | None, typer.Option(metavar="DIR", help="A folder for the runs. [default: sweeps/SWEEP]")
     ] = None,
     samples: Annotated[
         int | None, typer.Option(min=1, help="Draws for each point of the grid. [default: the file's]")
@@ -47,9 +49,9 @@ def sweep(
     holds an ordinary run folder for each. After Ctrl-C or a kill --resume goes on from the last epoch of every trial.
 
     \b
-    dactnlg sweep configs/sweeps/trails-sclstm.yaml --jobs 2
-    dactnlg sweep my-sweep.yaml --output runs/mine --samples 20 --set training.epochs=10 --resume
-    dactnlg leaderboard runs/mine/trial-*
+    dactnlg sweep trails-sclstm --jobs 2
+    dactnlg sweep my-sweep.yaml --output sweeps/mine --samples 20 --set training.epochs=10 --resume
+    dactnlg leaderboard sweeps/mine/trial-*
     """
     import yaml
 
@@ -70,7 +72,7 @@ def sweep(
             raise ConfigError(f"--set {override}: an override is section.key=value, such as training.epochs=3")
     given = {"samples": samples, "metric": metric, "preset": preset, "early_stopping": early_stopping}
     checked = load_sweep(space, {key: value for key, value in given.items() if value is not None}, fixed)
-    folder = output or Path("runs") / space.stem
+    folder = output or Path("sweeps") / space.stem
     try:
         result = run_sweep(checked, folder, jobs, resume, sys.stderr.isatty())
     except KeyboardInterrupt:
