@@ -53,6 +53,7 @@ FLOORS = {
         "publishing",
         "published",
         "tracking",
+        "trials",
     },
     5: {"__main__", "cli", "commands", "quiet", "server"},
 }
