@@ -12,10 +12,10 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 import portalocker
 
@@ -31,6 +31,34 @@ CHUNK = 1024
 
 Say = Callable[[list[PlacedTurn], int], Iterable[str]]
 """(acts, the place of the first in the whole input) -> a line for each, without its end."""
+
+
+class Stretch(NamedTuple):
+    """Where a block of acts is.
+
+    Attributes:
+        first: the place of its first act in the whole input.
+        start: of its first byte.
+        size: in bytes.
+    """
+
+    first: int
+    start: int
+    size: int
+
+
+class SaidBlock(NamedTuple):
+    """A block that was said elsewhere.
+
+    Attributes:
+        data: its sentences as they stand in the file.
+        sentences: how many.
+        error: the message about the act that could not be said, those before which they are.
+    """
+
+    data: bytes
+    sentences: int
+    error: str | None
 
 
 class SentenceFile:
@@ -97,13 +125,32 @@ class SentenceFile:
         """
         while block := list(islice(source, BLOCK)):
             begin_block()
-            first = self.lines
-            for start in range(0, len(block), CHUNK):
-                numbered = enumerate(block[start : start + CHUNK], start=first + start + 1)
-                for turns in parsed(read_line(raw, name, number) for number, raw in numbered):
-                    self._append(say(turns, self.lines))
-                    yield self.lines
+            for turns in _turns(block, self.lines, name):
+                self._append(say(turns, self.lines))
+                yield self.lines
             self._hash_lines(block)
+            self._save()
+
+    def write_said(self, source: BinaryIO, name: str, blocks: Iterable[SaidBlock]) -> Iterator[int]:
+        """Write what others have said; yield the number of sentences after each block.
+
+        Args:
+            source: the acts, as `opened` left them.
+            name: what messages call it.
+            blocks: those from here on (`stretches`), in order.
+
+        Raises:
+            UserError: an act that could not be said; the sentences before it have been written.
+        """
+        for data, count, error in blocks:
+            self._append_bytes(data, count)
+            yield self.lines
+            if error is not None:
+                raise UserError(error)
+            lines = list(islice(source, count))
+            if len(lines) < count:
+                raise UserError(f"{name} has become shorter while it was read")
+            self._hash_lines(lines)
             self._save()
 
     def _append(self, texts: Iterable[str]) -> None:
@@ -113,17 +160,18 @@ class SentenceFile:
                 said.append(text)
         finally:
             # Where one cannot be said, those before it are kept.
-            # A lone surrogate in a value is no reason to lose the rest.
-            data = "".join(f"{text}\n" for text in said).encode("utf-8", "backslashreplace")
-            try:
-                written = 0
-                while written < len(data):
-                    written += self._file.write(data[written:])
-            except OSError as error:
-                # A full disk is told without the file's name; whoever reads the message needs it.
-                raise OSError(error.errno, error.strerror, str(self.path)) from None
-            self._written.update(data)
-            self._size, self.lines = self._size + len(data), self.lines + len(said)
+            self._append_bytes(_encoded(said), len(said))
+
+    def _append_bytes(self, data: bytes, count: int) -> None:
+        try:
+            written = 0
+            while written < len(data):
+                written += self._file.write(data[written:])
+        except OSError as error:
+            # A full disk is told without the file's name; whoever reads the message needs it.
+            raise OSError(error.errno, error.strerror, str(self.path)) from None
+        self._written.update(data)
+        self._size, self.lines = self._size + len(data), self.lines + count
 
     def _hash_lines(self, lines: Iterable[bytes]) -> None:
         # An end of line that was missing, or has become another, is no other act.
@@ -166,6 +214,54 @@ class SentenceFile:
         if state["output"] != known["output"]:
             raise UserError(f"{self.path} cannot be resumed: somebody has changed the sentences in it")
         self._file.truncate(self._size)
+
+
+def stretches(path: Path, start: int, first: int) -> list[Stretch]:
+    """Return where the blocks of a file are.
+
+    Args:
+        path: the file.
+        start: the byte to begin at.
+        first: the place of the act there in the whole input.
+    """
+    found = []
+    with path.open("rb") as file:
+        file.seek(start)
+        while sizes := [len(line) for line in islice(file, BLOCK)]:
+            found.append(Stretch(first, start, sum(sizes)))
+            first, start = first + len(sizes), start + sum(sizes)
+    return found
+
+
+def say_block(lines: Sequence[bytes], first: int, name: str, say: Say) -> SaidBlock:
+    """Say a block of acts, up to the first that cannot be said.
+
+    Args:
+        lines: the acts as they were read.
+        first: the place of the first in the whole input.
+        name: what messages call that.
+        say: says acts.
+    """
+    said: list[str] = []
+    try:
+        for turns in _turns(lines, first, name):
+            for text in say(turns, first + len(said)):
+                said.append(text)
+    except UserError as error:
+        return SaidBlock(_encoded(said), len(said), str(error))
+    return SaidBlock(_encoded(said), len(said), None)
+
+
+def _turns(lines: Sequence[bytes], first: int, name: str) -> Iterator[list[PlacedTurn]]:
+    """Parse a block of lines chunk by chunk; the acts before one that cannot be read are handed on first."""
+    for start in range(0, len(lines), CHUNK):
+        numbered = enumerate(lines[start : start + CHUNK], start=first + start + 1)
+        yield from parsed(read_line(raw, name, number) for number, raw in numbered)
+
+
+def _encoded(said: Iterable[str]) -> bytes:
+    # A lone surrogate in a value is no reason to lose the rest.
+    return "".join(f"{text}\n" for text in said).encode("utf-8", "backslashreplace")
 
 
 def count_lines(path: Path) -> int:

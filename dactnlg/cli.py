@@ -14,7 +14,7 @@ from collections.abc import Sequence
 import click
 
 from dactnlg import __version__
-from dactnlg.commands import corpora, exporting, making, runs, scoring
+from dactnlg.commands import corpora, exporting, making, runs, scoring, sweeping
 from dactnlg.errors import DactnlgError, UserError
 from dactnlg.quiet import quiet_tensorflow
 
@@ -39,6 +39,7 @@ def app() -> None:
 
 for command in (
     making.train,
+    sweeping.sweep,
     making.generate,
     scoring.evaluate,
     scoring.score,

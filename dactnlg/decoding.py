@@ -246,5 +246,8 @@ def _libraries() -> ThreadpoolController:
 
 
 def _processors() -> int:
-    # Not those of the machine, but those that this process may use.
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    # Not those of the machine, but those that this process may use; OMP_NUM_THREADS is how Ray and batch systems, too,
+    # say that there are others beside it.
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    asked = os.environ.get("OMP_NUM_THREADS", "")
+    return min(usable, max(1, int(asked))) if asked.isdecimal() else usable

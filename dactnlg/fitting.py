@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -27,11 +27,18 @@ if TYPE_CHECKING:
 
 
 def fit(
-    config: Config, codec: Codec, pairs: Sequence[Pair], held_out: Sequence[Pair], run: Run, progress: bool
+    config: Config,
+    codec: Codec,
+    pairs: Sequence[Pair],
+    held_out: Sequence[Pair],
+    run: Run,
+    progress: bool,
+    report: Callable[[Mapping[str, Any]], bool] | None = None,
 ) -> dict[str, Any]:
     """Train until the validation loss stops falling; the run folder then holds the best weights.
 
-    Ctrl-C ends training after the current batch and keeps the best weights so far.
+    Ctrl-C ends training after the current batch and keeps the best weights so far; so does a `report` that says False
+    (see `training.train`) after the current epoch.
 
     Returns:
         A summary for the manifest: epochs, best epoch, best validation loss, seconds.
@@ -49,9 +56,10 @@ def fit(
     state = run.load_state() or {"epoch": 0, "best": None, "best_epoch": 0, "history": [], "seconds": 0.0}
     if state["epoch"]:
         learner.restore(run.checkpoint_path(state["epoch"]))
+    going = report is None or not state["history"] or report(state["history"][-1])
     # The products of a step are too small to be shared between threads, and one thread gives the same digits again.
     with _Interrupt() as interrupt, threadpool_limits(1, user_api="blas"):
-        while not _finished(state, options) and not interrupt.asked:
+        while going and not _finished(state, options) and not interrupt.asked:
             started = time.perf_counter()
             epoch = state["epoch"] + 1
             loss, tokens = _epoch(learner, train_set, options, epoch, progress, interrupt)
@@ -82,12 +90,14 @@ def fit(
                     shutil.copyfile(run.checkpoint_path(epoch), path)
             run.save_state(state)
             run.write_history(state["history"])
+            going = report is None or report(row)
     return {
         "epochs": state["epoch"],
         "best_epoch": state["best_epoch"],
         "best_valid_loss": state["best"],
         "seconds": round(state["seconds"], 1),
         "interrupted": interrupt.asked,
+        "stopped": not going,
         "parameters": model.count_params(),
         "backend": "numpy" if options.backend == "numpy" else keras.backend.backend(),
     }

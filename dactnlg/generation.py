@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dactnlg.acts import Turn, parse
 from dactnlg.candidates import Candidate, Maker, cheapest
 from dactnlg.codec import Codec
-from dactnlg.config import BACKENDS, CONSTRAINTS, DecodingConfig
+from dactnlg.config import BACKENDS, CONSTRAINTS, Config, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.frames import Brief
 from dactnlg.run import Run
@@ -93,15 +93,12 @@ class Generator:
             RunError: the folder is not a run, or its training has not kept any weights yet.
             UnknownNameError: there is no such backend.
         """
-        if backend not in BACKENDS:
-            raise UnknownNameError("backend", backend, BACKENDS)
         run = Run(path)
         config = run.check()
+        backend = chosen_backend(config, backend)
         codec = Codec.load(run.codec_path)
-        if config.model.name == "random":
+        if backend == "none":
             return cls(codec, None, config.decoding, config.training.seed)
-        if backend == "auto":
-            backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
         decoder = _decoder(run, codec, config.decoding.max_length, backend)
         return cls(codec, decoder, config.decoding, config.training.seed)
 
@@ -221,6 +218,25 @@ def _generation(name: str, candidate: Candidate) -> Generation:
         extra=report.extra,
         origin=candidate.origin,
     )
+
+
+def chosen_backend(config: Config, backend: str) -> str:
+    """Return what searches, `numpy` or `keras`, or `none` for the random baseline, which needs no search.
+
+    Args:
+        config: the run's configuration.
+        backend: as `Generator.load` takes it.
+
+    Raises:
+        UnknownNameError: there is no such backend.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError("backend", backend, BACKENDS)
+    if config.model.name == "random":
+        return "none"
+    if backend == "auto":
+        return "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
+    return backend
 
 
 def _decoder(run: Run, codec: Codec, max_length: int, backend: str) -> BaseDecoder:

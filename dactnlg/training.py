@@ -7,8 +7,9 @@ so that a broken run goes on where it was and ends with the same weights as an u
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.casing import Casing
@@ -25,8 +26,13 @@ from dactnlg.surface import realize
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")
 _LOST = "lostvalue"
 
+Report = Callable[[Mapping[str, Any]], bool]
+"""Told of an epoch; says whether to go on."""
 
-def train(config: Config, output: Path, resume: bool = False, progress: bool = True) -> Path:
+
+def train(
+    config: Config, output: Path, resume: bool = False, progress: bool = True, report: Report | None = None
+) -> Path:
     """Train a model and write its run folder.
 
     Args:
@@ -34,6 +40,8 @@ def train(config: Config, output: Path, resume: bool = False, progress: bool = T
         output: the run folder; made if it is not there.
         resume: go on from the last finished epoch, if there is one.
         progress: show a progress bar on standard error.
+        report: gets each epoch's row of the history, of a resumed run the last one's first; training ends, with the
+            best weights so far, where it returns False.
 
     Returns:
         The run folder.
@@ -56,7 +64,7 @@ def train(config: Config, output: Path, resume: bool = False, progress: bool = T
     from dactnlg.fitting import fit
 
     held_out = validation_pairs(config.corpus, corpus, codec)
-    summary = fit(config, codec, pairs, held_out, run, progress)
+    summary = fit(config, codec, pairs, held_out, run, progress, report)
     run.finish(summary)
     return output
 

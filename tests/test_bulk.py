@@ -227,7 +227,10 @@ def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
     assert (tmp_path / "out.txt").read_text() == "".join(f"{n}\n" for n in range(10))
 
 
-def test_any_stop_between_two_calls_of_the_system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_any_stop_between_two_calls_of_the_system(
+    elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Stop before and after every write, sync, and replacement; every resumption ends in the same file."""
     monkeypatch.setattr(bulk, "BLOCK", 7)
     monkeypatch.setattr(bulk, "CHUNK", 3)
@@ -242,7 +245,11 @@ def test_any_stop_between_two_calls_of_the_system(tmp_path: Path, monkeypatch: p
             with contextlib.suppress(_Stop), source.open("rb") as acts:
                 file = SentenceFile(folder / "out", {"a": None})
                 with file.opened(acts, "acts.txt", resume=True):
-                    list(file.write(acts, "acts.txt", _numbers, lambda: None))
+                    if elsewhere:
+                        places = bulk.stretches(source, acts.tell(), file.lines)
+                        list(file.write_said(acts, "acts.txt", (_said(source, place) for place in places)))
+                    else:
+                        list(file.write(acts, "acts.txt", _numbers, lambda: None))
         assert (folder / "out").read_text() == wanted, limit
         assert json.loads((folder / "out.state").read_text())["lines"] == 20
         if not calls.stopped:
@@ -281,6 +288,11 @@ def _numbers(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
     return (str(number) for number, _ in enumerate(chunk, start=first))
 
 
+def _said(source: Path, place: bulk.Stretch) -> bulk.SaidBlock:
+    data = source.read_bytes()[place.start : place.start + place.size]
+    return bulk.say_block(data.splitlines(keepends=True), place.first, "acts.txt", _numbers)
+
+
 class _Stop(BaseException):
     """What a kill does, seen from inside."""
 
@@ -290,7 +302,7 @@ class _Calls:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.left, self.stopped = 0, False
-        for owner, name in ((SentenceFile, "_append"), (SentenceFile, "_save"), (os, "fsync"), (Path, "replace")):
+        for owner, name in ((SentenceFile, "_append_bytes"), (SentenceFile, "_save"), (os, "fsync"), (Path, "replace")):
             monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
 
     def _counted(self, function):  # type: ignore[no-untyped-def]

@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import keras
 import numpy as np
@@ -111,6 +112,25 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
     assert "Traceback" not in errors
     assert json.loads((tmp_path / "run" / "manifest.json").read_text())["training"]["interrupted"] is True
     assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
+
+
+def test_a_report_that_says_no_ends_training_with_a_whole_run(tmp_path: Path) -> None:
+    told: list[int] = []
+
+    def until(last: int) -> Callable[[Mapping[str, Any]], bool]:
+        def report(row: Mapping[str, Any]) -> bool:
+            told.append(row["epoch"])
+            return row["epoch"] < last
+
+        return report
+
+    for last, stopped in ((2, True), (9, False)):
+        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, report=until(last))
+        assert json.loads((run / "manifest.json").read_text())["training"]["stopped"] is stopped
+    # Who goes on hears of the last epoch again.
+    assert told == [1, 2, 2, 3]
+    whole = train(config("lstm"), tmp_path / "whole", progress=False)
+    assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(whole), strict=True))
 
 
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:

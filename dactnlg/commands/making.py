@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -16,9 +14,7 @@ from dactnlg.commands.options import Constraint
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
-    from dactnlg.bulk import Say, SentenceFile
-    from dactnlg.generation import Generation, Generator
-    from dactnlg.lines import PlacedTurn
+    from dactnlg.speaking import Speaker
 
 
 @click.command()
@@ -81,6 +77,13 @@ def train(config: Path, overrides: tuple[str, ...], output: Path | None, resume:
     "--output", type=options.PATH, metavar="FILE", help="Write the sentences here. [default: standard output]"
 )
 @click.option("--resume", is_flag=True, help="Go on with the FILE of --output.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Processes that say the acts of --input (2 or more: through Ray).",
+)
 def generate(
     model: Path,
     acts: tuple[str, ...],
@@ -97,6 +100,7 @@ def generate(
     backend: str,
     output: Path | None,
     resume: bool,
+    jobs: int,
 ) -> None:
     """Say acts as sentences: one line an act, in order.
 
@@ -104,21 +108,20 @@ def generate(
     the output there, with exit code 2.
 
     What --output has begun and anything has stopped, --resume brings to its end, as if nothing had happened; FILE.state
-    beside it says how far it is.
+    beside it says how far it is. With --jobs several processes say the acts, through Ray, and the output is the same.
+    $RAY_ADDRESS names a cluster to be used in place of this machine.
 
     \b
     dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
-    dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --resume
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --jobs 4 --resume
     """
     from tqdm import tqdm
 
-    from dactnlg import __version__
     from dactnlg.acts import parse
-    from dactnlg.bulk import SentenceFile, model_hash
     from dactnlg.files import check_folders
-    from dactnlg.lines import answer_each, checked, open_acts, parsed_chunks
+    from dactnlg.lines import checked, open_acts, parsed_chunks
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
@@ -128,54 +131,61 @@ def generate(
         raise UserError("--resume goes on with a file: name it with --output")
     if acts and output is not None:
         raise UserError("--output is for the acts of a file or a pipe: give them with --input")
+    if jobs > 1 and (output is None or not Path(input_file or "-").is_file()):
+        raise UserError("--jobs is for the acts of a file, into another: name them with --input and --output")
     check_folders(output)
     if not given and input_file is None and sys.stdin.isatty():
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
 
     with open_acts(input_file or "-") as source:
-        from dactnlg.generation import Generator
+        from dactnlg.speaking import Speaker
 
-        generator = Generator.load(model, backend)
         ways: dict[str, Any] = {"constraint": constraint, "beam_width": beam_width, "n_best": n_best, "seed": seed}
         ways |= {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-        answer = partial(generator.generate, **ways)
-
-        def say(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
-            return (_shown(generation, output_format, n_best) for generation in answer_each(answer, chunk, first))
-
+        speaker = Speaker(model, backend, output_format, ways)
+        # One process of several may need all of a GPU: here nothing is loaded onto it.
+        if jobs == 1 or speaker.settings()["backend"] != "keras":
+            speaker.load()
         if output is not None:
-            # The same words may come out differently in another version, or where something else searches.
-            ways |= {"backend": type(generator.decoder).__name__, "version of dactnlg": __version__}
-            ways |= {"model": model_hash(model), "format": output_format}
-            _write(SentenceFile(output, ways), source, input_file or "-", say, generator, resume)
+            _write(output, source, input_file or "-", speaker, resume, jobs)
             return
         done = 0
         # Where the sentences appear at the terminal they are progress enough.
         quiet = True if sys.stdout.isatty() else None
         with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=quiet) as bar:
             for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
-                for text in say(chunk, done):
+                for text in speaker.say(chunk, done):
                     print(text)
                 sys.stdout.flush()
                 done += len(chunk)
                 bar.update(len(chunk))
 
 
-def _write(file: SentenceFile, source: BinaryIO, name: str, say: Say, generator: Generator, resume: bool) -> None:
+def _write(path: Path, source: BinaryIO, name: str, speaker: Speaker, resume: bool, jobs: int) -> None:
     """Write a file of sentences; after Ctrl-C, tell how to go on."""
     from tqdm import tqdm
 
-    from dactnlg.bulk import count_lines
+    from dactnlg.bulk import SentenceFile, count_lines, stretches
 
-    forget = generator.decoder.forget if generator.decoder else lambda: None
+    if jobs > 1:
+        from dactnlg import cluster
+
+        cluster.check_installed()
+    file = SentenceFile(path, speaker.settings())
     total = count_lines(Path(name)) if Path(name).is_file() else None
     shown = "standard input" if name == "-" else name
     with file.opened(source, shown, resume):
+        if jobs > 1:
+            from dactnlg.parallel import said_by_many
+
+            places = stretches(Path(name), source.tell(), file.lines)
+            steps = file.write_said(source, shown, said_by_many(speaker, Path(name), shown, places, jobs))
+        else:
+            steps = file.write(source, shown, speaker.say, speaker.forget)
+        bar = tqdm(desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None)
         try:
-            with tqdm(
-                desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None
-            ) as bar:
-                for done in file.write(source, shown, say, forget):
+            with bar:
+                for done in steps:
                     bar.update(done - bar.n)
         except KeyboardInterrupt:
             print(
@@ -184,11 +194,3 @@ def _write(file: SentenceFile, source: BinaryIO, name: str, say: Say, generator:
                 file=sys.stderr,
             )
             raise
-
-
-def _shown(generation: Generation, output_format: str, n_best: int) -> str:
-    if output_format == "json":
-        return json.dumps(generation.to_json(), ensure_ascii=False)
-    texts = [generation.text] if n_best == 1 else [best.text for best in generation.n_best]
-    # A value may hold a line break or a tab; the output is one line an act all the same.
-    return "\t".join(" ".join(text.split()) for text in texts)
