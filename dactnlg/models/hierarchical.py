@@ -57,8 +57,8 @@ class HierarchicalSCLSTM(SCLSTM):
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
         values = self.lower(ops.take(self.words, flat, axis=0), mask=ops.logical_or(flat > 0, first))
         values = ops.reshape(values, (-1, count, self.value_size))  # (B, N, value_size)
-        one_hot = ops.cast(entries > 0, "float32")[..., None]
-        slots = ops.sum(ops.take(self.entries, entries, axis=0) * one_hot, axis=2)  # (B, N, value_size)
+        rows = ops.take(self.entries, entries, axis=0)
+        slots = ops.sum(rows * ops.cast(entries > 0, rows.dtype)[..., None], axis=2)  # (B, N, value_size)
         first = ops.cast(ops.arange(count) == 0, "bool")[None, :]
         steps = ops.concatenate([values, slots], axis=-1)
         return self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))
