@@ -18,7 +18,7 @@ from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from dactnlg.batching import Batch, Dataset
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.codec import Codec, Pair
 from dactnlg.compilation import computing, retraces
 from dactnlg.config import Config, TrainingConfig

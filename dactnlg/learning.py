@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.batching import Batch, Dataset
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.compilation import jit_compile, make_deterministic, retraces, to_numpy
 from dactnlg.models import load_model
 from dactnlg.models.gradients import GradientModel, weight_names

@@ -9,7 +9,7 @@ import contextlib
 import socket
 import time
 
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.errors import WorkerError
 
 _GO = b"go"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import tensorflow as tf
 
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.errors import WorkerError
 
 if TYPE_CHECKING:

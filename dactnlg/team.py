@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.batching import Batch
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.compilation import backend_errors
 from dactnlg.errors import UserError, WorkerError
 from dactnlg.meeting import meet

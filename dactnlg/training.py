@@ -13,7 +13,7 @@ from pathlib import Path
 from dactnlg import __version__
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.casing import Casing
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.codec import Codec, Pair, Style
 from dactnlg.config import Config, CorpusConfig
 from dactnlg.corpora.base import Corpus, Example, load_corpus

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from dactnlg.batching import Dataset
-from dactnlg.cluster import Cluster
+from dactnlg.workers import Cluster
 from dactnlg.compilation import computing
 from dactnlg.config import Config, load_config
 from dactnlg.corpora.base import load_corpus

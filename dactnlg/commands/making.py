@@ -61,7 +61,7 @@ def train(
     dactnlg train e2e-sclstm --set training.backend=keras --devices 4
     dactnlg train e2e-sclstm --set training.backend=keras --workers 10.0.0.1:8701,10.0.0.2:8701 --worker 0
     """
-    from dactnlg.cluster import Cluster
+    from dactnlg.workers import Cluster
     from dactnlg.config import load_config
     from dactnlg.quiet import own_standard_output
 
