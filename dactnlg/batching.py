@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,12 +25,14 @@ class Dataset:
         tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
         lengths: how many of them are predicted, (N,).
         weights: how much each pair counts, (N,).
+        widths: lengths to pad to, rising; longer batches, and all where there are none, as `bucket` says.
     """
 
     inputs: Batch
     tokens: NDArray[np.int32]
     lengths: NDArray[np.int32]
     weights: NDArray[np.float32]
+    widths: tuple[int, ...] = ()
 
     @classmethod
     def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0) -> Dataset:
@@ -67,6 +70,15 @@ class Dataset:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def in_few_lengths(self, count: int = 4) -> Dataset:
+        """Return the pairs to be padded to only so many lengths, for those who compile anew for each.
+
+        As many sentences fall to one length as to another: short ones are not padded as long ones are.
+        """
+        shares = np.linspace(0.0, 1.0, count + 1)[1:]
+        longest = np.quantile(self.lengths, shares, method="higher")
+        return dataclasses.replace(self, widths=tuple(sorted({bucket(int(length)) for length in longest})))
+
     def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[tuple[Batch, int]]:
         """Yield batches with their number of real tokens.
 
@@ -99,7 +111,8 @@ class Dataset:
         }
 
     def _batch(self, rows: NDArray[np.intp], size: int) -> Batch:
-        longest = bucket(int(self.lengths[rows].max()))
+        longest = int(self.lengths[rows].max())
+        longest = next((width for width in self.widths if width >= longest), bucket(longest))
         empty = size - len(rows)
         rows = np.concatenate([rows, np.zeros(empty, rows.dtype)])
         lengths = self.lengths[rows].copy()

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import keras
 import numpy as np
+
+from dactnlg.errors import ConfigError
+
+_TRAINS = ("tensorflow", "jax", "torch")
 
 
 def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -23,9 +28,39 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def check_trains() -> None:
+    """See to it that Keras' backend can learn.
+
+    Raises:
+        ConfigError: it can only be asked for what a model says.
+    """
+    if (backend := keras.backend.backend()) not in _TRAINS:
+        raise ConfigError(
+            f"training.backend keras: Keras' backend {backend} cannot train; set KERAS_BACKEND to one of "
+            f"{', '.join(_TRAINS)}, or choose training.backend numpy"
+        )
+
+
 def jit_compile() -> bool:
     """Whether Keras should compile training steps with XLA: on JAX it must, on TensorFlow's CPU it is slower."""
     return keras.backend.backend() == "jax"
+
+
+def retraces() -> bool:
+    """Whether a training step is compiled anew for any length once it has met two; JAX compiles for each length."""
+    return keras.backend.backend() == "tensorflow"
+
+
+def backend_errors() -> tuple[type[Exception], ...]:
+    """Return what the backend raises when devices, or processes that compute together, fail."""
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        # TensorFlow has no types: mypy would not know that this is an exception.
+        lost: type[Exception] = tf.errors.OpError
+        return RuntimeError, lost
+    # JAX's own error is a RuntimeError, but for what fails between processes on CPUs.
+    return RuntimeError, ValueError
 
 
 def make_deterministic() -> None:
@@ -35,6 +70,17 @@ def make_deterministic() -> None:
 
         # Sums over threads are otherwise taken in the order in which threads end.
         tf.config.experimental.enable_op_determinism()
+
+
+@contextlib.contextmanager
+def computing(precision: str) -> Iterator[None]:
+    """Have the layers that are made meanwhile compute in a precision; Keras' name of one, such as mixed_bfloat16."""
+    kept = keras.config.dtype_policy()
+    keras.config.set_dtype_policy(precision)
+    try:
+        yield
+    finally:
+        keras.config.set_dtype_policy(kept)
 
 
 def to_numpy(tensor: Any) -> np.ndarray[Any, Any]:

@@ -106,6 +106,7 @@ class TrainingConfig(_Section):
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
         backend: what computes: numpy (nothing to compile, and fastest on CPUs) or keras (whatever Keras runs on).
+        precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
     """
 
     epochs: int = Field(default=30, ge=1)
@@ -118,6 +119,14 @@ class TrainingConfig(_Section):
     seed: int = Field(default=1, ge=0, lt=2**32)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     backend: Literal["numpy", "keras"] = "numpy"
+    precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
+
+    @model_validator(mode="after")
+    def _computable(self) -> TrainingConfig:
+        if self.precision != "float32" and self.backend != "keras":
+            message = f"precision {self.precision} needs backend: keras; numpy computes in float32"
+            raise PydanticCustomError("precision", "{m}", {"m": message})
+        return self
 
 
 class DecodingConfig(_Section):

@@ -64,6 +64,10 @@ class RunError(UserError):
     """A run folder that is missing, unfinished or not readable by this version."""
 
 
+class WorkerError(UserError):
+    """Devices or worker processes that cannot train together."""
+
+
 class MetricError(UserError):
     """Input that a metric cannot score, or a metric whose data are not installed."""
 

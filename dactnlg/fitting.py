@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import signal
 import time
@@ -18,12 +19,18 @@ from tqdm import tqdm
 
 from dactnlg.batching import Batch, Dataset
 from dactnlg.codec import Codec, Pair
+from dactnlg.compilation import computing, retraces
 from dactnlg.config import Config, TrainingConfig
 from dactnlg.learning import ArrayLearner, KerasLearner, Learner
 from dactnlg.models import build_model
+from dactnlg.team import Team
+from dactnlg.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.run import Run
+
+ASK_EVERY = 10
+"""Batches between two moments at which processes tell each other of a Ctrl-C."""
 
 
 def fit(
@@ -33,32 +40,38 @@ def fit(
     held_out: Sequence[Pair],
     run: Run,
     progress: bool,
+    team: Team | None = None,
     report: Callable[[Mapping[str, Any]], bool] | None = None,
 ) -> dict[str, Any]:
     """Train until the validation loss stops falling; the run folder then holds the best weights.
 
     Ctrl-C ends training after the current batch and keeps the best weights so far; so does a `report` that says False
-    (see `training.train`) after the current epoch.
+    (see `training.train`) after the current epoch. Of several processes each calls this with the same arguments; only
+    the chief touches the run folder.
 
     Returns:
         A summary for the manifest: epochs, best epoch, best validation loss, seconds.
     """
-    options = config.training
+    options, team = config.training, team or Team(Cluster())
     keras.utils.set_random_seed(options.seed)
-    model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
+    with team.scope(), computing(options.precision):
+        model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
     train_set = Dataset.encode(codec, pairs, model.lexicalized, options.repetition)
     valid_set = Dataset.encode(codec, held_out, model.lexicalized)
     learner: Learner
     if options.backend == "numpy":
         learner = ArrayLearner(model, options.learning_rate, options.clip_norm)
     else:
-        learner = KerasLearner(model, options.learning_rate, options.clip_norm, train_set, options.batch_size)
-    state = run.load_state() or {"epoch": 0, "best": None, "best_epoch": 0, "history": [], "seconds": 0.0}
+        if not retraces():
+            train_set, valid_set = train_set.in_few_lengths(), valid_set.in_few_lengths()
+        learner = KerasLearner(model, options.learning_rate, options.clip_norm, train_set, options.batch_size, team)
+    state = json.loads(team.told(json.dumps(run.load_state() if team.chief else None)))
+    state = state or {"epoch": 0, "best": None, "best_epoch": 0, "history": [], "seconds": 0.0}
     if state["epoch"]:
         learner.restore(run.checkpoint_path(state["epoch"]))
     going = report is None or not state["history"] or report(state["history"][-1])
     # The products of a step are too small to be shared between threads, and one thread gives the same digits again.
-    with _Interrupt() as interrupt, threadpool_limits(1, user_api="blas"):
+    with _Interrupt(team) as interrupt, threadpool_limits(1, user_api="blas"):
         while going and not _finished(state, options) and not interrupt.asked:
             started = time.perf_counter()
             epoch = state["epoch"] + 1
@@ -82,14 +95,8 @@ def fit(
             }
             state["epoch"], state["history"] = epoch, [*state["history"], row]
             state["seconds"] += time.perf_counter() - started
-            # The checkpoint first, then the state that names it.
-            with _replacing(run.checkpoint_path(epoch)) as path:
-                learner.save(path)
-            if better:
-                with _replacing(run.model_path) as path:
-                    shutil.copyfile(run.checkpoint_path(epoch), path)
-            run.save_state(state)
-            run.write_history(state["history"])
+            if team.chief:
+                _keep(run, learner, state, better)
             going = report is None or report(row)
     return {
         "epochs": state["epoch"],
@@ -100,7 +107,22 @@ def fit(
         "stopped": not going,
         "parameters": model.count_params(),
         "backend": "numpy" if options.backend == "numpy" else keras.backend.backend(),
+        "workers": team.cluster.workers,
+        "devices": team.cluster.devices,
     }
+
+
+def _keep(run: Run, learner: Learner, state: dict[str, Any], better: bool) -> None:
+    """Write what an epoch has led to."""
+    # The checkpoint first, then the state that names it.
+    checkpoint = run.checkpoint_path(state["epoch"])
+    with _replacing(checkpoint) as path:
+        learner.save(path)
+    if better:
+        with _replacing(run.model_path) as path:
+            shutil.copyfile(checkpoint, path)
+    run.save_state(state)
+    run.write_history(state["history"])
 
 
 def _finished(state: dict[str, Any], options: TrainingConfig) -> bool:
@@ -125,7 +147,7 @@ def _epoch(
             speed = done / (time.perf_counter() - started)
             bar.set_postfix_str(f"loss {losses / weight:.3f}, {speed:,.0f} tokens/s", refresh=False)
             bar.update()
-            if interrupt.asked:
+            if interrupt.agreed():
                 break
     return losses / max(weight, 1.0), done
 
@@ -151,10 +173,16 @@ def _replacing(path: Path) -> Iterator[Path]:
 
 
 class _Interrupt:
-    """Turns the first Ctrl-C into a request to stop; the second one interrupts at once."""
+    """Turns the first Ctrl-C into a request to stop; the second one interrupts at once.
 
-    def __init__(self) -> None:
+    Args:
+        team: several processes stop when one is asked to, all after the same batch.
+    """
+
+    def __init__(self, team: Team) -> None:
         self.asked = False
+        self._asked_here = False
+        self._team, self._batches = team, 0
         self._before: Any = None
 
     def __enter__(self) -> _Interrupt:
@@ -166,9 +194,17 @@ class _Interrupt:
         return self
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
-        if self.asked:
+        if self._asked_here:
             raise KeyboardInterrupt
-        self.asked = True
+        self._asked_here = True
+
+    def agreed(self) -> bool:
+        """Return whether to stop after this batch."""
+        self._batches += 1
+        # To ask the others takes as long as a small batch may.
+        if self._team.cluster.workers == 1 or self._batches % ASK_EVERY == 0:
+            self.asked = self._team.agree(self._asked_here)
+        return self.asked
 
     def __exit__(self, *_: object) -> None:
         if self._before is not None:

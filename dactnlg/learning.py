@@ -8,16 +8,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import keras
 import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.batching import Batch, Dataset
-from dactnlg.compilation import jit_compile, make_deterministic, to_numpy
+from dactnlg.compilation import jit_compile, make_deterministic, retraces, to_numpy
 from dactnlg.models import load_model
 from dactnlg.models.gradients import GradientModel, weight_names
+from dactnlg.team import Team
+from dactnlg.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -51,7 +53,7 @@ class Learner(Protocol):
 
 
 class KerasLearner:
-    """Learns by `train_on_batch`.
+    """Learns by Keras' training step, alone or with others.
 
     Args:
         model: the model.
@@ -59,45 +61,64 @@ class KerasLearner:
         clip_norm: largest norm of the whole gradient.
         sample: some data, for the shapes to compile for.
         batch_size: the number of rows to compile for.
+        team: who learns; the model has been made in its scope.
     """
 
     def __init__(
-        self, model: NeuralModel, learning_rate: float, clip_norm: float, sample: Dataset, batch_size: int
+        self,
+        model: NeuralModel,
+        learning_rate: float,
+        clip_norm: float,
+        sample: Dataset,
+        batch_size: int,
+        team: Team | None = None,
     ) -> None:
         make_deterministic()
-        self.model, self.optimizer = model, _compile(model, learning_rate, clip_norm)
-        self._warm_up(sample, batch_size)
+        self.team = team or Team(Cluster())
+        with self.team.scope():
+            self.model, self.optimizer = model, _compile(model, learning_rate, self.team.clip_norm(clip_norm))
+        if retraces():
+            self._warm_up(sample, batch_size)
 
     @property
     def learning_rate(self) -> float:
         """The optimizer's."""
-        return float(self.optimizer.learning_rate)
+        return float(to_numpy(self.optimizer.learning_rate))
 
     @learning_rate.setter
     def learning_rate(self, value: float) -> None:
-        self.optimizer.learning_rate = value
+        with self.team.scope():
+            self.optimizer.learning_rate = value
 
     def reseed(self, seed: int) -> None:
         """Start dropout's random numbers anew."""
-        self.model.reseed(seed)
+        with self.team.scope():
+            self.model.reseed(seed)
 
     def learn(self, batch: Batch) -> float:
         """Take one step along the gradient and return the loss before it."""
-        self.model.reset_metrics()
-        return float(self.model.train_on_batch(batch))
+        with self.team.scope():
+            return self.team.learn(self.model, batch)
 
     def loss(self, batch: Batch) -> float:
         """Return the loss without dropout."""
-        self.model.reset_metrics()
-        return float(self.model.test_on_batch(batch))
+        with self.team.scope():
+            return self.team.loss(self.model, batch)
 
     def save(self, path: Path) -> None:
         """Write the model and the optimizer's state as a `.keras` file."""
         self.model.save(path)
 
     def restore(self, path: Path) -> None:
-        """Go on from a file that `save` wrote."""
-        _restore(self.model, path)
+        """Go on from a file that `save` wrote; the chief reads it for all."""
+        variables = _variables(self.model)
+        values = [to_numpy(variable) for variable in variables]
+        if self.team.chief:
+            with self.team.apart():
+                values = _saved_values(path)
+        with self.team.scope():
+            for variable, value in zip(variables, self.team.spread(values), strict=True):
+                variable.assign(value)
 
     def _warm_up(self, data: Dataset, size: int) -> None:
         """Have the training step compiled for sentences of any length, and leave the model as it was.
@@ -110,8 +131,9 @@ class KerasLearner:
         for length in (1, 2):
             self.learn(data.empty(size, length))
             self.loss(data.empty(size, length))
-        for variable, value in zip(variables, kept, strict=True):
-            variable.assign(value)
+        with self.team.scope():
+            for variable, value in zip(variables, kept, strict=True):
+                variable.assign(value)
 
 
 class ArrayLearner:
@@ -210,19 +232,29 @@ class ArrayLearner:
         self._weights -= work
 
 
-def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Adam:
+def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Optimizer:
     optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
+    if model.dtype_policy.name == "mixed_float16":
+        # Small slopes would be lost. Keras would do so by itself, but then leave it out of what it saves.
+        optimizer = keras.optimizers.LossScaleOptimizer(optimizer)
     model.compile(optimizer=optimizer, jit_compile=jit_compile())
     optimizer.build(model.trainable_variables)
     return optimizer
 
 
+def _variables(model: NeuralModel) -> list[Any]:
+    """Return what a checkpoint keeps of a compiled model: its weights and the optimizer's state."""
+    return [*model.weights, *model.optimizer.variables]
+
+
+def _saved_values(path: Path) -> list[NDArray[Any]]:
+    return [to_numpy(variable) for variable in _variables(load_model(path, compiled=True))]
+
+
 def _restore(model: NeuralModel, path: Path) -> None:
     """Load weights and the optimizer's state into a compiled model."""
-    saved = load_model(path, compiled=True)
-    model.set_weights(saved.get_weights())
-    for own, kept in zip(model.optimizer.variables, saved.optimizer.variables, strict=True):
-        own.assign(kept)
+    for variable, value in zip(_variables(model), _saved_values(path), strict=True):
+        variable.assign(value)
 
 
 def _cut(vector: Floats, shapes: Sequence[tuple[int, ...]]) -> list[Floats]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.util
+import io
 import os
 import re
 import sys
@@ -51,6 +52,17 @@ class _Finder(MetaPathFinder):
 
         spec.loader.exec_module = run_quietly  # type: ignore[method-assign]
         return spec
+
+
+def own_standard_output() -> None:
+    """Have standard output for Python alone: what libraries write to file descriptor 1 goes to standard error.
+
+    The library that connects JAX's processes tells of it there, and C++ may keep that until the process ends.
+    """
+    sys.stdout.flush()
+    ours = os.dup(1)
+    os.dup2(2, 1)
+    sys.stdout = io.TextIOWrapper(io.FileIO(ours, "w"), "utf-8", "backslashreplace", line_buffering=True)
 
 
 @contextlib.contextmanager

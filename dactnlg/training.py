@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dactnlg import __version__
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.casing import Casing
 from dactnlg.codec import Codec, Pair, Style
@@ -18,10 +19,12 @@ from dactnlg.config import Config, CorpusConfig
 from dactnlg.corpora.base import Corpus, Example, load_corpus
 from dactnlg.delexicalization import Delexicalized
 from dactnlg.encoding import features
-from dactnlg.errors import CorpusError
+from dactnlg.errors import CorpusError, WorkerError
+from dactnlg.hashing import digest
 from dactnlg.placeholders import Required
 from dactnlg.run import Run
 from dactnlg.surface import realize
+from dactnlg.workers import Cluster
 
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")
 _LOST = "lostvalue"
@@ -31,7 +34,12 @@ Report = Callable[[Mapping[str, Any]], bool]
 
 
 def train(
-    config: Config, output: Path, resume: bool = False, progress: bool = True, report: Report | None = None
+    config: Config,
+    output: Path,
+    resume: bool = False,
+    progress: bool = True,
+    report: Report | None = None,
+    cluster: Cluster | None = None,
 ) -> Path:
     """Train a model and write its run folder.
 
@@ -42,17 +50,26 @@ def train(
         progress: show a progress bar on standard error.
         report: gets each epoch's row of the history, of a resumed run the last one's first; training ends, with the
             best weights so far, where it returns False.
+        cluster: the devices and worker processes that train together; each process calls this with the same
+            arguments, its own number apart. Only the chief writes, and shows progress.
 
     Returns:
         The run folder.
 
     Raises:
+        WorkerError: the cluster is not to be had, or its processes do not agree.
         RunError: the folder holds another run, or another configuration is to be resumed.
         CorpusError: the corpus is missing, damaged or empty.
     """
     corpus = load_corpus(config.corpus.name, config.corpus.data_dir)
     others = [load_corpus(name, config.corpus.data_dir) for name in config.corpus.also]
     run = Run(output)
+    if cluster is not None and cluster.parts > 1:
+        return _train_together(config, cluster, corpus, others, run, resume, progress)
+    if config.training.backend == "keras" and config.model.name != "random":
+        from dactnlg.compilation import check_trains
+
+        check_trains()
     run.begin(config, [corpus, *others], resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
     codec, pairs = build_codec(config.corpus, corpus, others, whole=config.model.name != "random")
@@ -64,9 +81,46 @@ def train(
     from dactnlg.fitting import fit
 
     held_out = validation_pairs(config.corpus, corpus, codec)
-    summary = fit(config, codec, pairs, held_out, run, progress, report)
+    summary = fit(config, codec, pairs, held_out, run, progress, report=report)
     run.finish(summary)
     return output
+
+
+def _train_together(
+    config: Config,
+    cluster: Cluster,
+    corpus: Corpus,
+    others: Sequence[Corpus],
+    run: Run,
+    resume: bool,
+    progress: bool,
+) -> Path:
+    """Train on several devices or in several processes; see `train`."""
+    if config.training.backend != "keras" or config.model.name == "random":
+        raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
+    codec, pairs = build_codec(config.corpus, corpus, others)
+    held_out = validation_pairs(config.corpus, corpus, codec)
+
+    def begin() -> None:
+        run.begin(config, [corpus, *others], resume)
+        codec.save(run.codec_path)
+
+    from dactnlg.fitting import fit
+    from dactnlg.team import gather
+
+    with gather(cluster) as team:
+        team.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
+        team.chiefly(begin)
+        summary = fit(config, codec, pairs, held_out, run, progress and team.chief, team)
+        team.chiefly(lambda: run.finish(summary))
+    return run.path
+
+
+def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:
+    """Return the hash of what has to be the same in all processes; where the corpora lie may differ."""
+    options = config.model_dump()
+    options["corpus"].pop("data_dir")
+    return digest([__version__, options, [[str(pair.turn), pair.corpus, list(pair.tokens)] for pair in pairs]])
 
 
 def build_codec(

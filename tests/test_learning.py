@@ -59,3 +59,21 @@ def test_both_take_the_same_steps_from_the_same_checkpoint(
         loss = array.learn(batch)
         assert again.learn(batch) == loss, "a restored learner takes other steps"
         assert framework.learn(batch) == pytest.approx(loss, rel=1e-4)
+
+
+def test_the_whole_gradient_is_clipped(
+    data: tuple[Dataset, NeuralModel, NeuralModel, NeuralModel], tmp_path: Path
+) -> None:
+    # Words of values that occur more than once in a batch: their slopes count together.
+    pairs, one, two, _ = data
+    two.set_weights(one.get_weights())
+    array, framework = ArrayLearner(one, 0.1, 0.01), KerasLearner(two, 0.1, 0.01, pairs, SIZE)
+    batch = {name: np.repeat(values[:1], SIZE, axis=0) for name, values in batches(pairs, 3)[0].items()}
+    array.learn(batch)
+    framework.learn(batch)
+    # Adam's first moments, after two counters, are a tenth of the clipped gradient, whose norm is known.
+    array.save(tmp_path / "checkpoint.keras")
+    for learner in (array, framework):
+        moments = [to_numpy(variable).astype(np.float64) for variable in learner.optimizer.variables[2::2]]
+        norm = np.sqrt(sum(np.sum(moment**2) for moment in moments))
+        assert norm == pytest.approx(0.1 * 0.01, rel=1e-5)

@@ -25,22 +25,56 @@ if TYPE_CHECKING:
 @click.option("--output", type=options.PATH, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
 @click.option("--resume", is_flag=True, help="Go on from the last finished epoch of RUN.")
 @options.data_dir
-def train(config: Path, overrides: tuple[str, ...], output: Path | None, resume: bool, data_dir: Path | None) -> None:
+@click.option(
+    "--devices",
+    type=int,
+    default=1,
+    metavar="N",
+    help="Divide each batch among the first N GPUs; training.backend=keras.",
+)
+@click.option(
+    "--workers", metavar="HOST:PORT,...", help="Addresses of all processes that train together, the chief's first."
+)
+@click.option("--worker", type=int, metavar="I", help="Which of the workers this is, from 0.")
+def train(
+    config: Path,
+    overrides: tuple[str, ...],
+    output: Path | None,
+    resume: bool,
+    data_dir: Path | None,
+    devices: int,
+    workers: str | None,
+    worker: int | None,
+) -> None:
     """Train a generator and write its run folder.
+
+    Several GPUs, or processes on several machines, can train together. Each process is started with the same command
+    and its own --worker; the first one writes RUN. The losses are those of one process.
 
     \b
     dactnlg train trails-sclstm
     dactnlg train configs/restaurants-sclstm.yaml --set training.epochs=20 --output runs/mine
+    dactnlg train e2e-sclstm --set training.backend=keras --devices 4
+    dactnlg train e2e-sclstm --set training.backend=keras --workers 10.0.0.1:8701,10.0.0.2:8701 --worker 0
     """
     from dactnlg.config import load_config
+    from dactnlg.quiet import own_standard_output
+    from dactnlg.workers import Cluster
 
+    cluster = Cluster.read(devices, workers, worker)
     placed = [f"corpus.data_dir={json.dumps(str(data_dir))}"] if data_dir else []
     checked = load_config(config, [*overrides, *placed])
 
     from dactnlg.training import train as train_model
 
-    run = train_model(checked, output or Path("runs") / config.stem, resume=resume, progress=sys.stderr.isatty())
-    print(run)
+    if cluster.workers > 1:
+        own_standard_output()
+        print(f"dactnlg: worker {cluster.worker} of {cluster.workers} joins {cluster.addresses[0]}", file=sys.stderr)
+    run = train_model(
+        checked, output or Path("runs") / config.stem, resume, progress=sys.stderr.isatty(), cluster=cluster
+    )
+    if cluster.chief:
+        print(run)
 
 
 @click.command()

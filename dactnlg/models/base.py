@@ -97,7 +97,8 @@ class NeuralModel(keras.Model):
         # No mask inside the recurrence: padding comes last, so no real step can see it.
         outputs = self.rnn(gates, initial_state=self.initial_state(inputs))
         hidden = self.dropout(outputs[..., : self.hidden_size], training=training)
-        logits = ops.matmul(hidden, self.output_kernel) + self.output_bias  # (B, T, V)
+        # Whatever the layers compute in, the loss is added up in single precision.
+        logits = ops.cast(ops.matmul(hidden, self.output_kernel) + self.output_bias, "float32")  # (B, T, V)
         penalty = self.penalty(outputs, inputs, mask)
         return {"logits": logits, "penalty": ops.zeros_like(logits[:, 0, 0]) if penalty is None else penalty}
 
@@ -148,7 +149,7 @@ class NeuralModel(keras.Model):
 
     def zeros(self, like: Tensor) -> Tensor:
         """Return a zero state, (B, H), for a batch of acts, (B, D)."""
-        return ops.zeros((ops.shape(like)[0], self.hidden_size))
+        return ops.zeros((ops.shape(like)[0], self.hidden_size), like.dtype)
 
 
 def positions(tokens: Tensor) -> Tensor:

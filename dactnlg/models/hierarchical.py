@@ -55,10 +55,10 @@ class HierarchicalSCLSTM(SCLSTM):
         flat = ops.reshape(words, (-1, length))  # (B * N, L)
         # An entry without a value gets one unknown word to read: a sequence cannot be all padding.
         first = ops.cast(ops.arange(length) == 0, "bool")[None, :]
-        values = self.lower(ops.take(self.words, flat, axis=0), mask=ops.logical_or(flat > 0, first))
+        values = self.lower(_take(self.words, flat), mask=ops.logical_or(flat > 0, first))
         values = ops.reshape(values, (-1, count, self.value_size))  # (B, N, value_size)
-        one_hot = ops.cast(entries > 0, "float32")[..., None]
-        slots = ops.sum(ops.take(self.entries, entries, axis=0) * one_hot, axis=2)  # (B, N, value_size)
+        rows = _take(self.entries, entries)
+        slots = ops.sum(rows * ops.cast(entries > 0, rows.dtype)[..., None], axis=2)  # (B, N, value_size)
         first = ops.cast(ops.arange(count) == 0, "bool")[None, :]
         steps = ops.concatenate([values, slots], axis=-1)
         return self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))
@@ -67,3 +67,8 @@ class HierarchicalSCLSTM(SCLSTM):
         """Return the projected E and DA vector, (B, 4H + D)."""
         act = ops.matmul(inputs["act"], self.act_projection)
         return ops.matmul(self.encode(inputs), self.encoder_projection) + act
+
+
+def _take(weight: Tensor, rows: Tensor) -> Tensor:
+    # TensorFlow has the slope of rows of a weight row by row, and would clip the gradient before equal rows are summed.
+    return ops.take(ops.multiply(weight, 1.0), rows, axis=0)

@@ -36,7 +36,7 @@ class SCLSTM(NeuralModel):
 
     def context(self, inputs: Inputs) -> Tensor:
         """Return nothing: the act reaches the cell through its state alone."""
-        return ops.zeros((1, self.cell.gate_size))
+        return ops.zeros((1, self.cell.gate_size), inputs["act"].dtype)
 
     def initial_state(self, inputs: Inputs) -> State:
         """Return zeros for h and c, and the whole DA vector."""
@@ -45,8 +45,9 @@ class SCLSTM(NeuralModel):
 
     def penalty(self, outputs: Tensor, inputs: Inputs, mask: Tensor) -> Tensor:
         """Return ||d_T|| + sum_t eta xi^||d_{t+1} - d_t||, (B,), with d_T read at each sentence's last real step."""
-        d = outputs[..., self.hidden_size :]  # (B, T, D)
-        before = ops.concatenate([inputs["act"][:, None], d[:, :-1]], axis=1)
+        act = ops.cast(inputs["act"], "float32")
+        d = ops.cast(outputs[..., self.hidden_size :], "float32")  # (B, T, D)
+        before = ops.concatenate([act[:, None], d[:, :-1]], axis=1)
         real = ops.cast(mask, d.dtype)
         change = self.eta * ops.power(self.xi, _norm(d - before))  # (B, T)
         last = ops.cast(positions(inputs["tokens"]) == inputs["lengths"][:, None] - 1, d.dtype)  # (B, T)

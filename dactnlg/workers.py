@@ -1,0 +1,70 @@
+"""Where training runs: so many devices of this machine, and worker processes here or on other machines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+from dactnlg.errors import WorkerError
+
+_ADDRESS = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:,/]+):([0-9]{1,5})")
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What takes part in a training; by default one device of this process.
+
+    Attributes:
+        devices: of each process, the first so many that Keras' backend sees.
+        addresses: HOST:PORT of every worker process, the same in all of them; empty for this process alone.
+        worker: which of them this process is, from 0, who is the chief: it alone writes the run folder.
+
+    Raises:
+        WorkerError: the numbers and addresses do not fit each other.
+    """
+
+    devices: int = 1
+    addresses: tuple[str, ...] = ()
+    worker: int = 0
+
+    def __post_init__(self) -> None:
+        if self.devices < 1:
+            raise WorkerError(f"a process needs at least one device; got {self.devices}")
+        for address in self.addresses:
+            if not (found := _ADDRESS.fullmatch(address)) or not 0 < int(found[2]) < 2**16:
+                raise WorkerError(f"the worker address '{address}' is not HOST:PORT, such as 10.0.0.1:8701")
+        if twice := [address for address, count in Counter(self.addresses).items() if count > 1]:
+            raise WorkerError(f"every worker needs an address of its own; named twice: {', '.join(twice)}")
+        if not 0 <= self.worker < self.workers:
+            raise WorkerError(
+                f"there is no worker {self.worker} among {self.workers} address(es); valid: 0 to {self.workers - 1}"
+            )
+
+    @classmethod
+    def read(cls, devices: int, workers: str | None, worker: int | None) -> Cluster:
+        """Return the cluster that a command line tells of: addresses parted by commas, and this process's number.
+
+        Raises:
+            WorkerError: one is given without the other, or they do not fit each other.
+        """
+        if (workers is None) != (worker is None):
+            given, missing = ("--workers", "--worker") if worker is None else ("--worker", "--workers")
+            raise WorkerError(f"{given} needs {missing}: the addresses of all processes, and this one's number from 0")
+        addresses = () if workers is None else tuple(address.strip() for address in workers.split(","))
+        return cls(devices, addresses, worker or 0)
+
+    @property
+    def workers(self) -> int:
+        """How many processes there are."""
+        return len(self.addresses) or 1
+
+    @property
+    def parts(self) -> int:
+        """Among how many devices a batch is divided."""
+        return self.workers * self.devices
+
+    @property
+    def chief(self) -> bool:
+        """Whether this process writes the run folder."""
+        return self.worker == 0
