@@ -17,7 +17,7 @@ from dactnlg.memory import Memory
 from dactnlg.models.arrays import ArrayModel, log_softmax
 from dactnlg.search.forcing import forced
 from dactnlg.search.paths import Hypothesis
-from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words
+from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words, slots_owed
 from dactnlg.search.sampling import Sampling, chances, sample
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -147,8 +147,8 @@ class BaseDecoder:
         step, state = self.stepper(inputs)
         step = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
         if hard and self.codec.placeholders:
-            step = require_slots(step, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
-            state = [*state, inputs["required"]]
+            step = require_slots(step, self.codec.kinds, EOS_ID)
+            state = [*state, *slots_owed(inputs["required"], self.codec.kinds)]
         if "owed" in inputs:
             step = require_words(step, self.codec.anchor_words, EOS_ID)
             state = [*state, inputs["owed"]]

@@ -146,8 +146,9 @@ def test_the_hard_constraint_holds_however_hot(sampling: Sampling) -> None:
     kinds = np.array([-1, -1, 0, 0, 1, 2, -1, -1, -1], np.int32)
     required = np.random.default_rng(5).integers(0, 2, (12, 3)).astype(np.float32)
     _, step = toy(5, 12, 9, 40)
-    step = ragged.require_slots(ragged.block_tokens(step, (BOS, 8)), kinds, 3, EOS)
-    found = drawn(step, [np.zeros((12, 1), np.float32), required], sampling, 20, 40)
+    step = ragged.require_slots(ragged.block_tokens(step, (BOS, 8)), kinds, EOS)
+    state = [np.zeros((12, 1), np.float32), *ragged.slots_owed(required, kinds)]
+    found = drawn(step, state, sampling, 20, 40)
     finished = 0
     for row, sentences in zip(required, found, strict=True):
         for sentence in sentences:

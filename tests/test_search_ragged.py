@@ -59,8 +59,8 @@ def test_the_same_as_the_compiled_search(seed: int, hard: bool) -> None:
     required = np.random.default_rng(seed).integers(0, 2, (batch, 3)).astype(np.float32) if hard else None
     state = [np.zeros((batch, 1), np.float32)]
     if required is not None:
-        step = ragged.require_slots(step, kinds, 3, EOS)
-        state.append(required)
+        step = ragged.require_slots(step, kinds, EOS)
+        state += ragged.slots_owed(required, kinds)
     ours = ragged.ragged_search(step, state, width=width, bos=BOS, eos=EOS, max_length=length, keep=keep)
     theirs = compiled_search(table, width, keep, required, kinds)
     for mine, other in zip(ours, theirs, strict=True):
@@ -107,7 +107,7 @@ def test_a_row_is_searched_as_if_alone() -> None:
 def test_what_cannot_finish_is_not_called_finished() -> None:
     _, step = toy(1, 1, 6, 4)
     kinds = np.array([-1, -1, 0, 1, 2, 3], np.int32)
-    step = ragged.require_slots(step, kinds, 4, EOS)
-    state = [np.zeros((1, 1), np.float32), np.ones((1, 4), np.float32)]
+    step = ragged.require_slots(step, kinds, EOS)
+    state = [np.zeros((1, 1), np.float32), *ragged.slots_owed(np.ones((1, 4), np.float32), kinds)]
     found = ragged.ragged_search(step, state, width=5, bos=BOS, eos=EOS, max_length=4)[0]
     assert found and not any(h.finished for h in found)

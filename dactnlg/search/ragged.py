@@ -65,7 +65,9 @@ def ragged_search(
         length += 1
         # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
         # that it pushes out of the beam. And what has become impossible can never be better again.
-        live = (ended.cumsum(axis=1) < keep) & ~ended & (best > IMPOSSIBLE / 2)
+        live = best > IMPOSSIBLE / 2
+        if ended.any():
+            live &= (ended.cumsum(axis=1) < keep) & ~ended
         going = live.any(axis=1)
         if not going.all():
             active, live, ended, best = active[going], live[going], ended[going], best[going]
@@ -86,12 +88,16 @@ def _joint(
     width, size = live.shape[1], log_probs.shape[1]
     log_probs += scores[live][:, None]
     # Every beam has one continuation that is at least so good; so K of them are, and worse ones need no look.
-    floor = np.where(finished, scores, np.float32(IMPOSSIBLE))
+    floor = np.full(live.shape, IMPOSSIBLE, np.float32)
     floor[live] = log_probs.max(axis=1)
+    some = bool(finished.any())
+    if some:
+        floor[finished] = scores[finished]
     least = floor.min(axis=1)
-    # Where some beams have nothing to offer, what is worse than `keep` finished ones needs no look either.
-    settled = finished & (finished.cumsum(axis=1) == keep)
-    np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
+    if some:
+        # Where some beams have nothing to offer, what is worse than `keep` finished ones needs no look either.
+        settled = finished & (finished.cumsum(axis=1) == keep)
+        np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
     least = least[owner]  # (N,)
     # In the first steps nothing is finished: the best K of every beam are looked at.
     wide = np.flatnonzero(least < IMPOSSIBLE / 2)
@@ -101,8 +107,8 @@ def _joint(
     flat = np.flatnonzero(log_probs >= least[:, None])  # (M,)
     line = flat // size
     token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
-    frozen_row, frozen_beam = np.nonzero(finished)
-    if len(frozen_row):
+    if some:
+        frozen_row, frozen_beam = np.nonzero(finished)
         # A frozen beam has one continuation, the end again, which costs nothing.
         row, parent = np.concatenate([frozen_row, row]), np.concatenate([frozen_beam, parent])
         line = np.concatenate([np.full(len(frozen_row), -1), line])
@@ -120,7 +126,9 @@ def _highest(row: Ints, value: Floats, rows: int, width: int) -> tuple[Ints, Fla
 
     Also which of them are real, in case that some rows have fewer.
     """
-    order = np.argsort(-value, kind="stable") if rows == 1 else np.lexsort((-value, row))
+    if rows == 1 and len(value) >= width:
+        return np.argsort(-value, kind="stable")[None, :width], None
+    order = np.lexsort((-value, row))
     ends = np.bincount(row, minlength=rows).cumsum()
     places = np.concatenate([[0], ends[:-1]])[:, None] + np.arange(width)  # (A, K)
     real = places < ends[:, None]
@@ -143,37 +151,52 @@ def block_tokens(step: Step, tokens: Sequence[int]) -> Step:
     return blocked
 
 
-def require_slots(step: Step, kinds: NDArray[np.int32], kind_count: int, eos: int) -> Step:
+def slots_owed(required: Floats, kinds: NDArray[np.int32]) -> State:
+    """Return what `require_slots` keeps in the state: which placeholders may be said, and how many are owed.
+
+    Args:
+        required: 1 for every placeholder that must be said, (B, R).
+        kinds: for each token the placeholder it stands for, numbered from 0, or -1, (V,).
+    """
+    low, high = _stretch(kinds)
+    allowed = required[:, kinds[low:high]] > 0.5
+    return [np.where(allowed, np.float32(0.0), np.float32(IMPOSSIBLE)), required.sum(axis=1)]
+
+
+def require_slots(step: Step, kinds: NDArray[np.int32], eos: int) -> Step:
     """Return a step function that says every required placeholder exactly once; see `search.constraint`.
 
-    Its state is the inner state followed by the placeholders still required, (N, R).
+    Its state is the inner state followed by that of `slots_owed`: penalties, (N, stretch), and counts, (N,).
 
     Args:
         step: the inner step function.
-        kinds: for each token the placeholder it stands for, numbered from 0, or -1, (V,).
-        kind_count: R.
+        kinds: as `slots_owed` takes them.
         eos: the end token.
     """
-    spoken = np.flatnonzero(kinds >= 0)
-    low, high = (int(spoken[0]), int(spoken[-1]) + 1) if len(spoken) else (0, 0)
-    stretch = kinds[low:high]
+    low, high = _stretch(kinds)
+    # A row for every placeholder: saying it forbids all tokens that stand for it.
+    forbids = np.where(kinds[low:high] == np.arange(kinds.max(initial=-1) + 1)[:, None], np.float32(IMPOSSIBLE), 0)
 
     def constrained(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
-        *inner, required = state
+        *inner, penalties, owed = state
         said = kinds[last]
         lines = np.flatnonzero(said >= 0)
         if len(lines):
-            required = required.copy()
-            required[lines, said[lines]] -= 1.0
+            penalties, owed = penalties.copy(), owed.copy()
+            penalties[lines] += forbids[said[lines]]
+            owed[lines] -= 1.0
         log_probs, inner = step(inner, last, owner)
-        owing = np.flatnonzero((required > 0.5).any(axis=1))
-        log_probs[owing, eos] = IMPOSSIBLE
-        if high > low:
-            part = log_probs[:, low:high]
-            part[required[:, stretch] < 0.5] = IMPOSSIBLE
-        return log_probs, [*inner, required]
+        log_probs[:, low:high] += penalties
+        log_probs[owed > 0.5, eos] = IMPOSSIBLE
+        return log_probs, [*inner, penalties, owed]
 
     return constrained
+
+
+def _stretch(kinds: NDArray[np.int32]) -> tuple[int, int]:
+    """Return where the tokens that stand for placeholders begin and end; they are numbered in one stretch."""
+    spoken = np.flatnonzero(kinds >= 0)
+    return (int(spoken[0]), int(spoken[-1]) + 1) if len(spoken) else (0, 0)
 
 
 def require_words(step: Step, words: NDArray[np.bool_], eos: int) -> Step:
