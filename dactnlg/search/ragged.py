@@ -61,7 +61,6 @@ def ragged_search(
         del log_probs  # the largest array by far, and the next step makes another
         ended = words == eos
         history[length, active], parents[length, active] = words, parent
-        scores[active], finished[active] = best, ended
         length += 1
         # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
         # that it pushes out of the beam. And what has become impossible can never be better again.
@@ -69,7 +68,8 @@ def ragged_search(
         if ended.any():
             live &= (ended.cumsum(axis=1) < keep) & ~ended
         going = live.any(axis=1)
-        if not going.all():
+        if not going.all() or length == max_length:
+            scores[active], finished[active] = best, ended
             active, live, ended, best = active[going], live[going], ended[going], best[going]
             words, line = words[going], line[going]
         chosen, tokens = line[live], words[live]
