@@ -100,11 +100,11 @@ def _joint(
         np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
     least = least[owner]  # (N,)
     # In the first steps nothing is finished: the best K of every beam are looked at.
-    wide = np.flatnonzero(least < IMPOSSIBLE / 2)
+    wide = (least < IMPOSSIBLE / 2).nonzero()[0]
     if len(wide):
         rank = max(size - width, 0)
         least[wide] = np.partition(log_probs[wide], rank, axis=1)[:, rank]
-    flat = np.flatnonzero(log_probs >= least[:, None])  # (M,)
+    flat = (log_probs >= least[:, None]).ravel().nonzero()[0]  # (M,)
     line = flat // size
     token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
     if some:
@@ -180,7 +180,7 @@ def require_slots(step: Step, kinds: NDArray[np.int32], eos: int) -> Step:
     def constrained(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
         *inner, penalties, owed = state
         said = kinds[last]
-        lines = np.flatnonzero(said >= 0)
+        lines = (said >= 0).nonzero()[0]
         if len(lines):
             penalties, owed = penalties.copy(), owed.copy()
             penalties[lines] += forbids[said[lines]]
@@ -213,12 +213,12 @@ def require_words(step: Step, words: NDArray[np.bool_], eos: int) -> Step:
 
     def constrained(state: State, last: Ints, owner: Ints) -> tuple[Floats, State]:
         *inner, owed = state
-        lines = np.flatnonzero(member[last])
+        lines = member[last].nonzero()[0]
         if len(lines):
             owed = owed.copy()
             owed[lines] *= ~words[last[lines]]
         log_probs, inner = step(inner, last, owner)
-        log_probs[np.flatnonzero((owed > 0.5).any(axis=1)), eos] = IMPOSSIBLE
+        log_probs[(owed > 0.5).any(axis=1), eos] = IMPOSSIBLE
         return log_probs, [*inner, owed]
 
     return constrained
