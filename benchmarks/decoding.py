@@ -45,7 +45,7 @@ ROOMS = {
     "slot checks": ("slots.py", "cues.py", "mentions.py"),
     "putting text together": ("surface.py", "casing.py", "delexicalization.py", "frames.py"),
     "acts, encoding, codec": ("acts.py", "placeholders.py", "encoding.py", "vocabulary.py", "codec.py", "anchors.py"),
-    "candidates": ("candidates.py", "generation.py"),
+    "candidates": ("candidates.py", "maker.py", "generation.py"),
 }
 """Where time may be spent, by the ends of file names; what NumPy and Python do is counted to its caller."""
 BATCH = 64

@@ -23,11 +23,11 @@ from dactnlg.corpora.base import Card
 from dactnlg.delexicalization import Delexicalizer, lexicalize
 from dactnlg.encoding import ActEncoder
 from dactnlg.errors import RunError
-from dactnlg.frames import PHRASES, Brief, Frame, Phrase, make_phrase, outline, required_places
+from dactnlg.frames import PHRASES, Brief, Frame, Phrase, make_phrase, one_string, outline, required_places
 from dactnlg.memory import Memory
 from dactnlg.placeholders import Required, is_placeholder, placeholder_name
 from dactnlg.slots import SlotChecker
-from dactnlg.surface import JOINER, detokenize, realize, strip_joiner, title
+from dactnlg.surface import realize, strip_joiner, title
 from dactnlg.templates import Templates
 from dactnlg.vocabulary import Vocabulary
 
@@ -213,7 +213,7 @@ class Codec:
         return self.text_of(brief, self.phrase(brief.frame, tuple(tokens)))
 
     def raw_of(self, brief: Brief, phrase: Phrase) -> str:
-        """Return the raw sentence: the phrase with the turn's values."""
+        """Return the raw sentence."""
         return self._filled(brief, phrase, False) if phrase.form is None else phrase.form % phrase.pick(brief.raw)
 
     def text_of(self, brief: Brief, phrase: Phrase) -> str:
@@ -231,7 +231,7 @@ class Codec:
         """Return how an ordinary value is said, in a raw sentence and in one for readers."""
         filler = self.casing.filler(Required("", "", Slot(slot_name, value)))
         shown = title(filler) if slot_name in self.style.proper else filler
-        return _joined(filler), _joined(shown)
+        return one_string(filler), one_string(shown)
 
     def _fillers(self, turn: Turn, tokens: Sequence[str], text: bool) -> dict[str, tuple[str, ...]]:
         fillers = {}
@@ -291,13 +291,3 @@ class Codec:
                 f"cannot read {path} ({type(error).__name__}: {error}): "
                 "is it damaged, or of another version of dactnlg? Then train the model anew"
             ) from None
-
-
-def _joined(filler: Sequence[str]) -> str:
-    """Return a value's tokens as one string; how it stands to its neighbours is the placeholder's matter."""
-    if not filler:
-        return ""
-    tokens = [*filler]
-    tokens[0] = tokens[0].lstrip(JOINER)
-    tokens[-1] = tokens[-1].rstrip(JOINER)
-    return detokenize(tokens)

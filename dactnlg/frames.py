@@ -8,7 +8,7 @@ once, and for each turn only the values are filled in.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -17,7 +17,7 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.delexicalization import lexicalize
 from dactnlg.placeholders import Required, is_placeholder
 from dactnlg.slots import Expected, Tally
-from dactnlg.surface import strip_joiner
+from dactnlg.surface import JOINER, detokenize, strip_joiner
 
 Key = tuple[Any, ...]
 MARK = "\ue000"
@@ -146,3 +146,13 @@ def make_phrase(
 
 def _nothing(values: tuple[str, ...]) -> tuple[()]:
     return ()
+
+
+def one_string(filler: Sequence[str]) -> str:
+    """Return a value's tokens as one string; how it stands to its neighbours is the placeholder's matter."""
+    if not filler:
+        return ""
+    tokens = [*filler]
+    tokens[0] = tokens[0].lstrip(JOINER)
+    tokens[-1] = tokens[-1].rstrip(JOINER)
+    return detokenize(tokens)

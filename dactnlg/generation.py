@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dactnlg.acts import Turn, parse
-from dactnlg.candidates import Candidate, Maker, cheapest
+from dactnlg.candidates import Candidate, cheapest
 from dactnlg.codec import Codec
 from dactnlg.config import BACKENDS, CONSTRAINTS, Config, DecodingConfig
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.frames import Brief
+from dactnlg.maker import Maker
 from dactnlg.run import Run
 from dactnlg.search.sampling import Sampling
 

@@ -38,6 +38,7 @@ FLOORS = {
         "cluster",
         "export",
         "likelihood",
+        "maker",
         "onnx_step",
         "parallel",
         "saved_model",
