@@ -13,7 +13,7 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "dactnlg"
 
 FLOORS = {
-    0: {"errors", "acts", "notation", "config", "yamlfile", "lines", "files", "resources", "hashing"},
+    0: {"errors", "acts", "notation", "config", "yamlfile", "lines", "files", "resources", "hashing", "workers"},
     1: {"corpora", "metrics", "fairness", "delexicalization", "vocabulary", "encoding", "surface", "slots"}
     | {
         "anchors",
@@ -39,6 +39,8 @@ FLOORS = {
         "export",
         "likelihood",
         "maker",
+        "meeting",
+        "mirrored",
         "onnx_step",
         "parallel",
         "saved_model",
@@ -47,6 +49,7 @@ FLOORS = {
         "speaking",
         "stored",
         "sweeping",
+        "team",
         "comparison",
         "report",
         "reproduction",
