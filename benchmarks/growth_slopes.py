@@ -46,8 +46,8 @@ KINDS = {
         (0.6, 1.1),
         (0.75, 1.1),
         "every live beam is a row of the products (slope {operations:.2f}, as beams that can no longer win are "
-        "dropped) and of the softmax, so time grows as they do but for the cost of calls, the same for any width, which hides "
-        "most of the growth below 5; memory is the rows' gates, states and log probabilities",
+        "dropped) and of the softmax, so time grows as they do but for the cost of calls, the same for any width, "
+        "which hides most of the growth below 5; memory is the rows' gates, states and log probabilities",
     ),
     "search-vocabulary": Kind(
         "vocabulary, search, an act",
