@@ -190,7 +190,7 @@ def test_ctrl_c_leaves_whole_lines_and_tells_how_to_go_on(random_run: Path, tmp_
     process.send_signal(signal.SIGINT)
     told = process.communicate(timeout=60)[1]
     assert process.returncode == 130
-    assert told.count("\n") == 1 and "--resume" in told
+    assert len(told.strip().splitlines()) == 1 and "--resume" in told
     data = sentences(tmp_path)
     count = data.count(b"\n")
     assert data.endswith(b"\n") and f"first {count} acts" in told
