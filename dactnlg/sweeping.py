@@ -115,10 +115,10 @@ def _run(ray: Any, task: Task, jobs: int, resume: bool, progress: bool) -> dict[
             trainable,
             param_space={key: _domain(spec) for key, spec in task.sweep.space.items()},
             tune_config=tune.TuneConfig(
-                search_alg=tune.search.BasicVariantGenerator(random_state=task.sweep.seed),
+                # Ray Tune leaves this one alone with `max_concurrent_trials`: it has a limit of its own.
+                search_alg=tune.search.BasicVariantGenerator(max_concurrent=jobs, random_state=task.sweep.seed),
                 scheduler=_scheduler(task.sweep),
                 num_samples=task.sweep.samples,
-                max_concurrent_trials=jobs,
                 # A process that has imported TensorFlow trains the next one, too.
                 reuse_actors=True,
                 trial_dirname_creator=_trial_name,

@@ -138,11 +138,13 @@ def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path:
 
 
 def test_a_hopeless_trial_is_stopped_and_still_an_ordinary_run(sweep: Sweep) -> None:
-    # One after the other: the second finds the first one's losses to be measured by.
+    # One after the other, though there are two cores: the second finds the first one's losses to be measured by.
     told = sweep(f"{SMALL}    [0.01, 1.0e-7]\n", "--jobs", "1", "--early-stopping", "--json", "out.json")
     by_rate = {trial["settings"]["training.learning_rate"]: trial for trial in trials()["trials"]}
     assert (by_rate[0.01]["status"], by_rate[0.01]["epochs"]) == ("done", 4)
     assert (by_rate[1e-7]["status"], by_rate[1e-7]["epochs"]) == ("stopped", 3)
     assert "3 (stopped)" in told
+    begun, ended = (Path("runs", name) for name in ("trial-00001/config.yaml", "trial-00000/history.csv"))
+    assert begun.stat().st_mtime >= ended.stat().st_mtime
     assert by_rate[1e-7]["score"] is not None
     assert json.loads(Path(by_rate[1e-7]["run"], "manifest.json").read_text())["training"]["stopped"] is True
