@@ -31,8 +31,8 @@ from dactnlg.surface import realize, strip_joiner, title
 from dactnlg.templates import Templates
 from dactnlg.vocabulary import Vocabulary
 
-FRAMES = 10_000
-"""Frames remembered, with their sentences."""
+FRAMES = 4096
+"""Frames remembered, with their sentences: some hundred megabytes at the very most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Codec:
 
     def _frame(self, turn: Turn, ordinary: list[Slot]) -> Frame:
         required = self.delexicalizer.required(turn)
-        unknown = tuple(item for item in required if item.placeholder not in self._columns)
+        unknown = tuple(item for item in required if not self.knows(item.placeholder))
         return Frame(turn, required, required_places(required, ordinary), unknown, self.checker.expected(turn))
 
     def phrase(self, frame: Frame, tokens: tuple[str, ...]) -> Phrase:

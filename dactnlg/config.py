@@ -231,16 +231,25 @@ def _find(path: str | Path) -> Path:
     raise ConfigError(f"there is no configuration {file}; {suggest(file.stem, config_names())}")
 
 
-def _apply(override: str, data: dict[str, Any]) -> dict[str, str]:
-    """Put one "section.key=value" into the data; return where its key now comes from."""
+def read_override(override: str) -> tuple[str, str, Any]:
+    """Return section, key and value of "section.key=value".
+
+    Raises:
+        ValueError: it is none, or its value is not YAML.
+    """
     path, equals, text = override.partition("=")
     section, dot, key = (part.strip() for part in path.partition("."))
     if not (equals and dot and section and key):
         raise ValueError("an override is section.key=value, such as training.epochs=3")
     try:
-        value = yamlfile.parse(text)
+        return section, key, yamlfile.parse(text)
     except (yaml.YAMLError, ValueError, RecursionError):
         raise ValueError(f"the value {text!r} is not YAML; quote it") from None
+
+
+def _apply(override: str, data: dict[str, Any]) -> dict[str, str]:
+    """Put one "section.key=value" into the data; return where its key now comes from."""
+    section, key, value = read_override(override)
     # A section that is not a mapping is reported as it stands.
     inside = data.setdefault(section, {})
     if inside is None:

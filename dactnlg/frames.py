@@ -22,7 +22,7 @@ from dactnlg.surface import JOINER, detokenize, strip_joiner
 Key = tuple[Any, ...]
 MARK = "\ue000"
 """Stands where a value will be while a phrase is put together; a character that no sentence has."""
-PHRASES = 64
+PHRASES = 32
 """Sentences remembered for a frame."""
 
 

@@ -193,8 +193,7 @@ class Maker:
         from dactnlg.insertion import insert_missing
 
         brief, asking = candidate.brief, self._options.append_questions
-        unknown = [r for r in self.codec.delexicalizer.required(brief.turn) if not self.codec.knows(r.placeholder)]
-        found = insert_missing(decoder, brief.turn, candidate.tokens, unknown)
+        found = insert_missing(decoder, brief.turn, candidate.tokens, brief.frame.unknown)
         return [Candidate(self.codec, brief, tokens, score, "inserted", asking) for tokens, score in found]
 
     def _shuffled(self, brief: Brief, chance: random.Random) -> list[Candidate]:

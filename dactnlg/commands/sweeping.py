@@ -54,9 +54,7 @@ def sweep(
     dactnlg sweep my-sweep.yaml --output sweeps/mine --samples 20 --set training.epochs=10 --resume
     dactnlg leaderboard sweeps/mine/trial-*
     """
-    import yaml
-
-    from dactnlg import yamlfile
+    from dactnlg.config import read_override
     from dactnlg.files import check_folders, written
     from dactnlg.space import load_sweep
     from dactnlg.sweeping import sweep as run_sweep
@@ -64,13 +62,11 @@ def sweep(
     check_folders(json_file)
     fixed: dict[str, Any] = {"corpus.data_dir": str(data_dir.absolute())} if data_dir else {}
     for override in overrides:
-        key, equals, value = override.partition("=")
         try:
-            fixed[key.strip()] = yamlfile.parse(value)
-        except (yaml.YAMLError, ValueError, RecursionError):
-            equals = ""
-        if not equals or "." not in key:
-            raise ConfigError(f"--set {override}: an override is section.key=value, such as training.epochs=3")
+            section, key, value = read_override(override)
+        except ValueError as error:
+            raise ConfigError(f"--set {override}: {error}") from None
+        fixed[f"{section}.{key}"] = value
     given = {"samples": samples, "metric": metric, "preset": preset, "early_stopping": early_stopping}
     checked = load_sweep(space, {key: value for key, value in given.items() if value is not None}, fixed)
     folder = output or Path("sweeps") / space.stem
