@@ -16,7 +16,8 @@ from dactnlg.codec import Codec
 from dactnlg.memory import Memory
 from dactnlg.models.arrays import ArrayModel, log_softmax
 from dactnlg.search.forcing import forced
-from dactnlg.search.paths import Hypothesis
+from dactnlg.search.greedy import Glance, glance, improve
+from dactnlg.search.paths import IMPOSSIBLE, Hypothesis
 from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words, slots_owed
 from dactnlg.search.sampling import Sampling, chances, sample
 from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 CHUNK = 64
 """Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
+GLANCED = 256
+"""Acts whose greedy sentences are said together, each with a single beam."""
 REMEMBERED = 10_000
 """Inputs whose hypotheses are remembered."""
 ROWS = 256
@@ -84,7 +87,7 @@ class BaseDecoder:
         first = {key: row for row, key in reversed(list(enumerate(keys))) if found[key] is None}
         if first:
             rows = sorted(first.values())
-            new = self._search_all({name: array[rows] for name, array in inputs.items()}, width, hard, keep)
+            new = self._search_all(_rows(inputs, rows), width, hard, keep)
             for row, hypotheses in zip(rows, new, strict=True):
                 found[keys[row]] = hypotheses
                 self._memory.put(keys[row], hypotheses)
@@ -109,7 +112,7 @@ class BaseDecoder:
 
         def draw(part: slice) -> list[Hypothesis]:
             numbers = chances(seed, places[part], draws, self.max_length)
-            step, state = self.constrained({name: array[part] for name, array in inputs.items()}, hard)
+            step, state = self.constrained(_rows(inputs, part), hard)
             owner = np.repeat(np.arange(len(numbers) // count), count)
             return sample(step, state, numbers, sampling, owner=owner, bos=BOS_ID, eos=EOS_ID)
 
@@ -128,7 +131,7 @@ class BaseDecoder:
         parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
 
         def read(part: NDArray[np.intp]) -> NDArray[np.float32]:
-            step, state = self.stepper({name: array[part] for name, array in inputs.items()})
+            step, state = self.stepper(_rows(inputs, part))
             owner = np.arange(len(part))
             return forced(step, state, [rows[row] for row in part], owner=owner, bos=BOS_ID, eos=EOS_ID)
 
@@ -167,16 +170,15 @@ class BaseDecoder:
         return inputs
 
     def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+        return self._in_batches(lambda batch: self.search_batch(batch, width, hard, keep), inputs, self.largest)
+
+    def _in_batches(self, work: Callable[[Arrays], list[_T]], inputs: Arrays, largest: int) -> list[_T]:
         # Acts of like size end at about the same step, so none waits long for its neighbours.
         order = np.argsort(inputs["act"].sum(axis=1), kind="stable")
-        parts = [order[start : start + self.largest] for start in range(0, len(order), self.largest)]
-        batches = [{name: array[rows] for name, array in inputs.items()} for rows in parts]
-        found = self._each(lambda batch: self.search_batch(batch, width, hard, keep), batches)
-        result: list[list[Hypothesis]] = [[] for _ in order]
-        for rows, hypotheses in zip(parts, found, strict=True):
-            for row, one in zip(rows.tolist(), hypotheses, strict=True):
-                result[row] = one
-        return result
+        parts = [order[start : start + largest] for start in range(0, len(order), largest)]
+        found = self._each(work, [_rows(inputs, part) for part in parts])
+        result = dict(zip(order.tolist(), (one for batch in found for one in batch), strict=True))
+        return [result[row] for row in range(len(order))]
 
     def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
         """Do the work for all parts, of which the last take longest."""
@@ -208,7 +210,26 @@ class Decoder(BaseDecoder):
             eos=EOS_ID,
             max_length=self.max_length,
             keep=min(keep, width),
+            bounds=inputs.get("bounds"),
         )
+
+    def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+        # With more to keep, the best one's score bounds nothing; and a beam of one is greedy itself.
+        if keep > 1 or width == 1:
+            return super()._search_all(inputs, width, hard, keep)
+        glances = self._in_batches(lambda batch: self._glance(batch, hard), inputs, GLANCED)
+
+        def beams(rows: Sequence[int], bounds: NDArray[np.float32]) -> list[list[Hypothesis]]:
+            # Where a bound is known, few beams are left of an act, so more acts are worth a call.
+            largest = CHUNK if np.mean(bounds > IMPOSSIBLE) < 0.5 else 2 * CHUNK
+            some = _rows(inputs, rows) | {"bounds": bounds}
+            return self._in_batches(lambda batch: self.search_batch(batch, width, hard, keep), some, largest)
+
+        return improve(glances, beams)
+
+    def _glance(self, inputs: Arrays, hard: bool) -> list[Glance]:
+        step, state = self.constrained(inputs, hard)
+        return glance(step, state, bos=BOS_ID, eos=EOS_ID, max_length=self.max_length)
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
         """Return the model's step, unconstrained, and the first state of every input."""
@@ -229,6 +250,10 @@ class Decoder(BaseDecoder):
             with ThreadPoolExecutor(threads) as pool:
                 # The longest first, so that none is left over when the others are done.
                 return list(pool.map(work, parts[::-1]))[::-1]
+
+
+def _rows(inputs: Arrays, rows: Any) -> Arrays:
+    return {name: array[rows] for name, array in inputs.items()}
 
 
 def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:

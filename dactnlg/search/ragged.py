@@ -26,7 +26,15 @@ probabilities are the caller's to change."""
 
 
 def ragged_search(
-    step: Step, state: State, *, width: int, bos: int, eos: int, max_length: int, keep: int = 1
+    step: Step,
+    state: State,
+    *,
+    width: int,
+    bos: int,
+    eos: int,
+    max_length: int,
+    keep: int = 1,
+    bounds: Floats | None = None,
 ) -> list[list[Hypothesis]]:
     """Search for the sentences of highest probability; see `search.beam.beam_search` for the rules.
 
@@ -38,11 +46,14 @@ def ragged_search(
         eos: the token that ends a sentence.
         max_length: the end token included.
         keep: how many of the best must be finished before a row's search may stop.
+        bounds: for each row a score below which no hypothesis is followed, (B,).
 
     Returns:
         Each row's hypotheses, best first.
     """
     batch = len(state[0])
+    # What is impossible is never followed.
+    bounds = np.maximum(np.full(batch, IMPOSSIBLE / 2, np.float32), IMPOSSIBLE if bounds is None else bounds)
     scores = np.full((batch, width), IMPOSSIBLE, np.float32)
     scores[:, 0] = 0.0
     finished = np.zeros((batch, width), bool)
@@ -57,14 +68,14 @@ def ragged_search(
     while len(active) and length < max_length:
         owner, beam = np.nonzero(live)
         log_probs, state = step(state, tokens, active[owner])
-        best, words, line, parent = _joint(log_probs, best, live, ended, owner, beam, keep, eos)
+        best, words, line, parent = _joint(log_probs, best, bounds[active], live, ended, owner, beam, keep, eos)
         del log_probs  # the largest array by far, and the next step makes another
         ended = words == eos
         history[length, active], parents[length, active] = words, parent
         length += 1
         # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
         # that it pushes out of the beam. And what has become impossible can never be better again.
-        live = best > IMPOSSIBLE / 2
+        live = best >= bounds[active][:, None]
         if ended.any():
             live &= (ended.cumsum(axis=1) < keep) & ~ended
         going = live.any(axis=1)
@@ -78,7 +89,15 @@ def ragged_search(
 
 
 def _joint(
-    log_probs: Floats, scores: Floats, live: Flags, finished: Flags, owner: Ints, beam: Ints, keep: int, eos: int
+    log_probs: Floats,
+    scores: Floats,
+    bounds: Floats,
+    live: Flags,
+    finished: Flags,
+    owner: Ints,
+    beam: Ints,
+    keep: int,
+    eos: int,
 ) -> tuple[Floats, Ints, Ints, Ints]:
     """Return the best K continuations of every active row: scores, tokens, and their parents' lines and beams, (A, K).
 
@@ -93,18 +112,22 @@ def _joint(
     some = bool(finished.any())
     if some:
         floor[finished] = scores[finished]
-    least = floor.min(axis=1)
+    least = np.maximum(floor.min(axis=1), bounds)
     if some:
         # Where some beams have nothing to offer, what is worse than `keep` finished ones needs no look either.
         settled = finished & (finished.cumsum(axis=1) == keep)
         np.maximum(least, np.where(settled, scores, np.float32(IMPOSSIBLE)).max(axis=1), out=least)
     least = least[owner]  # (N,)
     # In the first steps nothing is finished: the best K of every beam are looked at.
-    wide = (least < IMPOSSIBLE / 2).nonzero()[0]
+    wide = (least <= IMPOSSIBLE / 2).nonzero()[0]
     if len(wide):
         rank = max(size - width, 0)
         least[wide] = np.partition(log_probs[wide], rank, axis=1)[:, rank]
     flat = (log_probs >= least[:, None]).ravel().nonzero()[0]  # (M,)
+    if not (some or len(flat)):
+        # Nothing reaches its bound.
+        none = np.zeros(live.shape, np.intp)
+        return np.full(live.shape, IMPOSSIBLE, np.float32), none - 1, none, none
     line = flat // size
     token, row, parent, value = flat - line * size, owner[line], beam[line], log_probs.ravel()[flat]
     if some:
