@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 CHUNK = 64
 """Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
+FEW = 8
+"""Acts for which beams are worth no greedy sentence first."""
 GLANCED = 256
 """Acts whose greedy sentences are said together, each with a single beam."""
 REMEMBERED = 10_000
@@ -214,8 +216,9 @@ class Decoder(BaseDecoder):
         )
 
     def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
-        # With more to keep, the best one's score bounds nothing; and a beam of one is greedy itself.
-        if keep > 1 or width == 1:
+        # With more to keep, the best one's score bounds nothing, and a beam of one is greedy itself. A few acts take as
+        # long for one beam as for ten, and those that are not settled would need both.
+        if keep > 1 or width == 1 or len(inputs["act"]) < FEW:
             return super()._search_all(inputs, width, hard, keep)
         glances = self._in_batches(lambda batch: self._glance(batch, hard), inputs, GLANCED)
 

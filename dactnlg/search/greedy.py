@@ -67,7 +67,7 @@ def glance(step: Step, state: State, *, bos: int, eos: int, max_length: int) -> 
         ended = last == eos
         finished[live] = ended
         going = ~ended & ((passed[live, : t + 1] > scores[live][:, None]).sum(axis=1) < PATIENCE)
-        if not going.all():
+        if np.count_nonzero(going) < len(going):
             live, last, state = live[going], last[going], [part[going] for part in state]
             if not len(live):
                 break

@@ -32,11 +32,11 @@ def hypotheses(
     Args:
         history: tokens, (T, B, K).
         parents: the beam that each token continues, (T, B, K).
-        scores: log probabilities, (B, K).
-        finished: whether the end was reached, (B, K).
+        scores: log probabilities of the first N beams, which are wanted, (B, N).
+        finished: whether they reached the end, (B, N).
         eos: the end token.
     """
-    length, batch, width = history.shape
+    length, (batch, width) = len(history), scores.shape
     tokens = np.empty((batch, width, length), np.int32)
     beam = np.tile(np.arange(width), (batch, 1))
     rows = np.arange(batch)[:, None]

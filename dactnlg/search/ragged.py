@@ -49,7 +49,7 @@ def ragged_search(
         bounds: for each row a score below which no hypothesis is followed, (B,).
 
     Returns:
-        Each row's hypotheses, best first.
+        Each row's `keep` best hypotheses, the best first; fewer where no others are possible.
     """
     batch = len(state[0])
     # What is impossible is never followed.
@@ -76,16 +76,16 @@ def ragged_search(
         # Scores only fall: what stands behind `keep` finished ones can't come before them any more, nor can anything
         # that it pushes out of the beam. And what has become impossible can never be better again.
         live = best >= bounds[active][:, None]
-        if ended.any():
+        if np.count_nonzero(ended):
             live &= (ended.cumsum(axis=1) < keep) & ~ended
-        going = live.any(axis=1)
-        if not going.all() or length == max_length:
+        going: Flags = live.any(axis=1)
+        if np.count_nonzero(going) < len(going) or length == max_length:
             scores[active], finished[active] = best, ended
             active, live, ended, best = active[going], live[going], ended[going], best[going]
             words, line = words[going], line[going]
         chosen, tokens = line[live], words[live]
         state = [part.take(chosen, axis=0) for part in state]
-    return hypotheses(history[:length], parents[:length], scores, finished, eos)
+    return hypotheses(history[:length], parents[:length], scores[:, :keep], finished[:, :keep], eos)
 
 
 def _joint(
@@ -109,7 +109,7 @@ def _joint(
     # Every beam has one continuation that is at least so good; so K of them are, and worse ones need no look.
     floor = np.full(live.shape, IMPOSSIBLE, np.float32)
     floor[live] = log_probs.max(axis=1)
-    some = bool(finished.any())
+    some = np.count_nonzero(finished) > 0
     if some:
         floor[finished] = scores[finished]
     least = np.maximum(floor.min(axis=1), bounds)
@@ -149,13 +149,16 @@ def _highest(row: Ints, value: Floats, rows: int, width: int) -> tuple[Ints, Fla
 
     Also which of them are real, in case that some rows have fewer.
     """
-    if rows == 1 and len(value) >= width:
-        return np.argsort(-value, kind="stable")[None, :width], None
+    if rows == 1:
+        best = np.argsort(-value, kind="stable")[None, :width]
+        if best.size == width:
+            return best, None
+        return np.resize(best, (1, width)), np.arange(width)[None] < best.size
     order = np.lexsort((-value, row))
     ends = np.bincount(row, minlength=rows).cumsum()
     places = np.concatenate([[0], ends[:-1]])[:, None] + np.arange(width)  # (A, K)
     real = places < ends[:, None]
-    if real.all():
+    if np.count_nonzero(real) == real.size:
         return order[places], None
     return order[np.minimum(places, len(order) - 1)], real
 
