@@ -7,8 +7,10 @@
 
 The workload is fixed: the test split of restaurants (1039 acts), beam 10, hidden 100. Machines are shared and loads
 wander, so peer and dactnlg take turns, and what counts is the ratio: the median over the rounds of the ratios within a
-round. The whole road is timed, from parsed acts to sentences with their slots checked; the peer's from vectors to
-tokens. The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
+round. The peer's beam search is run in both its ways, hypothesis by hypothesis as published, and with all beams of an
+act in one batch; figures and ratios are given for either, in this order. The whole road is timed, from parsed acts to
+sentences with their slots checked; the peer's from vectors to tokens. The corpora are looked for in DACTNLG_DATA, else
+in ../shared/data. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -94,6 +96,7 @@ def bleu(sentences: Sequence[str]) -> float:
 def decoding(table: Table, run: Path, rounds: int) -> None:
     """Time beam search: the peer's, ours with every act searched for, and ours with equal acts searched for once."""
     from peer_torch import choose_threads, say_all, with_weights_of
+    from torch import set_num_threads
 
     generator, turns = Generator.load(run), test_turns()
     if generator.decoder is None:
@@ -108,28 +111,34 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
         generator.generate(turns, constraint=constraint, beam_width=10, strict=False)
 
     plan = {(constraint, reuse): [] for reuse in (False, True) for constraint in ("none", "rerank", "hard")}
-    speeds: dict[Any, list[float]] = {"peer": [], **plan}
+    speeds: dict[Any, list[float]] = dict(plan)
+    peers: dict[bool, list[float]] = {False: [], True: []}
     say_all(peer, vectors[:5])
-    choose_threads(lambda: say_all(peer, vectors[:10]))
+    threads = {batched: choose_threads(lambda b=batched: say_all(peer, vectors[:10], batched=b)) for batched in peers}
     for key in plan:
         ours(*key)
     for _ in range(rounds):
-        speeds["peer"].append(len(some) / seconds(lambda: say_all(peer, vectors)))
+        for batched, found in peers.items():
+            set_num_threads(threads[batched])
+            found.append(len(some) / seconds(lambda b=batched: say_all(peer, vectors, batched=b)))
         for constraint, reuse in plan:
             speeds[constraint, reuse].append(len(turns) / seconds(lambda c=constraint, r=reuse: ours(c, r)))
-    their = f"{statistics.median(speeds['peer']):.1f}"
+    their = " / ".join(f"{statistics.median(found):.0f}" for found in peers.values())
     for (constraint, reuse), found in ((key, speeds[key]) for key in plan):
-        ratio = statistics.median(a / b for a, b in zip(found, speeds["peer"], strict=True))
+        ratios = [statistics.median(a / b for a, b in zip(found, other, strict=True)) for other in peers.values()]
         what = f"acts/s, beam 10, constraint {constraint}, {'with' if reuse else 'no'} reuse"
         target = ("60 x, 2,000" if not reuse else "20,000") if constraint == "none" else ""
-        table.row(what, f"{statistics.median(found):,.0f}", their, f"{ratio:.0f} x", target)
+        shown = " / ".join(f"{ratio:.0f} x" for ratio in ratios)
+        table.row(what, f"{statistics.median(found):,.0f}", their, shown, target)
     extra = statistics.median(a / b for a, b in zip(speeds["none", False], speeds["hard", False], strict=True)) - 1
     table.row("the hard constraint's share of the time", f"{extra:+.0%}", target="+20%")
     said = say_all(peer, vectors)
+    both = sum(a == b for (a, _), (b, _) in zip(said, say_all(peer, vectors, batched=True), strict=True))
     theirs = [codec.raw(turn, codec.vocabulary.decode(tokens)) for turn, (tokens, _) in zip(some, said, strict=True)]
     own = [g.raw for g in generator.generate(some, constraint="none", beam_width=10, strict=False)]
     same = sum(a == b for a, b in zip(own, theirs, strict=True))
-    table.row(f"BLEU-4 of {len(some)} of them, {same} said alike", f"{bleu(own):.2f}", f"{bleu(theirs):.2f}")
+    what = f"BLEU-4 of {len(some)} of them; {same} said alike, {both} in both ways of the peer"
+    table.row(what, f"{bleu(own):.2f}", f"{bleu(theirs):.2f}")
 
 
 def one(table: Table, run: Path, rounds: int) -> None:

@@ -1,10 +1,17 @@
 """The peer: an SC-LSTM in PyTorch, written as such models usually are.
 
 A module loops over time; training pads a batch to its longest sentence; beam search runs in Python, one act at a time,
-with all beams of a step in one batch and the best continuations taken from one `topk`. It stops as soon as its best
-beam is finished. Sizes, data, batches, loss and weights are those of dactnlg, so that both say the same sentences and
-do the same work. `benchmarks/decoding.py` runs it and scores what it says, `benchmarks/training.py` has it learn; it
-needs the extra `bench`.
+and stops as soon as its best beam is finished. Both come in two ways:
+
+- as the published SC-LSTMs have them (RNNLG, its ports to PyTorch, ConvLab-2): every hypothesis takes its step by
+  itself and its best continuations are sorted in a list (`say`), and a training step does all of its work word by
+  word, the output layer too (`forward` of a peer that is not `hoisted`);
+- as one writes them who knows what costs time in PyTorch: all beams of a step in one batch and the best continuations
+  from one `topk` (`say_batched`), and in training the words' projections and the output layer for all steps at once.
+
+Sizes, data, batches, loss and weights are those of dactnlg, so that all say the same sentences and do the same work.
+`benchmarks/decoding.py` runs it and scores what it says, `benchmarks/training.py` has it learn; it needs the extra
+`bench`.
 """
 
 from __future__ import annotations
@@ -28,12 +35,28 @@ State = tuple[Tensor, Tensor, Tensor]
 
 
 class PeerSCLSTM(nn.Module):
-    """The semantically controlled LSTM (Wen et al. 2015b, section 3.1)."""
+    """The semantically controlled LSTM (Wen et al. 2015b, section 3.1).
+
+    Args:
+        vocabulary: V.
+        act: D.
+        hidden: H.
+        embedding: size of word vectors.
+        dropout: of the hidden state that the output layer reads.
+        hoisted: whether what does not depend on the state is done for all words at once, before and after the loop.
+    """
 
     def __init__(
-        self, vocabulary: int, act: int, hidden: int = 100, embedding: int = 100, dropout: float = 0.0
+        self,
+        vocabulary: int,
+        act: int,
+        hidden: int = 100,
+        embedding: int = 100,
+        dropout: float = 0.0,
+        hoisted: bool = True,
     ) -> None:
         super().__init__()
+        self.hoisted = hoisted
         self.hidden, self.alpha, self.eta, self.xi = hidden, 0.5, 1e-4, 100.0
         self.embedding = nn.Embedding(vocabulary, embedding)
         self.word_gates = nn.Linear(embedding, 4 * hidden)
@@ -60,9 +83,15 @@ class PeerSCLSTM(nn.Module):
     def forward(self, act: Tensor, tokens: Tensor) -> tuple[Tensor, Tensor]:
         """Return logits, (B, T, V), and the act's states, (B, T + 1, D)."""
         words = self.embedding(tokens)
-        gates, reading = self.word_gates(words), self.word_reading(words)
         state = self.start(act)
-        hidden, acts = [], [act]
+        hidden, logits, acts = [], [], [act]
+        if not self.hoisted:
+            for t in range(tokens.shape[1]):
+                state = self.step(self.word_gates(words[:, t]), self.word_reading(words[:, t]), state)
+                logits.append(self.output(self.dropout(state[0])))
+                acts.append(state[2])
+            return torch.stack(logits, dim=1), torch.stack(acts, dim=1)
+        gates, reading = self.word_gates(words), self.word_reading(words)
         for t in range(tokens.shape[1]):
             state = self.step(gates[:, t], reading[:, t], state)
             hidden.append(state[0])
@@ -89,6 +118,31 @@ class PeerSCLSTM(nn.Module):
     @torch.inference_mode()
     def say(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
         """Return the best sentence found for an act, (D,), as token numbers, with its log probability."""
+        never = [PAD_ID, BOS_ID, UNK_ID]
+        beams = [(0.0, [BOS_ID], self.start(act[None]))]
+        for _ in range(longest):
+            found = []
+            for score, sentence, state in beams:
+                if sentence[-1] == EOS_ID:
+                    found.append((score, sentence, state))
+                    continue
+                words = self.embedding(torch.tensor(sentence[-1:]))
+                after = self.step(self.word_gates(words), self.word_reading(words), state)
+                log_probs = torch.log_softmax(self.output(after[0]), dim=1)[0]
+                log_probs[never] = -1e9
+                best, tokens = log_probs.topk(width)
+                found += [
+                    (score + b, [*sentence, t], after) for b, t in zip(best.tolist(), tokens.tolist(), strict=True)
+                ]
+            beams = sorted(found, key=lambda beam: -beam[0])[:width]
+            if beams[0][1][-1] == EOS_ID:
+                break
+        score, sentence, _ = beams[0]
+        return [token for token in sentence[1:] if token != EOS_ID], score
+
+    @torch.inference_mode()
+    def say_batched(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
+        """Return the same as `say`: the beams of a step are one batch."""
         state = self.start(act[None].expand(width, -1))
         scores = torch.full((width,), -1e9)
         scores[0] = 0.0
@@ -168,6 +222,9 @@ def choose_threads(work: Callable[[], object]) -> int:
     return best
 
 
-def say_all(peer: PeerSCLSTM, acts: np.ndarray, width: int = 10) -> list[tuple[list[int], float]]:
+def say_all(
+    peer: PeerSCLSTM, acts: np.ndarray, width: int = 10, batched: bool = False
+) -> list[tuple[list[int], float]]:
     """Return the best sentence of every act, (N, D), one after the other."""
-    return [peer.say(act, width) for act in torch.from_numpy(acts)]
+    say = peer.say_batched if batched else peer.say
+    return [say(act, width) for act in torch.from_numpy(acts)]

@@ -219,8 +219,7 @@ class Codec:
     def text_of(self, brief: Brief, phrase: Phrase) -> str:
         """Return the sentence as a user reads it: the phrase with the turn's values."""
         raw = self._filled(brief, phrase, True) if phrase.form is None else phrase.form % phrase.pick(brief.text)
-        asks = self.style.spaced and any(act.act_type.startswith("?") for act in brief.turn.acts)
-        return realize(raw, True if asks else None)
+        return realize(raw, True if self.style.spaced and brief.frame.asks else None)
 
     def _filled(self, brief: Brief, phrase: Phrase, text: bool) -> str:
         """Return the raw sentence of a phrase with placeholders that the turn does not have."""

@@ -59,6 +59,7 @@ class Frame:
         unknown: those of them whose placeholders the vocabulary lacks.
         expected: what cues can show of its special values.
         phrases: the sentences that it was said with lately.
+        asks: whether an act of it is a question by its type (`?request`).
         simple: whether the best hypotheses had no faults so far, so that no others need to be looked for.
     """
 
@@ -68,9 +69,11 @@ class Frame:
     unknown: tuple[Required, ...]
     expected: Expected
     phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
-    simple: bool = True
+    asks: bool = field(init=False)
+    simple: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        self.asks = any(act.act_type.startswith("?") for act in self.turn.acts)
         self.simple = not self.unknown
 
 

@@ -18,6 +18,9 @@ from dactnlg.delexicalization import Delexicalizer
 from dactnlg.placeholders import is_placeholder
 from dactnlg.surface import strip_joiner
 
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_INNERMOST_GROUP = re.compile(r"\([^()]*\)")
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:
@@ -88,9 +91,10 @@ class SlotChecker:
         self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     ) -> None:
         self.delexicalizer = delexicalizer
+        self._patterns = cues or {}
         self._cues = {
-            slot: {value: "|".join(f"(?:{pattern})" for pattern in patterns) for value, patterns in values.items()}
-            for slot, values in (cues or {}).items()
+            slot: {value: any_of(patterns) for value, patterns in values.items()}
+            for slot, values in self._patterns.items()
         }
         # A slot that the turn does not have can only be said by a yes or a no: the rest are words of many uses.
         self._inventable = [name for name, values in self._cues.items() if values.keys() & {"yes", "no"}]
@@ -142,8 +146,8 @@ class SlotChecker:
 
     def _any_of(self, slot_names: Sequence[str]) -> re.Pattern[str] | None:
         """Return a pattern that finds a yes or a no of any of some slots."""
-        cues = [self._cues[name][value] for name in slot_names for value in ("yes", "no") if value in self._cues[name]]
-        return re.compile("|".join(cues)) if cues else None
+        cues = [cue for name in slot_names for value in ("yes", "no") for cue in self._patterns[name].get(value, ())]
+        return re.compile(any_of(cues)) if cues else None
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Look for the cues of special values: those the turn has must show, those it does not have must not."""
@@ -161,6 +165,26 @@ class SlotChecker:
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def any_of(patterns: Iterable[str]) -> str:
+    """Return a pattern that finds whatever any of some finds."""
+    # Where several ask for a word's start, it is looked for once: within words nothing is tried then.
+    bounded, others = [], []
+    for pattern in patterns:
+        if pattern.startswith(r"\b") and not _has_choice(pattern):
+            bounded.append(pattern[2:])
+        else:
+            others.append(f"(?:{pattern})")
+    return "|".join([rf"\b(?:{'|'.join(bounded)})", *others] if bounded else others)
+
+
+def _has_choice(pattern: str) -> bool:
+    """Whether a pattern is a choice (`a|b`) outside of groups."""
+    bare = _ESCAPE_OR_CLASS.sub("", pattern)
+    while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
+        bare = outer
+    return "|" in bare
 
 
 def _folded(sentence: str) -> str:

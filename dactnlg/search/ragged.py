@@ -78,7 +78,7 @@ def ragged_search(
         live = best >= bounds[active][:, None]
         if np.count_nonzero(ended):
             live &= (ended.cumsum(axis=1) < keep) & ~ended
-        going: Flags = live.any(axis=1)
+        going = np.logical_or.reduce(live, axis=1)
         if np.count_nonzero(going) < len(going) or length == max_length:
             scores[active], finished[active] = best, ended
             active, live, ended, best = active[going], live[going], ended[going], best[going]
