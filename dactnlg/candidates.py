@@ -23,6 +23,8 @@ class Candidate:
         finished: whether the search has come to its end.
     """
 
+    __slots__ = ("_asking", "_codec", "_phrase", "_raw", "_report", "brief", "finished", "origin", "score", "tokens")
+
     def __init__(
         self,
         codec: Codec,
