@@ -60,7 +60,7 @@ class Frame:
         expected: what cues can show of its special values.
         phrases: the sentences that it was said with lately.
         asks: whether an act of it is a question by its type (`?request`).
-        simple: whether the best hypotheses had no faults so far, so that no others need to be looked for.
+        faulty: the constraints under which the best hypotheses had faults, so that others were needed.
     """
 
     turn: Turn
@@ -70,11 +70,10 @@ class Frame:
     expected: Expected
     phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
     asks: bool = field(init=False)
-    simple: bool = field(init=False)
+    faulty: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.asks = any(act.act_type.startswith("?") for act in self.turn.acts)
-        self.simple = not self.unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,11 +45,13 @@ class Maker:
         if constraint == "none":
             return self._searched(decoder, briefs, width, hard, count)
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
-        simple = [] if self._options.length_normalization else [b for b in briefs if b.frame.simple]
+        simple: list[Brief] = []
+        if not self._options.length_normalization:
+            simple = [b for b in briefs if constraint not in b.frame.faulty and not b.frame.unknown]
         rows = {id(b): row for b, row in zip(simple, self._searched(decoder, simple, width, hard, count), strict=True)}
         for brief in simple:
             if len(rows[id(brief)]) < count or not all(map(_settled, rows[id(brief)])):
-                brief.frame.simple = False
+                brief.frame.faulty.add(constraint)
                 del rows[id(brief)]
         others = [brief for brief in briefs if id(brief) not in rows]
         found = self._searched(decoder, others, width, hard, width)
