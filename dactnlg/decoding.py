@@ -68,7 +68,7 @@ class BaseDecoder:
     def search(
         self, turns: Sequence[Turn], width: int, hard: bool, keep: int = 1, owed: Sequence[Iterable[str]] = ()
     ) -> list[list[Hypothesis]]:
-        """Return each turn's hypotheses, best first; they are shared between turns, and not to be changed.
+        """Return each turn's hypotheses, the `keep` best ones first; shared between turns, they are not to be changed.
 
         Args:
             turns: the acts.

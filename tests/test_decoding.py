@@ -15,7 +15,7 @@ import pytest
 from dactnlg.compiled import CompiledDecoder
 from dactnlg.config import load_config
 from dactnlg.corpora.base import load_corpus
-from dactnlg.decoding import Decoder, row_keys
+from dactnlg.decoding import FEW, BaseDecoder, Decoder, row_keys
 from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.generation import Generator
 from dactnlg.memory import Memory
@@ -54,6 +54,18 @@ def test_arrays_and_keras_find_the_same_hypotheses(both: tuple[Generator, Genera
                     assert ours[place].tokens == theirs[place].tokens
                     compared += 1
     assert compared > len(turns)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("size", [1, FEW, 60])
+def test_a_greedy_sentence_first_changes_no_result(both: tuple[Generator, Generator], hard: bool, size: int) -> None:
+    decoder = both[0].decoder
+    turns = [example.turn for example in load_corpus("trails").split("test")][:size]
+    inputs = decoder.inputs(turns)
+    found = decoder._search_all(inputs, 6, hard, 1)
+    beams = BaseDecoder._search_all(decoder, inputs, 6, hard, 1)
+    assert [row[0].tokens for row in found] == [row[0].tokens for row in beams]
+    np.testing.assert_allclose([row[0].score for row in found], [row[0].score for row in beams], rtol=1e-5)
 
 
 def test_arrays_and_keras_score_sentences_alike(both: tuple[Generator, Generator]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import re
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.codec import Style
 from dactnlg.corpora.base import load_card, load_corpus
 from dactnlg.delexicalization import Delexicalizer
-from dactnlg.slots import SlotChecker, SlotReport, Tally
+from dactnlg.slots import SlotChecker, SlotReport, Tally, any_of
 
 
 @pytest.fixture(scope="module")
@@ -158,3 +160,33 @@ def test_human_sentences_say_their_slots(name: str, data_dir: Path) -> None:
     required = sum(tally.required for tally in tallies)
     assert required > 1000
     assert sum(tally.errors for tally in tallies) <= GOLD[name] * required
+
+
+def test_any_of_finds_what_any_of_the_patterns_finds() -> None:
+    patterns = [
+        r"\bkids? welcome",
+        r"\b(?<!no )dogs",
+        r"\ball|over",
+        r"n't allow",
+        r"\b[|(]x",
+        r"\b(?:a|b)c",
+        r"\bd\|e",
+    ]
+    texts = [
+        "kids welcome",
+        "skid welcome",
+        "no dogs",
+        "hot dogs",
+        "small",
+        "takeover",
+        "don't allow",
+        "y(x",
+        "bc",
+        "abc",
+    ]
+    texts += ["d|e", "ad|e", "over", "e", "", "no hotdogs"]
+    for count in range(1, len(patterns) + 1):
+        for chosen in itertools.combinations(patterns, count):
+            for text in texts:
+                expected = any(re.search(pattern, text) for pattern in chosen)
+                assert bool(re.search(any_of(chosen), text)) == expected, (chosen, text)
