@@ -43,11 +43,12 @@ KINDS = {
     "beam": Kind(
         "beam, an act",
         "beam",
-        (0.6, 1.1),
-        (0.75, 1.1),
-        "every live beam is a row of the products (slope {operations:.2f}, as beams that can no longer win are "
-        "dropped) and of the softmax, so time grows as they do but for the cost of calls, the same for any width, "
-        "which hides most of the growth below 5; memory is the rows' gates, states and log probabilities",
+        (0.15, 0.6),
+        (0.2, 0.8),
+        "most acts are settled by their greedy sentence, which is one beam at any width, and of most others its score "
+        "leaves few beams, so operations hardly grow (slope {operations:.2f}): a wider beam costs more only where an "
+        "act is so open that the greedy sentence bounds nothing; memory is the rows of the greedy sentences up to a "
+        "beam of 10, and those of the open acts' beams beyond it",
     ),
     "search-vocabulary": Kind(
         "vocabulary, search, an act",
