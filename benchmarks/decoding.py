@@ -44,7 +44,7 @@ PARTS = ("decoding", "one", "cold", "hierarchical")
 ROOMS = {
     "the model's step": ("models/",),
     "search": ("search/", "decoding.py"),
-    "slot checks": ("slots.py", "cues.py", "mentions.py"),
+    "slot checks": ("slots.py", "mentions.py"),
     "putting text together": ("surface.py", "casing.py", "delexicalization.py", "frames.py"),
     "acts, encoding, codec": ("acts.py", "placeholders.py", "encoding.py", "vocabulary.py", "codec.py", "anchors.py"),
     "candidates": ("candidates.py", "maker.py", "generation.py"),

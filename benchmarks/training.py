@@ -7,9 +7,8 @@ The workload is fixed: restaurants, hidden 100, batches of 64 (32 as well), drop
 epoch of E2E from its first batches. Machines are shared and loads wander, so all take turns, a few batches each, and
 what counts is the ratio: the median over the turns, of wall time and of processor time. The peer learns in both its
 ways, word by word as published, and with all that does not depend on the state taken out of the loop; ratios are given
-to either. The peer's batches are cut to
-their longest sentence, as its own loader would. The corpora are looked for in DACTNLG_DATA, else in ../shared/data.
-Needs the extra `bench`.
+to either. Its batches are cut to their longest sentence, as its own loader would. The corpora are looked for in
+DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
 """
 
 from __future__ import annotations
