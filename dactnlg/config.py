@@ -101,6 +101,8 @@ class TrainingConfig(_Section):
 
     Attributes:
         epochs: at most so many; the best weights by validation loss are kept.
+        micro_batch_size: numpy: a larger batch is learned from in parts of about so many rows, which are shared by as
+            many processes as there are processors; what is learned does not depend on these.
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
         patience: stop after so many epochs without a better validation loss.
         clip_norm: largest norm of the whole gradient.
@@ -111,6 +113,7 @@ class TrainingConfig(_Section):
 
     epochs: int = Field(default=30, ge=1)
     batch_size: int = Field(default=64, ge=1)
+    micro_batch_size: int = Field(default=32, ge=1)
     learning_rate: float = Field(default=2e-3, gt=0.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)
     decay_patience: int = Field(default=1, ge=1)

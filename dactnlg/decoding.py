@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -15,6 +14,7 @@ from dactnlg.acts import Turn
 from dactnlg.codec import Codec
 from dactnlg.memory import Memory
 from dactnlg.models.arrays import ArrayModel, log_softmax
+from dactnlg.processors import usable_processors
 from dactnlg.search.forcing import forced
 from dactnlg.search.greedy import Glance, glance, improve
 from dactnlg.search.paths import IMPOSSIBLE, Hypothesis
@@ -247,7 +247,7 @@ class Decoder(BaseDecoder):
     def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
         # The products are small: a thread for each batch is worth more than several for a product.
         with _libraries().limit(limits=1, user_api="blas"):
-            threads = min(len(parts), _processors())
+            threads = min(len(parts), usable_processors())
             if threads <= 1:
                 return super()._each(work, parts)
             with ThreadPoolExecutor(threads) as pool:
@@ -271,11 +271,3 @@ def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:
 @cache
 def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
-
-
-def _processors() -> int:
-    # Not those of the machine, but those that this process may use; OMP_NUM_THREADS is how Ray and batch systems, too,
-    # say that there are others beside it.
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    asked = os.environ.get("OMP_NUM_THREADS", "")
-    return min(usable, max(1, int(asked))) if asked.isdecimal() else usable

@@ -60,7 +60,8 @@ def fit(
     valid_set = Dataset.encode(codec, held_out, model.lexicalized)
     learner: Learner
     if options.backend == "numpy":
-        learner = ArrayLearner(model, options.learning_rate, options.clip_norm)
+        parts = -(-options.batch_size // options.micro_batch_size)
+        learner = ArrayLearner(model, options.learning_rate, options.clip_norm, parts)
     else:
         if not retraces():
             train_set, valid_set = train_set.in_few_lengths(), valid_set.in_few_lengths()

@@ -6,7 +6,6 @@ Both work on a Keras model and its Adam optimizer, so that either's checkpoint i
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 from dactnlg.batching import Batch, Dataset
 from dactnlg.compilation import jit_compile, make_deterministic, retraces, to_numpy
 from dactnlg.models import load_model
-from dactnlg.models.gradients import GradientModel, weight_names
+from dactnlg.models.micro_batches import MicroBatches, cut
 from dactnlg.team import Team
 from dactnlg.workers import Cluster
 
@@ -143,24 +142,21 @@ class ArrayLearner:
         model: the model.
         learning_rate: at first.
         clip_norm: largest norm of the whole gradient.
+        parts: micro-batches of a batch; on them hang the last digits of what is learned, not on who shares them.
     """
 
-    def __init__(self, model: NeuralModel, learning_rate: float, clip_norm: float) -> None:
+    def __init__(self, model: NeuralModel, learning_rate: float, clip_norm: float, parts: int = 1) -> None:
         self.model, self.optimizer = model, _compile(model, learning_rate, clip_norm)
         self.clip_norm = clip_norm
-        names = weight_names(type(model).__name__)
         shapes = [tuple(variable.shape) for variable in model.trainable_variables]
-        size = sum(math.prod(shape) for shape in shapes)
-        self._weights, self._slopes, self._mean, self._square = (np.zeros(size, np.float32) for _ in range(4))
-        self._work = np.empty(size, np.float32)
-        weights, slopes = (dict(zip(names, _cut(v, shapes), strict=True)) for v in (self._weights, self._slopes))
-        self._gradient = GradientModel(model.get_config(), weights, slopes)
+        self.gradient = MicroBatches(type(model).__name__, model.get_config(), shapes, parts)
+        self._mean, self._square, self._work = (np.zeros_like(self.gradient.weights) for _ in range(3))
         # Keras' Adam has, after its count of steps and its learning rate, both moments of one weight after another.
         moments = self.optimizer.variables[2:]
         self._pairs = [
-            *zip(model.trainable_variables, weights.values(), strict=True),
-            *zip(moments[0::2], _cut(self._mean, shapes), strict=True),
-            *zip(moments[1::2], _cut(self._square, shapes), strict=True),
+            *zip(model.trainable_variables, cut(self.gradient.weights, shapes), strict=True),
+            *zip(moments[0::2], cut(self._mean, shapes), strict=True),
+            *zip(moments[1::2], cut(self._square, shapes), strict=True),
         ]
         self._rng = np.random.default_rng(0)
         self._steps = 0
@@ -183,14 +179,13 @@ class ArrayLearner:
 
     def learn(self, batch: Batch) -> float:
         """Take one step along the gradient and return the loss before it."""
-        loss = self._gradient.loss(batch, self._rng)
-        self._gradient.backward()
+        loss = self.gradient.learn(batch, self._rng)
         self._step()
         return loss
 
     def loss(self, batch: Batch) -> float:
         """Return the loss without dropout."""
-        return self._gradient.loss(batch)
+        return self.gradient.loss(batch)
 
     def save(self, path: Path) -> None:
         """Write the model and the optimizer's state as a `.keras` file."""
@@ -212,7 +207,7 @@ class ArrayLearner:
 
     def _step(self) -> None:
         """Move the weights as Keras' Adam does, the whole gradient clipped."""
-        adam, slopes, mean, square = self.optimizer, self._slopes, self._mean, self._square
+        adam, slopes, mean, square = self.optimizer, self.gradient.slopes, self._mean, self._square
         norm = math.sqrt(float(np.dot(slopes, slopes)))
         if norm > self.clip_norm:
             slopes *= np.float32(self.clip_norm / norm)
@@ -229,7 +224,7 @@ class ArrayLearner:
         work += np.float32(adam.epsilon)
         np.divide(mean, work, out=work)
         work *= np.float32(rate)
-        self._weights -= work
+        self.gradient.weights -= work
 
 
 def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Optimizer:
@@ -255,10 +250,3 @@ def _restore(model: NeuralModel, path: Path) -> None:
     """Load weights and the optimizer's state into a compiled model."""
     for variable, value in zip(_variables(model), _saved_values(path), strict=True):
         variable.assign(value)
-
-
-def _cut(vector: Floats, shapes: Sequence[tuple[int, ...]]) -> list[Floats]:
-    """Return views of the parts of a vector, one of each shape."""
-    ends = np.cumsum([math.prod(shape) for shape in shapes])
-    parts = np.split(vector, ends[:-1])
-    return [part.reshape(shape) for part, shape in zip(parts, shapes, strict=True)]

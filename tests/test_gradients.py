@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from keras import ops
 
-from dactnlg.layers.loops import apart, sum_by, together
+from dactnlg.layers.loops import LookUp, apart, together
 from dactnlg.models.base import NeuralModel
 from dactnlg.models.gradients import GradientModel, weight_names
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
@@ -132,4 +132,4 @@ def test_rows_are_summed_by_their_number() -> None:
     index, rows = rng.integers(0, 9, 50), rng.normal(size=(2, 50, 3)).astype(np.float32)
     index[index == 4] = 5
     expected = np.stack([rows[:, index == number].sum(axis=1) for number in range(11)], axis=1)
-    np.testing.assert_allclose(sum_by(index, rows, 11), expected, atol=1e-5)
+    np.testing.assert_allclose(LookUp(index, 11).back(rows), expected, atol=1e-5)

@@ -78,7 +78,7 @@ def test_a_helper_does_its_share(helpers: Helpers, aligner: Aligner) -> None:
 
 def test_a_helper_that_dies_is_done_without(helpers: Helpers, aligner: Aligner) -> None:
     blocks = [sentences(20) for _ in range(6)]
-    process = helpers._helpers[0]._process
+    process = helpers._helpers[0].process
 
     def while_it_dies(block: Texts) -> list[tuple[float, ...]]:
         if process.poll() is None:
@@ -94,7 +94,7 @@ def test_a_helper_that_dies_is_done_without(helpers: Helpers, aligner: Aligner) 
 
 def test_an_error_here_ends_the_helpers(helpers: Helpers) -> None:
     """What a helper still works on would be taken for the answer to the next question."""
-    process = helpers._helpers[0]._process
+    process = helpers._helpers[0].process
 
     def broken(_: Texts) -> list[tuple[float, ...]]:
         raise IndexError("not a matter of queues")
@@ -115,17 +115,17 @@ def test_where_no_process_can_be_started(
 
 def test_a_helper_that_cannot_begin_is_done_without(tmp_path: Path, aligner: Aligner) -> None:
     helpers = Helpers(tmp_path / "no index", 1)
-    helpers._helpers[0]._process.wait(100)
+    helpers._helpers[0].process.wait(100)
     pairs = sentences(5)
     assert helpers.share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
 
 
 def test_helpers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr(meteor_helpers._Helper, "start", lambda _: started.append(1))
+    monkeypatch.setattr(meteor_helpers.Helper, "start", lambda *_: started.append(1))
     few, many = [Segment("a", ["b"])] * 100, [Segment("a", ["b"] * 20)] * 100
     for processors, segments, expected in ((2, few, 0), (2, many, 1), (1, many, 0), (64, many, meteor_helpers.MOST)):
-        monkeypatch.setattr(meteor_helpers, "_processors", lambda count=processors: count)
+        monkeypatch.setattr(meteor_helpers, "usable_processors", lambda count=processors: count)
         started.clear()
         Meteor().expect(segments)
         assert len(started) == expected
@@ -135,7 +135,7 @@ SCRIPT = """
 import sys
 import dactnlg.metrics.meteor_helpers as helpers
 from dactnlg.scoring import Pair, score_pairs
-helpers._processors = lambda: 2
+helpers.usable_processors = lambda: 2
 print("once")
 pairs = [Pair(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(int(sys.argv[1]))]
 print(score_pairs(pairs, ["METEOR-1.5"], keep=False).scores["METEOR-1.5"].value)
@@ -197,7 +197,7 @@ def test_no_helper_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -
 def test_the_helpers_end_with_the_metric() -> None:
     metric = Meteor()
     metric._helpers = Helpers(load().folder, 1)
-    process = metric._helpers._helpers[0]._process
+    process = metric._helpers._helpers[0].process
     metric.forget()
     assert process.poll() is not None and metric._helpers is None
     assert meteor_module.MANY > 100, "a test of a few pairs starts none"

@@ -1,9 +1,10 @@
 """The loop of an LSTM, with or without an act, over whole sentences and back again, in NumPy.
 
 On a processor the products of one step are so small that a framework spends most of its time between them. Here a
-step is some fifteen calls forth and twenty-five back, no step touches a sentence that has ended, the four gates lie
-apart so that each call meets one piece of memory, and what need not wait for its step (the kernels' slopes) is one
-large product after the loop. `layers.cells` has the equations; `tests/test_gradients.py` holds the two together.
+step is some fifteen calls forth and as many back, no step touches a sentence that has ended, the four gates lie apart
+so that each call meets one piece of memory, and what need not wait for its step (what slopes are multiplied with, the
+kernels' slopes) is done for all words at once before or after the loop. `layers.cells` has the equations;
+`tests/test_gradients.py` holds the two together.
 
 Shape letters: B sentences, M their words, H hidden units, D entries of the act. Gates stand in the order input,
 forget, output, candidate. A slope is the loss's derivative in the array of the same shape.
@@ -17,6 +18,9 @@ from scipy.sparse import csr_array
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.integer]
+
+HALVES = np.array([0.5, 0.5, 0.5, 1.0], np.float32)[:, None, None]
+"""Of the gates, whose first three are sigmoids."""
 
 
 class Packing:
@@ -86,13 +90,17 @@ class LSTMLoop:
             gates: what does not depend on the loop, (4, M, H); overwritten.
         """
         self.gates = gates
+        # A sigmoid is half a tanh, NumPy's fastest curve, of half the argument, plus a half.
+        gates[:3] *= 0.5
+        kernels = self.kernels * HALVES
         products, parts = np.empty_like(gates[:, : self.packing.count]), np.empty_like(gates[0, : self.packing.count])
         for words, before, after in self.packing.steps:
             now, c, tanh_c = gates[:, words], self.c[after], self._tanh_c[after]
             product, part = products[:, : len(c)], parts[: len(c)]
-            now += np.matmul(self.h[before], self.kernels, out=product)
-            sigmoid(now[:3])
-            np.tanh(now[3], out=now[3])
+            now += np.matmul(self.h[before], kernels, out=product)
+            np.tanh(now, out=now)
+            now[:3] *= 0.5
+            now[:3] += 0.5
             np.multiply(now[1], self.c[before], out=c)
             c += np.multiply(now[0], now[3], out=part)
             self.step(words, before, after)
@@ -110,35 +118,47 @@ class LSTMLoop:
             slopes: of the hidden states after each word, from outside the loop, (M, H).
         """
         from_gates = np.ascontiguousarray(self.kernels.transpose(0, 2, 1))
+        forget, through, from_hidden = self._factors()
         all_dh, all_dc, parts = (np.zeros((self.packing.count, slopes.shape[1]), np.float32) for _ in range(3))
-        outs, products = (np.empty_like(self.gates[:, : self.packing.count]) for _ in range(2))
-        for words, before, after in reversed(self.packing.steps):
-            now, tanh_c = self.gates[:, words], self._tanh_c[after]
-            i, f, o, g = now
-            live = len(tanh_c)
-            dh, dc, part, out, product = all_dh[:live], all_dc[:live], parts[:live], outs[:, :live], products[:, :live]
+        products = np.empty_like(through[:, : self.packing.count])
+        for words, _, _ in reversed(self.packing.steps):
+            live = words.stop - words.start
+            now, dh, dc, product = through[:, words], all_dh[:live], all_dc[:live], products[:, :live]
             dh += slopes[words]
-            np.multiply(dh, tanh_c, out=out[2])
-            # dc += dh * o * (1 - tanh(c)^2)
-            dh *= o
-            dc += dh
-            np.multiply(tanh_c, tanh_c, out=part)
-            part *= dh
-            dc -= part
-            np.multiply(dc, g, out=out[0])
-            np.multiply(dc, self.c[before], out=out[1])
-            np.multiply(dc, i, out=out[3])
-            more = self.step_back(words, before, after, dc)
-            dc *= f
-            through_sigmoid(out[:3], now[:3])
-            through_tanh(out[3], g)
-            np.add.reduce(np.matmul(out, from_gates, out=product), axis=0, out=dh)
+            dc += np.multiply(dh, from_hidden[words], out=parts[:live])
+            now[:2] *= dc
+            now[2] *= dh
+            now[3] *= dc
+            more = self.step_back(words, dc)
+            dc *= forget[words]
+            np.add.reduce(np.matmul(now, from_gates, out=product), axis=0, out=dh)
             if more is not None:
                 dh += more
-            now[...] = out
-        return self.gates
+        self.gates = through
+        return through
 
-    def step_back(self, words: slice, before: slice, after: slice, dc: Floats) -> Floats | None:
+    def _factors(self) -> tuple[Floats, Floats, Floats]:
+        """Return what slopes of the cells are multiplied with on their way back through a step.
+
+        Returns:
+            To the cells before it, (M, H); to the gates, (4, M, H), of the output gate from the hidden states; and from
+            the hidden states to the cells, (M, H).
+        """
+        i, f, o, g = self.gates
+        tanh_c = self._tanh_c[self.packing.count :]
+        through = 1.0 - self.gates
+        through[:3] *= self.gates[:3]
+        through[0] *= g
+        through[1] *= np.take(self.c, self.packing.before, axis=0)
+        through[2] *= tanh_c
+        through[3] *= 1.0 + g
+        through[3] *= i
+        from_hidden = np.multiply(tanh_c, tanh_c)
+        np.subtract(1.0, from_hidden, out=from_hidden)
+        from_hidden *= o
+        return f, through, from_hidden
+
+    def step_back(self, words: slice, dc: Floats) -> Floats | None:
         """Return what a subclass adds to the slopes of the hidden states before a step."""
         return None
 
@@ -177,35 +197,41 @@ class SCLSTMLoop(LSTMLoop):
         self.reading_kernel, self.act_kernel, self.reading = reading_kernel, act_kernel, reading
         self.d, self._struck = packing.states(act.shape[1]), packing.states(kernels.shape[-1])
         self.d[: packing.count] = act
+        # See `LSTMLoop.forward`.
+        self._halved = 0.5 * reading_kernel
+        reading *= 0.5
 
     def step(self, words: slice, before: slice, after: slice) -> None:
         """Read, strike out, and add what is left of the act to the cell."""
         r, d, struck = self.reading[words], self.d[after], self._struck[after]
-        r += self.h[before] @ self.reading_kernel
-        sigmoid(r)
+        r += self.h[before] @ self._halved
+        np.tanh(r, out=r)
+        r *= 0.5
+        r += 0.5
         np.multiply(r, self.d[before], out=d)
         np.matmul(d, self.act_kernel, out=struck)
         self.c[after] += np.tanh(struck, out=struck)
 
     def start_back(self, slopes: Floats) -> None:
         """Take, before `backward`, the slopes of the acts after each word from outside the loop, (M, D)."""
-        self._d_slopes = slopes
-        self._dd = np.zeros_like(self.d[: self.packing.count])
+        self._d_slopes, self._dd = slopes, np.zeros_like(self.d[: self.packing.count])
+        self._kept, first = self.reading, self.packing.count
+        # What slopes are multiplied with, as in `LSTMLoop`; the slopes then take their place.
+        self.reading = 1.0 - self._kept
+        self.reading *= self._kept
+        self.reading *= np.take(self.d, self.packing.before, axis=0)
+        self._strike = np.multiply(self._struck[first:], self._struck[first:])
+        np.subtract(1.0, self._strike, out=self._strike)
 
-    def step_back(self, words: slice, before: slice, after: slice, dc: Floats) -> Floats:
+    def step_back(self, words: slice, dc: Floats) -> Floats:
         """Return what the reading gate adds to the slopes of the hidden states before."""
-        r, struck, slopes = self.reading[words], self._struck[after], self._d_slopes[words]
+        slopes, strike = self.reading[words], self._strike[words]
         dd = self._dd[: len(dc)]
-        # The slope of what the act adds to the cell takes its place.
-        slope = dc.copy()
-        through_tanh(slope, struck)
-        struck[...] = slope
-        dd += slopes
-        dd += struck @ self.act_kernel.T
-        np.multiply(dd, self.d[before], out=slopes)
-        dd *= r
-        through_sigmoid(slopes, r)
-        r[...] = slopes
+        strike *= dc
+        dd += self._d_slopes[words]
+        dd += strike @ self.act_kernel.T
+        slopes *= dd
+        dd *= self._kept[words]
         more: Floats = slopes @ self.reading_kernel.T
         return more
 
@@ -216,32 +242,8 @@ class SCLSTMLoop(LSTMLoop):
 
     def act_kernel_slopes(self) -> Floats:
         """Return, after `backward`, the slopes of the act's kernel, (D, H)."""
-        first = self.packing.count
-        slopes: Floats = self.d[first:].T @ self._struck[first:]
+        slopes: Floats = self.d[self.packing.count :].T @ self._strike
         return slopes
-
-
-def sigmoid(x: Floats) -> None:
-    """Take the sigmoid of an array in its place."""
-    # NumPy's tanh is the fastest of its curves, and a sigmoid is half of it at half the argument, plus a half.
-    x *= 0.5
-    np.tanh(x, out=x)
-    x *= 0.5
-    x += 0.5
-
-
-def through_sigmoid(slopes: Floats, s: Floats) -> None:
-    """Turn slopes of s = sigmoid(x) into those of x, in their place; s is overwritten."""
-    slopes *= s
-    np.subtract(1.0, s, out=s)
-    slopes *= s
-
-
-def through_tanh(slopes: Floats, y: Floats) -> None:
-    """Turn slopes of y = tanh(x) into those of x, in their place; y is overwritten."""
-    y *= y
-    np.subtract(1.0, y, out=y)
-    slopes *= y
 
 
 def apart(x: Floats, order: tuple[int, ...] = (0, 1, 2, 3)) -> Floats:
@@ -254,14 +256,21 @@ def together(x: Floats, order: tuple[int, ...] = (0, 1, 2, 3)) -> Floats:
     return x[np.argsort(order)].transpose(1, 0, 2).reshape(x.shape[1], -1)
 
 
-def sum_by(index: Ints, rows: Floats, count: int) -> Floats:
-    """Return the sum of the rows, (N, H) or (4, N, H), that have each number from 0 to count - 1 in `index`, (N,).
+class LookUp:
+    """Rows looked up by number, seen from the slopes: a row that was looked up twice has the slopes of both.
 
-    This is how the slopes of a look-up are found: a row that was looked up twice has the slopes of both.
+    Args:
+        index: the numbers, (N,).
+        count: of the rows.
     """
-    order = np.argsort(index, kind="stable")
-    ends = np.cumsum(np.bincount(index, minlength=count))
-    ones = np.ones(len(index), np.float32)
-    chosen = csr_array((ones, order, np.concatenate([[0], ends])), shape=(count, len(index)))
-    sums: Floats = chosen @ rows if rows.ndim == 2 else np.stack([chosen @ part for part in rows])
-    return sums
+
+    def __init__(self, index: Ints, count: int) -> None:
+        order = np.argsort(index, kind="stable")
+        ends = np.cumsum(np.bincount(index, minlength=count))
+        ones = np.ones(len(index), np.float32)
+        self._chosen = csr_array((ones, order, np.concatenate([[0], ends])), shape=(count, len(index)))
+
+    def back(self, slopes: Floats) -> Floats:
+        """Return the slopes of the rows, (count, H) or (4, count, H), given those of what was found, (N, H) or so."""
+        sums: Floats = self._chosen @ slopes if slopes.ndim == 2 else np.stack([self._chosen @ part for part in slopes])
+        return sums

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.layers.loops import Floats, LSTMLoop, Packing, SCLSTMLoop, apart, sum_by, together
+from dactnlg.layers.loops import Floats, LookUp, LSTMLoop, Packing, SCLSTMLoop, apart, together
 from dactnlg.models.arrays import CELLS, FLOORS, WEIGHTS
 from dactnlg.models.value_reader import ValueReader
 
@@ -46,12 +46,13 @@ class GradientModel:
         if self.carries_act:
             self.alpha, self.eta, self.xi = (float(config[name]) for name in ("alpha", "eta", "xi"))
 
-    def loss(self, batch: Arrays, rng: np.random.Generator | None = None) -> float:
+    def loss(self, batch: Arrays, rng: np.random.Generator | None = None, whole: float | None = None) -> float:
         """Return the loss as `NeuralModel.compute_loss` defines it.
 
         Args:
             batch: see `Dataset.batches`.
             rng: draws the units to drop; None for none.
+            whole: the weighted words of the batch that this is a part of; the loss is the part's share then.
         """
         # The longest sentences first, and no row that only fills up the batch.
         order = np.argsort(-batch["lengths"], kind="stable")[: np.count_nonzero(batch["lengths"])]
@@ -59,7 +60,8 @@ class GradientModel:
         lengths, weights = self.batch["lengths"], self.batch["weights"]
         self.packing = packing = Packing(lengths)
         # What a sentence's penalty, and each of its words, counts for.
-        self.shares = (weights / max(float(np.dot(lengths, weights)), 1.0)).astype(np.float32)  # (B,)
+        whole = max(float(np.dot(lengths, weights)), 1.0) if whole is None else whole
+        self.shares = (weights / whole).astype(np.float32)  # (B,)
         self.word_shares = self.shares[packing.rows]  # (M,)
         words = packing.rows, packing.times
         loss = self._entropy(self._run(self.batch["tokens"][words]), self.batch["targets"][words], rng)
@@ -101,10 +103,11 @@ class GradientModel:
         """Fill in the slopes of what leads to the gates, given those of the gates, (4, M, H)."""
         w, g, four = self.weights, self.slopes, 4 * self.size
         table = np.zeros((len(self.distinct), len(w["bias"])), np.float32)  # (U, G)
-        table[:, :four] = together(sum_by(self.where, gates, len(table)))
+        words = LookUp(self.where, len(table))
+        table[:, :four] = together(words.back(gates))
         g["cell/recurrent"][:] = together(self.loop.kernel_slopes())
         if isinstance(self.loop, SCLSTMLoop):
-            table[:, four + self.used] = sum_by(self.where, self.loop.reading, len(table))
+            table[:, four + self.used] = words.back(self.loop.reading)
             g["cell/reading"][:] = g["cell/act"][:] = 0.0
             g["cell/reading"][:, self.used] = self.alpha * self.loop.reading_kernel_slopes()
             g["cell/act"][self.used] = self.loop.act_kernel_slopes()

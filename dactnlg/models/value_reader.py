@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.layers.loops import Floats, Ints, LSTMLoop, Packing, apart, sum_by, together
+from dactnlg.layers.loops import Floats, Ints, LookUp, LSTMLoop, Packing, apart, together
 
 # Keras' LSTM has its candidate before its output gate.
 KERAS = (0, 1, 3, 2)
@@ -47,11 +47,11 @@ class ValueReader:
         """Fill in the encoder's slopes, given those of E, (B, C)."""
         g, size = self.slopes, self.slopes["words"].shape[1]
         read, slots = np.split(self.upper.backward(slopes), [size], axis=1)  # (M, S) each
-        g["entries"][:] = sum(sum_by(self.entries[:, k], slots, len(g["entries"])) for k in range(2))
+        g["entries"][:] = sum(LookUp(self.entries[:, k], len(g["entries"])).back(slots) for k in range(2))
         # Row 0 stands for no entry.
         g["entries"][0] = 0.0
-        words = self.lower.backward(sum_by(self.where, read, len(self.values.order)))
-        g["words"][:] = sum_by(self.words, words, len(g["words"]))
+        words = self.lower.backward(LookUp(self.where, len(self.values.order)).back(read))
+        g["words"][:] = LookUp(self.words, len(g["words"])).back(words)
 
 
 class Rows:
