@@ -20,6 +20,8 @@ from dactnlg.surface import strip_joiner
 
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
+# What a pattern may begin with: conditions on what stands before, then letters, or a choice of words.
+_BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +178,21 @@ def any_of(patterns: Iterable[str]) -> str:
             bounded.append(pattern[2:])
         else:
             others.append(f"(?:{pattern})")
-    return "|".join([rf"\b(?:{'|'.join(bounded)})", *others] if bounded else others)
+    if not bounded:
+        return "|".join(others)
+    letters = [_first_letters(pattern) for pattern in bounded]
+    # One look at the letter spares most words all patterns.
+    ahead = f"(?=[{''.join(sorted(set().union(*letters)))}])" if all(letters) else ""
+    return "|".join([rf"\b{ahead}(?:{'|'.join(bounded)})", *others])
+
+
+def _first_letters(pattern: str) -> set[str]:
+    """Return the letters of which one is the first in whatever a pattern finds; none if that is hard to tell."""
+    if not (found := _BEGINNING.match(pattern)):
+        return set()
+    first, words = found.groups()
+    letters = {word[:1] for word in (first or words).split("|")}
+    return letters if all(letter.isascii() and letter.islower() for letter in letters) else set()
 
 
 def _has_choice(pattern: str) -> bool:

@@ -171,6 +171,8 @@ def test_any_of_finds_what_any_of_the_patterns_finds() -> None:
         r"\b[|(]x",
         r"\b(?:a|b)c",
         r"\bd\|e",
+        r"\b(?:f|g?h)",
+        r"\b(?:ij|k)*l",
     ]
     texts = [
         "kids welcome",
@@ -184,7 +186,7 @@ def test_any_of_finds_what_any_of_the_patterns_finds() -> None:
         "bc",
         "abc",
     ]
-    texts += ["d|e", "ad|e", "over", "e", "", "no hotdogs"]
+    texts += ["d|e", "ad|e", "over", "e", "", "no hotdogs", "h", "a gh", "l", "ijl"]
     for count in range(1, len(patterns) + 1):
         for chosen in itertools.combinations(patterns, count):
             for text in texts:
