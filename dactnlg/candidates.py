@@ -96,6 +96,8 @@ class Candidate:
 
 def cheapest(candidates: Sequence[Candidate], count: int, slot_error_weight: float, sound: bool) -> list[Candidate]:
     """Return the candidates of lowest cost, the lowest first; those without faults in values alone if `sound`."""
+    if len(candidates) == 1:
+        return [only for only in candidates[:count] if only.sound or not sound]
     found: list[tuple[float, int, Candidate]] = []
     # Errors only add to the cost, so those that come after the limit by score alone need not be checked.
     for place, candidate in sorted(enumerate(candidates), key=lambda item: -(item[1].score or 0.0)):
