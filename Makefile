@@ -42,7 +42,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist

@@ -37,7 +37,7 @@ from dactnlg.training import build_codec
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
-TURN = 5
+TURN = 10
 """Batches learned from at a time before another takes its turn."""
 
 Learn = Callable[[Batch], float]

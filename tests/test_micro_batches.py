@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -155,19 +156,21 @@ def test_an_error_here_ends_the_helpers(
     assert same(learned(together), learned(alone))
 
 
-def test_without_room_there_are_no_helpers(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(tempfile.SpooledTemporaryFile[bytes]):
+@pytest.mark.parametrize("full", [{micro_batches.MEMORY}, {micro_batches.MEMORY, None}])
+def test_where_there_is_no_room(full: set[str | None], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
         def write(self, *_: Any) -> int:
             raise OSError(28, "No space left on device")
 
-    expected = learned(made("sclstm", 2))
-    monkeypatch.setattr(micro_batches.tempfile, "TemporaryFile", lambda **_: Full())
+    expected, make = learned(made("sclstm", 2)), tempfile.TemporaryFile
+    monkeypatch.setattr(micro_batches.tempfile, "TemporaryFile", lambda dir: Full() if dir in full else make(dir=dir))
     model = build("sclstm", dropout=0.3)
     shapes = [tuple(variable.shape) for variable in model.trainable_variables]
-    alone = MicroBatches("SCLSTM", model.get_config(), shapes, 2, 1)
-    alone.weights[:] = np.concatenate([np.asarray(weight).ravel() for weight in model.trainable_variables])
-    assert alone.start_helpers() == []
-    assert same(learned(alone), expected)
+    found = MicroBatches("SCLSTM", model.get_config(), shapes, 2, 1)
+    found.weights[:] = np.concatenate([np.asarray(weight).ravel() for weight in model.trainable_variables])
+    # Without a file in memory there is one on the disk, and without either nobody to share with.
+    assert len(found.start_helpers()) == (None not in full)
+    assert same(learned(found), expected)
 
 
 @pytest.mark.parametrize(("parts", "processors", "expected"), [(1, 8, 0), (2, 1, 0), (2, 2, 1), (3, 2, 1), (3, 8, 2)])

@@ -13,7 +13,6 @@ import mmap
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -31,6 +30,8 @@ PATIENCE = 50
 """Batches learned from before helpers are started: about as long as it takes to start one."""
 AWAKE = 0.005
 """Seconds for which processes wait for each other without falling asleep; longer than between two batches."""
+MEMORY = "/dev/shm"
+"""A folder that lies in memory."""
 
 
 class Task(NamedTuple):
@@ -122,7 +123,7 @@ class MicroBatches:
         self._patience -= 1
         if not self._patience:
             self.start_helpers(wait=False)
-        whole = float(np.dot(batch["lengths"], batch["weights"]))
+        whole = max(float(np.dot(batch["lengths"], batch["weights"])), 1.0)
         rngs = rng.spawn(len(dealt)) if rng else [None] * len(dealt)
         tasks = [Task(part, rows, whole, learning, rngs[part]) for part, rows in enumerate(dealt)]
         try:
@@ -217,12 +218,13 @@ def _shared_file(size: int) -> IO[bytes] | None:
     """Return a file without a name for so many floats; None where there is no room or no such thing."""
     if os.name != "posix":
         return None
-    shared = Path("/dev/shm")
-    try:
-        file = tempfile.TemporaryFile(dir=shared if shared.is_dir() else None)  # noqa: SIM115
-        # Written, and not only made so long: a disk that is full says so here, later it would end the process.
-        file.write(bytes(4 * size))
-        file.flush()
-    except OSError:
-        return None
-    return file
+    # In memory if there is room: a container often has little.
+    for folder in (MEMORY, None):
+        with contextlib.suppress(OSError), contextlib.ExitStack() as stack:
+            file = stack.enter_context(tempfile.TemporaryFile(dir=folder))
+            # Written, and not only made so long: a disk that is full says so here, later it would end the process.
+            file.write(bytes(4 * size))
+            file.flush()
+            stack.pop_all()
+            return file
+    return None
