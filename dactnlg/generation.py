@@ -150,14 +150,13 @@ class Generator:
         width = max(beam_width or self.options.beam_width, n_best)
         if width < 1 or n_best < 1:
             raise UserError(f"beam_width and n_best must be at least 1, not {beam_width} and {n_best}")
-        usual = Sampling(self.options.temperature, self.options.top_k, self.options.top_p)
-        sampling = usual.changed(temperature, top_k, top_p)
-        if sample is False and sampling != usual:
-            raise UserError("a way of sampling is given, and sampling turned off: leave out either")
-        if sample is None:
-            sample = self.options.sample or any(value is not None for value in (temperature, top_k, top_p))
+        sampling = self._sampling(sample, temperature, top_k, top_p)
         turns = [act if isinstance(act, Turn) else parse(act) for act in acts]
-        briefs = [self.codec.brief(turn) for turn in turns]
+        names = [str(turn) for turn in turns]
+        # Dialogues say the same acts again and again: what is not left to chance is found once for equal ones.
+        once = self.decoder is not None and self.decoder.reuse and sampling is None
+        said = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
+        briefs = [self.codec.brief(turn) for _, turn in said]
         if strict:
             for frame in dict.fromkeys(brief.frame for brief in briefs):
                 self.check_names(frame.turn)
@@ -170,17 +169,33 @@ class Generator:
             found = []
         elif self.decoder is None:
             found = maker.templates(briefs, base, first)
-        elif sample:
+        elif sampling is not None:
             # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
             ordered = constraint == "rerank"
             count = width if ordered else n_best
             found = maker.sampled(self.decoder, briefs, sampling, count, constraint == "hard", base, first)
         else:
             found = maker.searched(self.decoder, briefs, width, constraint, n_best)
-        return [
-            self._result(str(turn), brief, rows, n_best, constraint, ordered)
-            for turn, brief, rows in zip(turns, briefs, found, strict=True)
+        results = [
+            self._result(name, brief, rows, n_best, constraint, ordered)
+            for (name, _), brief, rows in zip(said, briefs, found, strict=True)
         ]
+        if not once:
+            return results
+        by_name = {result.act: result for result in results}
+        return [by_name[name] for name in names]
+
+    def _sampling(
+        self, sample: bool | None, temperature: float | None, top_k: int | None, top_p: float | None
+    ) -> Sampling | None:
+        """Return what words are drawn from; None where sentences are searched for."""
+        usual = Sampling(self.options.temperature, self.options.top_k, self.options.top_p)
+        sampling = usual.changed(temperature, top_k, top_p)
+        if sample is False and sampling != usual:
+            raise UserError("a way of sampling is given, and sampling turned off: leave out either")
+        if sample is None:
+            sample = self.options.sample or any(value is not None for value in (temperature, top_k, top_p))
+        return sampling if sample else None
 
     def check_names(self, turn: Turn) -> None:
         """Refuse act types and slots that the model does not know.

@@ -157,6 +157,33 @@ def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> 
     assert [generator.generate([act])[0].text for act in acts] == texts
 
 
+def test_equal_acts_are_said_once_unless_chance_has_a_say(
+    generator: Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The same act in several notations, too; but not acts that differ in their order or in a value's case.
+    acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
+    acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
+    said, brief = [], generator.codec.brief
+    monkeypatch.setattr(generator.codec, "brief", lambda turn: said.append(turn) or brief(turn))  # type: ignore[func-returns-value]
+    expected = [generator.generate([act], n_best=2)[0] for act in acts]
+    said.clear()
+    found = generator.generate(acts, n_best=2)
+    assert [result.act for result in found] == [result.act for result in expected]
+    if generator.decoder is None:
+        assert len(said) == len(acts)
+        return
+    assert [result.text for result in found] == [result.text for result in expected]
+    assert len(said) == 4
+    said.clear()
+    drawn = generator.generate([acts[0]] * 20, temperature=3.0)
+    assert len({result.raw for result in drawn}) > 1
+    assert len(said) == 20
+    said.clear()
+    monkeypatch.setattr(generator.decoder, "reuse", False)
+    assert [result.text for result in generator.generate(acts, n_best=2)] == [result.text for result in expected]
+    assert len(said) == len(acts)
+
+
 def test_values_never_seen_are_said_as_given(generator: Generator) -> None:
     value = "Zyx=;'(q) Ünïcode 3"
     act = Turn((parse("inform(name=x;length='3 km')").acts[0],))
