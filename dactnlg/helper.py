@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -100,7 +100,7 @@ class Helper:
             return _receive(self.process.stdout, awake)
 
     @contextlib.contextmanager
-    def _noting_the_end(self) -> Any:
+    def _noting_the_end(self) -> Iterator[None]:
         try:
             yield
         except BROKEN:

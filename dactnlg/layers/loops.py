@@ -112,7 +112,7 @@ class LSTMLoop:
         """Add to the cells of a step what a subclass adds."""
 
     def backward(self, slopes: Floats) -> Floats:
-        """Run back and return the slopes of the gates, (4, M, H), in the place of the gates.
+        """Run back and return the slopes of the gates, (4, M, H); `gates` are these from now on.
 
         Args:
             slopes: of the hidden states after each word, from outside the loop, (M, H).
