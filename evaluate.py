@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dactnlg.cli import main
+from dactnlg.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main(["evaluate", *sys.argv[1:]]))

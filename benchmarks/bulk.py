@@ -24,7 +24,7 @@ from datetime import date
 from itertools import cycle, islice
 from pathlib import Path
 
-from dactnlg.corpora.base import load_corpus
+from dactnlg.data.corpus import load_corpus
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

@@ -32,11 +32,11 @@ from typing import Any
 import numpy as np
 
 from dactnlg.acts import Turn
-from dactnlg.config import load_config
-from dactnlg.corpora.base import load_corpus
-from dactnlg.generation import Generator
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.generator import Generator
 from dactnlg.models import load_model
-from dactnlg.training import train
+from dactnlg.runs.config import load_config
+from dactnlg.training.train import train
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
@@ -171,7 +171,7 @@ def cold(table: Table, run: Path, rounds: int) -> None:
 
     ours, theirs = [], []
     for _ in range(rounds):
-        ours.append(start(sys.executable, "-m", "dactnlg.cli", "generate", "--model", str(run), act))
+        ours.append(start(sys.executable, "-m", "dactnlg", "generate", "--model", str(run), act))
         theirs.append(start(sys.executable, "-c", "import torch"))
     ratio = statistics.median(a / b for a, b in zip(theirs, ours, strict=True))
     figures = [f"{statistics.median(times):.2f} s" for times in (ours, theirs)]
@@ -201,7 +201,7 @@ def profile(run: Path) -> None:
     import cProfile
     import pstats
 
-    import dactnlg.decoding
+    import dactnlg.generation.decoder
 
     dactnlg.decoding._processors = lambda: 1  # the profiler sees one thread alone
     generator, turns = Generator.load(run), test_turns()

@@ -26,16 +26,16 @@ import keras
 import numpy as np
 from keras import ops
 
-from dactnlg.batching import Dataset
-from dactnlg.compilation import jit_compile, make_deterministic, to_numpy
-from dactnlg.corpora.base import Example, load_corpus
-from dactnlg.fairness.codes import FairData
-from dactnlg.fairness.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
-from dactnlg.fairness.tokenizers import TextTokenizer, text_tokenizer
-from dactnlg.fairness.vocabulary import FairVocabulary
-from dactnlg.hashing import SHORT
+from dactnlg._utils.hashing import SHORT
+from dactnlg.data.batching import Dataset
+from dactnlg.data.corpus import Example, load_corpus
+from dactnlg.evaluation.hash_codes import FairData
+from dactnlg.metrics.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
+from dactnlg.models.backend import jit_compile, make_deterministic, to_numpy
 from dactnlg.models.lstm import LSTM
-from dactnlg.vocabulary import BOS_ID, EOS_ID
+from dactnlg.text.fair_vocabulary import FairVocabulary
+from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
+from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

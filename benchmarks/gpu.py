@@ -27,16 +27,16 @@ import keras
 import numpy as np
 from keras import ops
 
-from dactnlg.batching import Dataset
-from dactnlg.compilation import compiled, to_numpy
-from dactnlg.compiled import CompiledDecoder
-from dactnlg.config import load_config
-from dactnlg.corpora.base import load_corpus
-from dactnlg.generation import Generator
-from dactnlg.learning import KerasLearner
+from dactnlg.data.batching import Dataset
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.keras_decoder import CompiledDecoder
 from dactnlg.models import build_model
-from dactnlg.training import build_codec, train
-from dactnlg.vocabulary import EOS_ID
+from dactnlg.models.backend import compiled, to_numpy
+from dactnlg.runs.config import load_config
+from dactnlg.text.vocabulary import EOS_ID
+from dactnlg.training.learners import KerasLearner
+from dactnlg.training.train import build_codec, train
 
 BATCHES = (1_024, 4_096, 16_384, 65_536, 262_144)
 TRAINING_BATCHES = (64, 512, 4_096)

@@ -101,9 +101,9 @@ def search(run: Path, vocabulary: int, hidden: int) -> Point:
     """Search with beam 10 and random weights of these sizes for sentences of `WORDS` words: such models never end."""
     import numpy as np
 
-    from dactnlg.models.arrays import ArrayModel, log_softmax
+    from dactnlg.models.numpy.arrays import ArrayModel, log_softmax
     from dactnlg.search.ragged import block_tokens, ragged_search
-    from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+    from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
     vectors = act_vectors(run)
     rng = np.random.default_rng(0)
@@ -136,8 +136,8 @@ def train(run: Path, vocabulary: int, hidden: int) -> Point:
     import keras
     import numpy as np
 
-    from dactnlg.learning import ArrayLearner
     from dactnlg.models.sclstm import SCLSTM
+    from dactnlg.training.learners import ArrayLearner
 
     vectors = act_vectors(run)
     keras.utils.set_random_seed(0)
@@ -271,15 +271,15 @@ def _random_weights(rng: Any, vocabulary: int, hidden: int, act: int) -> dict[st
 
 
 def _test_split(run: Path) -> Any:
-    from dactnlg.config import load_config
-    from dactnlg.corpora.base import load_corpus
+    from dactnlg.data.corpus import load_corpus
+    from dactnlg.runs.config import load_config
 
     return load_corpus(load_config(run / "config.yaml").corpus.name, DATA).split("test")
 
 
 def _loaded(run: Path) -> tuple[Any, list[Any]]:
     """Return a run's decoder and some test acts, drawn evenly, over and over where there are few."""
-    from dactnlg.generation import Generator
+    from dactnlg.generation.generator import Generator
 
     decoder: Any = Generator.load(run, backend="numpy").decoder
     if decoder is None:

@@ -24,13 +24,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dactnlg.corpora.base import load_corpus
+from dactnlg.data.corpus import load_corpus
+from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.metrics import bleu, rnnlg
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import handcrafted_for, references_for
 from dactnlg.metrics.resampling import bootstrap, interval
 from dactnlg.metrics.rouge import RougeL
-from dactnlg.scoring import Pair, score_pairs
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or ROOT.parent / "shared" / "data")
@@ -121,7 +121,7 @@ def start_up() -> Iterator[Check]:
         path = Path(folder) / "pairs.jsonl"
         path.write_text('{"hypothesis": "a b c d e", "references": ["a b c d e"]}\n' * 10, encoding="utf-8")
         program = (
-            "import sys; from dactnlg.cli import main; "
+            "import sys; from dactnlg.cli.main import main; "
             "main(['score', '--input', sys.argv[1]]); print('tensorflow' in sys.modules)"
         )
         command = [sys.executable, "-c", program, str(path)]
@@ -204,7 +204,7 @@ def children_cpu(before: os.times_result) -> float:
 
 OURS = """
 import json, sys
-from dactnlg.scoring import read_input, score_pairs
+from dactnlg.evaluation.scoring import read_input, score_pairs
 result = score_pairs(read_input(sys.argv[1]), ["BLEU", "METEOR-1.5", "ROUGE-L", "CIDEr"], "nlg-eval", keep=False)
 # Not `getrusage`: what that calls the peak includes the parent's.
 memory = next((int(line.split()[1]) / 1024 for line in open("/proc/self/status") if line.startswith("VmHWM")), 0)

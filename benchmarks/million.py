@@ -53,7 +53,7 @@ def resident(pid: int) -> float:
 
 def run(count: int = PAIRS) -> int:
     """Score `count` pairs in a process of their own; return 1 if its memory grew."""
-    program = "import sys; from dactnlg.cli import main; sys.exit(main())"
+    program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         write_pairs(path, count)

@@ -25,10 +25,10 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from dactnlg.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
-    from dactnlg.batching import Batch
+    from dactnlg.data.batching import Batch
     from dactnlg.models.sclstm import SCLSTM
 
 State = tuple[Tensor, Tensor, Tensor]

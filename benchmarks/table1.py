@@ -25,10 +25,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dactnlg import __version__
-from dactnlg.config import Config, load_config
-from dactnlg.evaluation import Evaluation, evaluate
-from dactnlg.run import Run
-from dactnlg.training import train
+from dactnlg.evaluation.evaluate import Evaluation, evaluate
+from dactnlg.runs.config import Config, load_config
+from dactnlg.runs.run import Run
+from dactnlg.training.train import train
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

@@ -19,13 +19,13 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
-from dactnlg.corpora.base import load_corpus
-from dactnlg.evaluation import evaluate
+from dactnlg.data.corpus import load_corpus
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.evaluation.scoring import Scores, score_segments
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import Materials
-from dactnlg.run import Run
-from dactnlg.scoring import Scores, score_segments
+from dactnlg.runs.run import Run
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

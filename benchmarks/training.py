@@ -28,12 +28,12 @@ import keras
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from dactnlg.batching import Batch, Dataset
-from dactnlg.config import load_config
-from dactnlg.corpora.base import load_corpus
-from dactnlg.learning import ArrayLearner, KerasLearner
+from dactnlg.data.batching import Batch, Dataset
+from dactnlg.data.corpus import load_corpus
 from dactnlg.models import build_model
-from dactnlg.training import build_codec
+from dactnlg.runs.config import load_config
+from dactnlg.training.learners import ArrayLearner, KerasLearner
+from dactnlg.training.train import build_codec
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

@@ -32,7 +32,7 @@ def start(corpus: str, backend: str, epochs: int, run: Path, *more: str) -> subp
     sets = [f"training.epochs={epochs}", f"training.patience={epochs}", "training.backend=keras", "model.dropout=0.0"]
     words = [word for setting in sets for word in ("--set", setting)]
     data = ["--data-dir", str(DATA)] if corpus != "trails" else []
-    command = [sys.executable, "-m", "dactnlg.cli", "train", f"{corpus}-sclstm", "--output", str(run), *words, *data]
+    command = [sys.executable, "-m", "dactnlg", "train", f"{corpus}-sclstm", "--output", str(run), *words, *data]
     environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": str(REPOSITORY)}
     return subprocess.Popen(
         [*command, *more], env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE

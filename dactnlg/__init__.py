@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dactnlg.acts import DialogueAct, Slot, Turn, parse
-    from dactnlg.generation import Generator
+    from dactnlg.generation.generator import Generator
 
 __version__ = "0.1.0"
 __all__ = ["DialogueAct", "Generator", "Slot", "Turn", "__version__", "parse"]
 
-_HOMES = {"Generator": "generation", **dict.fromkeys(("DialogueAct", "Slot", "Turn", "parse"), "acts")}
+_HOMES = {"Generator": "generation.generator", **dict.fromkeys(("DialogueAct", "Slot", "Turn", "parse"), "acts")}
 
 
 def __getattr__(name: str) -> object:

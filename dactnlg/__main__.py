@@ -2,7 +2,7 @@
 
 import sys
 
-from dactnlg.cli import main
+from dactnlg.cli.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -101,8 +101,8 @@ POOR += ["model.hidden_size=24", "model.embedding_size=16"]
 @pytest.fixture(scope="session")
 def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     """Train a model of this name (with `POOR`) on the embedded corpus in this process, once, and return its run."""
-    from dactnlg.config import load_config
-    from dactnlg.training import train
+    from dactnlg.runs.config import load_config
+    from dactnlg.training.train import train
 
     @cache
     def run(model: str) -> Path:
@@ -119,7 +119,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 def dactnlg(code: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(code)}
-    command = [sys.executable, "-P", "-m", "dactnlg.cli", *map(str, arguments)]
+    command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=code)
 
 

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg._utils.hashing import SHORT as SHORT
+from dactnlg._utils.hashing import ReferenceHash as ReferenceHash
 from dactnlg.acts import Turn
-from dactnlg.hashing import SHORT as SHORT
-from dactnlg.hashing import ReferenceHash as ReferenceHash
 
 Array = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import Array, Metric, Segment, first_ngrams
-from dactnlg.metrics.tokenizers import tokenizer
+from dactnlg.text.metric_tokenizers import tokenizer
 
 ORDER = 4
 VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu", "fair")
@@ -39,7 +39,7 @@ def create(variant: str, lowercase: bool = False) -> Metric:
     if variant == "sacrebleu":
         return SacreBleu(lowercase)
     if variant == "fair":
-        from dactnlg.fairness.bleu import FairBleu
+        from dactnlg.metrics.fair_bleu import FairBleu
 
         return FairBleu()
     if variant not in VARIANTS:

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from dactnlg.fairness import perplexity
-from dactnlg.metrics import bleu
+from dactnlg.metrics import bleu, perplexity
 from dactnlg.metrics.base import Array, divide, settings_of
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.resampling import Score
@@ -52,7 +51,7 @@ def _slot_error_rate(sums: Array) -> Array:
 
 def _meteor() -> Score:
     # Late: the module is large, and only its sums are wanted here.
-    from dactnlg.metrics.meteor import combine
+    from dactnlg.metrics.meteor.meteor import combine
 
     return combine
 

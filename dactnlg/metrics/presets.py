@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dactnlg.errors import UnknownNameError
-from dactnlg.fairness.tokenizers import standardize
 from dactnlg.metrics import rnnlg
+from dactnlg.text.tokenizers import standardize
 
 if TYPE_CHECKING:
     # Scoring files needs no corpora, whose data cards take a quarter of a second to import.
-    from dactnlg.corpora.base import Example
+    from dactnlg.data.corpus import Example
 
 Normalizer = Callable[[str], str]
 Grouping = Literal["own", "identical-act", "delexicalised-act", "first"]

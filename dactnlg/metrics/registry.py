@@ -11,11 +11,11 @@ from dactnlg.metrics import bleu
 from dactnlg.metrics.base import CorpusMetric, Metric, Named
 from dactnlg.metrics.cider import Cider
 from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
-from dactnlg.metrics.encoders import Encoder
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.presets import Preset, get_preset
 from dactnlg.metrics.rouge import RougeL
 from dactnlg.metrics.sacre import Chrf, Ter
+from dactnlg.metrics.sentence_encoder.encoders import Encoder
 
 N = TypeVar("N", bound=Named)
 
@@ -39,32 +39,32 @@ NOTHING = Materials()
 
 def _meteor(tokenization: str) -> Metric:
     # Late, like those below: they are large, need data of their own, and few ask for them.
-    from dactnlg.metrics.meteor import Meteor
+    from dactnlg.metrics.meteor.meteor import Meteor
 
     return Meteor(tokenization)
 
 
 def _embedding(vectors: str | Path | None, oov: str) -> Metric:
-    from dactnlg.metrics.embedding import EmbeddingMetrics
-    from dactnlg.metrics.vectors import load_vectors
+    from dactnlg.metrics.embeddings.embedding import EmbeddingMetrics
+    from dactnlg.metrics.embeddings.vectors import load_vectors
 
     return EmbeddingMetrics(load_vectors(vectors), oov)
 
 
 def _cosine(encoder: Encoder | None) -> Metric:
-    from dactnlg.metrics.cosine import SentenceCosine
+    from dactnlg.metrics.sentence_encoder.cosine import SentenceCosine
 
     return SentenceCosine(encoder)
 
 
 def _set_bleu() -> CorpusMetric:
-    from dactnlg.fairness.samples import SetBleu
+    from dactnlg.metrics.sample_sets import SetBleu
 
     return SetBleu()
 
 
 def _set_perplexity() -> CorpusMetric:
-    from dactnlg.fairness.samples import SetPerplexity
+    from dactnlg.metrics.sample_sets import SetPerplexity
 
     return SetPerplexity()
 

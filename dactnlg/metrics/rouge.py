@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import MeanMetric, Segment
-from dactnlg.metrics.tokenizers import tokenizer
+from dactnlg.text.metric_tokenizers import tokenizer
 
 BETA = 1.2
 VARIANTS = ("nlg-eval", "best-reference")

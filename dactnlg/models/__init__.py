@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from dactnlg.errors import RunError, UnknownNameError
 
 if TYPE_CHECKING:
-    from dactnlg.codec import Codec
     from dactnlg.models.base import NeuralModel
+    from dactnlg.text.preprocessor import Codec
 
 NEURAL = ("lstm", "sclstm", "hierarchical")
 

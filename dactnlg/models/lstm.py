@@ -7,8 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from dactnlg.layers.cells import LSTMCell
 from dactnlg.models.base import Inputs, NeuralModel, State, Tensor
+from dactnlg.models.cells import LSTMCell
 
 
 @keras.saving.register_keras_serializable("dactnlg")

@@ -7,8 +7,8 @@ from typing import Any
 import keras
 from keras import ops
 
-from dactnlg.layers.cells import SCLSTMCell
 from dactnlg.models.base import Inputs, NeuralModel, State, Tensor, positions
+from dactnlg.models.cells import SCLSTMCell
 
 
 @keras.saving.register_keras_serializable("dactnlg")

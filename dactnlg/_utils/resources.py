@@ -1,0 +1,26 @@
+"""Where the data cards, the embedded corpus and the configurations lie: in a wheel and in a checkout.
+
+A wheel carries the top-level folders `datasets/` and `configs/` inside the package (`package_dir` in setup.cfg);
+a checkout, and an editable installation of one, uses the top-level folders themselves.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def datasets_dir() -> Path:
+    """Return the folder of the data cards and the embedded corpus."""
+    return _folder("datasets")
+
+
+def configs_dir() -> Path:
+    """Return the folder of the configurations that come with dactnlg."""
+    return _folder("configs")
+
+
+def _folder(name: str) -> Path:
+    inside = _PACKAGE / name
+    return inside if inside.is_dir() else _PACKAGE.parent / name

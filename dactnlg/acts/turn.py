@@ -1,0 +1,215 @@
+"""Dialogue acts: the one representation of meaning, and the notations it is read from and printed in.
+
+Notations:
+    cambridge  `inform(name='red door cafe';kidsallowed=no)`, several acts joined by `&` or spaces
+               (RNNLG, DSTC2; a trailing `;` and a leading `?` of the act type are part of it)
+    bracket    `name[The Eagle], eatType[coffee shop]` (E2E: one `inform`) and
+               `inform(name[X], genres[a, b])` (ViGGO)
+    json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release)
+
+`parse` tells them apart by itself. `str(turn)` is the canonical Cambridge notation and
+`parse(str(turn)) == turn` holds for every turn.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from dactnlg.acts.notation import NAME, balanced, is_act_type, is_name, print_value, read_acts
+from dactnlg.errors import ActError, ActSyntaxError
+
+SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
+"""Values that say something about a slot rather than name a thing; they are never delexicalised."""
+
+_CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Slot:
+    """One slot of an act; `value` is None where only the slot is named, as in `request(food)`."""
+
+    name: str
+    value: str | None = None
+
+    def __post_init__(self) -> None:
+        if not is_name(self.name):
+            raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
+
+    @property
+    def special(self) -> str | None:
+        """The special value, spelt one way (`dontcare`, `yes`, `no`, `none`, `?`), or None for an ordinary one."""
+        return None if self.value is None else _special(self.value)
+
+    @property
+    def delexicalizable(self) -> bool:
+        """Whether the slot has a value that a placeholder can stand for."""
+        return self.value is not None and _is_thing(self.value)
+
+    def __str__(self) -> str:
+        return _print_slot(self.name, self.value)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class DialogueAct:
+    """An act type with its slots, in the order they were written."""
+
+    act_type: str
+    slots: tuple[Slot, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not is_act_type(self.act_type):
+            raise ActError(
+                f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
+            )
+
+    def __str__(self) -> str:
+        return f"{self.act_type}({';'.join([_print_slot(slot.name, slot.value) for slot in self.slots])})"
+
+
+class _Hashed:
+    # No field of a turn: it is no part of what a turn says, and another process has another one.
+    __slots__ = ("_hash",)
+    _hash: int
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Turn(_Hashed):
+    """One or more acts said together: the meaning representation of one sentence."""
+
+    acts: tuple[DialogueAct, ...]
+
+    def __post_init__(self) -> None:
+        if not self.acts:
+            raise ActError("a turn needs at least one act")
+        # What is known of a turn is looked up again and again while a sentence is made for it.
+        object.__setattr__(self, "_hash", hash(self.acts))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[type[Turn], tuple[tuple[DialogueAct, ...]]]:
+        return Turn, (self.acts,)
+
+    def __iter__(self) -> Iterator[DialogueAct]:
+        return iter(self.acts)
+
+    def slots(self) -> Iterator[tuple[DialogueAct, Slot]]:
+        """Yield every slot with the act it stands in, in the order they were written."""
+        for act in self.acts:
+            for slot in act.slots:
+                yield act, slot
+
+    def __str__(self) -> str:
+        return "&".join([str(act) for act in self.acts])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return the turn as DSTC2's release writes it: `[{"act": ..., "slots": [[name, value], ...]}]`."""
+        return [
+            {"act": act.act_type, "slots": [[s.name] if s.value is None else [s.name, s.value] for s in act.slots]}
+            for act in self.acts
+        ]
+
+    def to_bracket(self) -> str:
+        """Return the turn in E2E and ViGGO's notation.
+
+        Raises:
+            ActError: several acts, or a value that square brackets cannot hold.
+        """
+        if len(self.acts) != 1:
+            raise ActError(f"the bracket notation holds one act, not {len(self.acts)}: {self}")
+        act = self.acts[0]
+        for slot in act.slots:
+            value = slot.value
+            if value is not None and (not value or value != value.strip() or not balanced(value)):
+                raise ActError(f"the bracket notation cannot hold the value {value!r} of '{slot.name}'")
+        inside = ", ".join(f"{slot.name}[{slot.value or ''}]" for slot in act.slots)
+        return f"{act.act_type}({inside})"
+
+
+def parse(text: str, where: str = "") -> Turn:
+    """Read one turn in any of the notations.
+
+    Args:
+        text: the act string.
+        where: how an error names the place ("acts.txt, line 3"); by default the line inside `text`.
+
+    Raises:
+        ActSyntaxError: the text is not an act; the message shows the line and a caret.
+        ActError: a JSON act of the wrong form.
+    """
+    stripped = text.lstrip()
+    if stripped.startswith(("[", "{")):
+        return _parse_json(text, where)
+    acts = [(act_type, [_slot(*pair) for pair in slots]) for act_type, slots in read_acts(text, where)]
+    return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
+
+
+# Acts name the same few slots and values, over and over.
+_slot = lru_cache(maxsize=1 << 14)(Slot)
+
+
+@lru_cache(maxsize=1 << 14)
+def _print_slot(name: str, value: str | None) -> str:
+    return name if value is None else f"{name}={print_value(value)}"
+
+
+@lru_cache(maxsize=1 << 14)
+def _special(value: str) -> str | None:
+    folded = value.lower()
+    return _CANONICAL_SPECIAL.get(folded, folded) if folded in SPECIAL_VALUES else None
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_thing(value: str) -> bool:
+    return bool(value.strip()) and _special(value) is None
+
+
+def _parse_json(text: str, where: str) -> Turn:
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ActSyntaxError(f"not JSON ({error.msg})", text, error.pos, where) from None
+    except RecursionError:
+        raise ActSyntaxError("JSON nested too deeply", text, 0, where) from None
+    except ValueError as error:  # a number of more digits than Python converts
+        raise ActSyntaxError(f"not JSON ({error})", text, 0, where) from None
+    return turn_from_json(data, where)
+
+
+def turn_from_json(data: object, where: str = "") -> Turn:
+    """Build a turn from DSTC2's JSON: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them.
+
+    Raises:
+        ActError: the data have another form.
+    """
+    place = f"{where}: " if where else ""
+    acts = []
+    for item in data if isinstance(data, list) else [data]:
+        if not isinstance(item, dict) or not isinstance(item.get("act"), str):
+            raise ActError(f'{place}a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {item!r:.80}')
+        slots = item.get("slots", [])
+        if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):
+            raise ActError(f"{place}the slots of a JSON act are a list of [name] or [name, value], not {slots!r:.80}")
+        acts.append(DialogueAct(item["act"], tuple(_json_slot(slot) for slot in slots)))
+    return Turn(tuple(acts))
+
+
+def _is_json_slot(slot: object) -> bool:
+    return (
+        isinstance(slot, list)
+        and 1 <= len(slot) <= 2
+        and isinstance(slot[0], str)
+        and all(value is None or isinstance(value, str | int | float) for value in slot[1:])
+    )
+
+
+def _json_slot(slot: list[Any]) -> Slot:
+    name, value = slot[0], slot[1] if len(slot) == 2 else None
+    # DSTC2 writes request(food) as the pair ["slot", "food"].
+    if name == "slot" and isinstance(value, str) and NAME.fullmatch(value):
+        return Slot(value)
+    return Slot(name, None if value is None else str(value))

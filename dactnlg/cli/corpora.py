@@ -1,0 +1,89 @@
+"""The corpora: `corpora list`, `fetch`, `inspect` and `hash`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.cli.options import Split
+
+
+@click.group("corpora", help="List, fetch and inspect the corpora.", no_args_is_help=True)
+def app() -> None:
+    """The group of these commands."""
+
+
+@app.command("list")
+@options.data_dir
+def list_(data_dir: Path | None) -> None:
+    """List the corpora, and whether their files are here.
+
+    \b
+    dactnlg corpora list
+    dactnlg corpora list --data-dir data
+    """
+    from dactnlg import data as corpora
+
+    print(corpora.overview(data_dir))
+
+
+@app.command("fetch")
+@click.argument("name", metavar="NAME")
+@options.data_dir
+def fetch(name: str, data_dir: Path | None) -> None:
+    """Download a corpus from its publisher and check it.
+
+    \b
+    dactnlg corpora fetch restaurants
+    """
+    from dactnlg import data as corpora
+
+    for path in corpora.fetch(name, data_dir):
+        print(path)
+
+
+@app.command("inspect")
+@click.argument("name", metavar="NAME")
+@options.data_dir
+def inspect(name: str, data_dir: Path | None) -> None:
+    """Audit a corpus: counts, acts, values not found, overlap between its splits.
+
+    \b
+    dactnlg corpora inspect trails
+    """
+    from dactnlg import data as corpora
+
+    print(corpora.audit(corpora.load_corpus(name, data_dir)))
+
+
+@app.command("hash")
+@click.argument("name", metavar="NAME")
+@click.option("--tokenizer", default="treebank", metavar="NAME", help="How sentences become tokens.")
+@click.option("--min-count", type=click.IntRange(min=1), default=1, help="Rarer training tokens are no part of F.")
+@click.option("--preset", multiple=True, metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
+@click.option("--split", type=options.SPLIT, default="test", help="The split that is scored.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
+@options.data_dir
+def hash_(
+    name: str,
+    tokenizer: str,
+    min_count: int,
+    preset: tuple[str, ...],
+    split: Split,
+    as_json: bool,
+    data_dir: Path | None,
+) -> None:
+    """Print the hash codes of a corpus, and of each score on it: equal codes, comparable scores.
+
+    \b
+    dactnlg corpora hash trails
+    dactnlg corpora hash trails --min-count 4 --json
+    """
+    from dactnlg.data import load_corpus
+    from dactnlg.evaluation.hash_codes import corpus_codes
+
+    codes = corpus_codes(load_corpus(name, data_dir), tokenizer, min_count, preset or None, split)
+    print(json.dumps(codes.to_json(), indent=1) if as_json else codes.table())

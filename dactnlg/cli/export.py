@@ -1,0 +1,47 @@
+"""Models for other programs: `export`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.cli.options import Constraint
+
+
+@click.command()
+@click.argument("run", type=options.PATH, metavar="RUN", help="The folder that `dactnlg train` wrote.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["saved-model", "onnx"]),
+    required=True,
+    help="TensorFlow's whole search, or ONNX of one step.",
+)
+@click.option(
+    "--output",
+    type=options.PATH,
+    required=True,
+    metavar="PATH",
+    help="The folder (saved-model) or file (onnx) to write.",
+)
+@click.option("--beam-width", type=click.IntRange(min=1), help="Of saved-model. [default: the run's]")
+@click.option("--constraint", type=options.CONSTRAINT, help="Of saved-model. [default: the run's]")
+def export(run: Path, output_format: str, output: Path, beam_width: int | None, constraint: Constraint | None) -> None:
+    """Write a trained model for other programs.
+
+    A SavedModel takes DA vectors and required placeholders and gives token numbers with scores, all of the beam
+    search inside. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (it
+    needs dactnlg[export]). Both hold the vocabulary and the names of the DA vector's entries.
+
+    \b
+    dactnlg export runs/trails-sclstm --format saved-model --output exported/trails
+    dactnlg export runs/trails-sclstm --format onnx --output trails-step.onnx
+    """
+    from dactnlg._utils.files import check_folders
+    from dactnlg.generation.export import export as export_run
+
+    check_folders(output)
+    export_run(run, output_format, output, beam_width=beam_width, constraint=constraint)
+    print(output)

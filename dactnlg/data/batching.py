@@ -1,0 +1,136 @@
+"""Training pairs as arrays, in batches of a few fixed shapes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.text.preprocessor import Codec, Pair
+from dactnlg.text.vocabulary import BOS_ID, EOS_ID
+
+Batch = dict[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """All pairs of a split, encoded once.
+
+    Attributes:
+        inputs: per-pair arrays that the model takes: `act` (N, D), and `entries`, `words` for the hierarchical one.
+        tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
+        lengths: how many of them are predicted, (N,).
+        weights: how much each pair counts, (N,).
+        widths: lengths to pad to, rising; longer batches, and all where there are none, as `bucket` says.
+    """
+
+    inputs: Batch
+    tokens: NDArray[np.int32]
+    lengths: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    widths: tuple[int, ...] = ()
+
+    @classmethod
+    def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0) -> Dataset:
+        """Encode pairs, those that look alike to the model once.
+
+        Args:
+            codec: numbers tokens and entries.
+            pairs: the pairs.
+            lexicalized: add what the hierarchical model reads.
+            repetition: a pair that occurs n times gets the weight n to this power.
+        """
+        everything = cls._encode_all(codec, pairs, lexicalized)
+        arrays = (everything.tokens, *everything.inputs.values())
+        keys = np.concatenate([array.reshape(len(pairs), -1).astype(np.int32) for array in arrays], axis=1)
+        counts = Counter(row.tobytes() for row in keys)
+        first = {row.tobytes(): index for index, row in reversed(list(enumerate(keys)))}
+        kept = np.array(sorted(first.values()), np.intp)
+        weights = np.array([counts[keys[index].tobytes()] ** repetition for index in kept], np.float32)
+        inputs = {name: array[kept] for name, array in everything.inputs.items()}
+        return cls(inputs, everything.tokens[kept], everything.lengths[kept], weights)
+
+    @classmethod
+    def _encode_all(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
+        turns = [pair.turn for pair in pairs]
+        inputs: Batch = {"act": codec.encoder.vectors(turns, [pair.corpus for pair in pairs])}
+        if lexicalized:
+            inputs["entries"], inputs["words"] = codec.encoder.sequences(turns)
+        rows = [[BOS_ID, *codec.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
+        lengths = np.array([len(row) - 1 for row in rows], np.int32)
+        tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)
+        for index, row in enumerate(rows):
+            tokens[index, : len(row)] = row
+        return cls(inputs, tokens, lengths, np.ones(len(rows), np.float32))
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def in_few_lengths(self, count: int = 4) -> Dataset:
+        """Return the pairs to be padded to only so many lengths, for those who compile anew for each.
+
+        As many sentences fall to one length as to another: short ones are not padded as long ones are.
+        """
+        shares = np.linspace(0.0, 1.0, count + 1)[1:]
+        longest = np.quantile(self.lengths, shares, method="higher")
+        return dataclasses.replace(self, widths=tuple(sorted({bucket(int(length)) for length in longest})))
+
+    def batches(self, size: int, rng: np.random.Generator | None = None) -> Iterator[tuple[Batch, int]]:
+        """Yield batches with their number of real tokens.
+
+        Sentences of like length share a batch and are padded to one of a few lengths; a last, short batch is filled
+        up with empty rows. With `rng` the pairs are shuffled, without it they come by length.
+        """
+        if rng is None:
+            order = np.argsort(self.lengths, kind="stable")
+        else:
+            # Like lengths together but not always the same neighbours: sort with a little noise.
+            noisy = self.lengths + rng.uniform(-1.5, 1.5, len(self))
+            order = np.argsort(noisy, kind="stable")
+        starts = np.arange(0, len(order), size)
+        if rng is not None:
+            rng.shuffle(starts)
+        for start in starts:
+            rows = order[start : start + size]
+            yield self._batch(rows, size), int(self.lengths[rows].sum())
+
+    def empty(self, size: int, length: int) -> Batch:
+        """Return a batch of padding alone; real batches never have a length of 1 or 2."""
+        batch: Batch = {name: np.repeat(array[:1], size, axis=0) for name, array in self.inputs.items()}
+        zeros = np.zeros((size, length), np.int32)
+        return {
+            **batch,
+            "tokens": zeros,
+            "targets": zeros,
+            "lengths": zeros[:, 0],
+            "weights": np.ones(size, np.float32),
+        }
+
+    def _batch(self, rows: NDArray[np.intp], size: int) -> Batch:
+        longest = int(self.lengths[rows].max())
+        longest = next((width for width in self.widths if width >= longest), bucket(longest))
+        empty = size - len(rows)
+        rows = np.concatenate([rows, np.zeros(empty, rows.dtype)])
+        lengths = self.lengths[rows].copy()
+        lengths[size - empty :] = 0
+        width = min(longest + 1, self.tokens.shape[1])
+        tokens = np.zeros((size, longest + 1), np.int32)
+        tokens[:, :width] = self.tokens[rows, :width]
+        batch: Batch = {name: array[rows] for name, array in self.inputs.items()}
+        return {
+            **batch,
+            "tokens": tokens[:, :-1],
+            "targets": tokens[:, 1:],
+            "lengths": lengths,
+            "weights": self.weights[rows],
+        }
+
+
+def bucket(length: int) -> int:
+    """Return the padded length: steps of 4 up to 32, then of 16."""
+    step = 4 if length <= 32 else 16
+    return -(-length // step) * step

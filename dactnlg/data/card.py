@@ -1,0 +1,182 @@
+"""Data cards: what is known about a corpus beyond its files.
+
+A card (`datasets/NAME.yaml`) says where the files come from, how they are read, how many pairs they hold, and what
+code cannot work out about the slots: by which wording "no children" shows, which values have two spellings.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from dactnlg._utils import resources
+from dactnlg.errors import CorpusError, UnknownNameError
+
+SplitName = Literal["train", "valid", "test"]
+_REFERENCE = re.compile(r"\(\?&(\w+)\)")
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class FileCard(_Strict):
+    """One file of a corpus: its path under a data folder, its publisher's address and its SHA-256.
+
+    `url` is None where the file has no publisher of its own, or comes in an archive; `release` are paths of the same
+    split in the publisher's own layout, looked for where `path` is not there (DSTC2's flists).
+    """
+
+    path: str
+    url: str | None = None
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    release: list[str] = []
+
+
+class ArchiveCard(_Strict):
+    """An archive that a publisher offers instead of single files.
+
+    `members` says which of its files are wanted: path under the data folder -> name in the archive; without it all
+    of the archive is unpacked into the folder `into`, less the one folder that it may be wrapped in.
+    """
+
+    url: str
+    sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
+    into: str = "."
+    members: dict[str, str] = {}
+
+
+def _spell_special_keys(mapping: Any) -> Any:
+    # YAML 1.1 reads the bare keys `yes` and `no` as booleans.
+    if not isinstance(mapping, dict):
+        return mapping
+    return {{True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key: v for key, v in mapping.items()}
+
+
+class SlotCard(_Strict):
+    """What the code cannot work out about a slot.
+
+    Attributes:
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
+            lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of `no`.
+        aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
+        proper: the values are names, which a reader expects with capitals even where the corpus has none.
+        apart: the sentences may say "A or B" in two places ("it is in the area of A and it is in the area of B").
+        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one stands
+            several times, the mention nearest to a word of the slot's name is the value, and the others are not.
+    """
+
+    cues: dict[str, list[str]] = {}
+    aliases: dict[str, list[str]] = {}
+    proper: bool = False
+    apart: bool = False
+    ordinary: list[str] = []
+
+    _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
+
+    @field_validator("cues")
+    @classmethod
+    def _compile(cls, cues: dict[str, list[str]]) -> dict[str, list[str]]:
+        expanded = {value: [_expand(pattern, cues) for pattern in patterns] for value, patterns in cues.items()}
+        for value, patterns in expanded.items():
+            for pattern in patterns:
+                try:
+                    re.compile(pattern)
+                except re.error as error:
+                    raise ValueError(f"the cue {pattern!r} of '{value}' is not a regular expression: {error}") from None
+        return expanded
+
+
+def _expand(pattern: str, cues: dict[str, list[str]]) -> str:
+    def alternatives(match: re.Match[str]) -> str:
+        name = match.group(1)
+        if name not in cues or any(_REFERENCE.search(cue) for cue in cues[name]):
+            raise ValueError(f"the cue {pattern!r} refers to '{name}', which has no cues of its own")
+        return "(?:" + "|".join(cues[name]) + ")"
+
+    return _REFERENCE.sub(alternatives, pattern)
+
+
+class Card(_Strict):
+    """A corpus's data card.
+
+    Attributes:
+        files: for each split its file.
+        splits: for each split its number of act/sentence pairs, as published.
+        cased: the sentences have capital letters, so values are matched regardless of case.
+        spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
+        phrases: named parts of cues; `(?&name)` in a cue stands for one.
+        silent: "act.slot" combinations that the sentences never say.
+        hole: the "act.slot" whose value was lost where a sentence has two spaces in a row and the act lacks the slot.
+    """
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    title: str = ""
+    licence: str = ""
+    citation: str = ""
+    source: str = ""
+    notes: str = ""
+    format: Literal["rnnlg", "dstc2", "bracket", "pairs"]
+    files: dict[SplitName, FileCard]
+    archives: list[ArchiveCard] = []
+    splits: dict[SplitName, int] = {}
+    cased: bool = False
+    spaced: bool = False
+    phrases: dict[str, str] = {}
+    slots: dict[str, SlotCard] = {}
+    silent: list[str] = []
+    hole: str | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _write_out_phrases(cls, data: Any) -> Any:
+        phrases, slots = data.get("phrases"), data.get("slots")
+        if not isinstance(phrases, dict) or not isinstance(slots, dict):
+            return data
+
+        def write_out(node: Any) -> Any:
+            if isinstance(node, dict):
+                return {key: write_out(value) for key, value in node.items()}
+            if isinstance(node, list):
+                return [write_out(value) for value in node]
+            if isinstance(node, str):
+                return _REFERENCE.sub(lambda m: f"(?:{phrases[m[1]]})" if m[1] in phrases else m[0], node)
+            return node
+
+        return {**data, "slots": write_out(slots)}
+
+
+def corpus_names() -> list[str]:
+    """Return the names of the corpora that have a card in `datasets/`."""
+    return sorted(path.stem for path in resources.datasets_dir().glob("*.yaml"))
+
+
+def load_card(name: str | Path) -> Card:
+    """Read a data card: a corpus's name, or the path of a user's own card.
+
+    Raises:
+        UnknownNameError: neither a known name nor a file.
+        CorpusError: the file is not a card; every mistake is named.
+    """
+    path = Path(name)
+    if path.suffix not in (".yaml", ".yml"):
+        path = resources.datasets_dir() / f"{name}.yaml"
+        if str(name) not in corpus_names():
+            raise UnknownNameError("corpus", str(name), corpus_names())
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CorpusError(f"cannot read the data card {path}: {error}") from None
+    except yaml.YAMLError as error:
+        raise CorpusError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
+    if not isinstance(data, dict):
+        raise CorpusError(f"{path} is not a data card: a card is a mapping with name, format, files")
+    try:
+        return Card(**{str(key): value for key, value in data.items()})
+    except ValidationError as error:
+        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r:.60})" for e in error.errors()]
+        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(lines)) from None

@@ -1,0 +1,192 @@
+"""What a corpus is: examples in splits, read when they are first asked for.
+
+Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache
+(where `dactnlg corpora fetch` puts them) and beside the card.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dactnlg._utils import resources
+from dactnlg._utils.hashing import MultisetHash
+from dactnlg.acts import Turn
+from dactnlg.data.card import ArchiveCard, Card, FileCard, SlotCard, corpus_names, load_card
+from dactnlg.errors import CorpusError
+
+__all__ = [
+    "SPLITS",
+    "ArchiveCard",
+    "Card",
+    "Corpus",
+    "Example",
+    "FileCard",
+    "SlotCard",
+    "cache_dir",
+    "corpus_names",
+    "hash_examples",
+    "load_card",
+    "load_corpus",
+    "search_path",
+]
+SPLITS = ("train", "valid", "test")
+RELEASE_LISTS = "scripts/config"
+"""Where DSTC2's release keeps its file lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One meaning representation with the sentences that a corpus gives for it.
+
+    Attributes:
+        turn: the acts.
+        references: the human sentences, exactly as the corpus has them.
+        handcrafted: sentences of a handcrafted generator (RNNLG's third column).
+        origin: file and row, for messages ("train.json, row 12").
+    """
+
+    turn: Turn
+    references: tuple[str, ...]
+    handcrafted: tuple[str, ...] = ()
+    origin: str = ""
+
+
+class Corpus:
+    """A card and where its files lie; a split is read when it is first asked for, and kept.
+
+    Attributes:
+        card: the data card.
+        repairs: what was mended while reading, with counts ("train: stray quote stripped from a value").
+    """
+
+    def __init__(self, card: Card, roots: list[Path]) -> None:
+        self.card = card
+        self.repairs: Counter[str] = Counter()
+        self._roots = roots
+        self._splits: dict[str, list[Example]] = {}
+
+    def __repr__(self) -> str:
+        return f"Corpus({self.card.name!r})"
+
+    @property
+    def name(self) -> str:
+        """The corpus's name, from its card."""
+        return self.card.name
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """The splits that the card names, in the order train, valid, test."""
+        return tuple(split for split in SPLITS if split in self.card.files)
+
+    def path(self, split: str) -> Path:
+        """Return the split's file: the first one found in the folders that are searched.
+
+        Raises:
+            CorpusError: the corpus has no such split, or its file is in none of the folders.
+        """
+        if split not in self.splits:
+            raise CorpusError(f"corpus '{self.name}' has no split '{split}'; it has {', '.join(self.splits)}")
+        file = self.card.files[split]  # type: ignore[index]
+        for root in self._roots:
+            for relative in (file.path, *file.release):
+                if (root / relative).is_file():
+                    return root / relative
+        looked = ", ".join(map(str, self._roots))
+        raise CorpusError(
+            f"{file.path} of corpus '{self.name}' is not in {looked}; "
+            f"get it with: dactnlg corpora fetch {self.name} (or name its folder with --data-dir or DACTNLG_DATA)"
+        )
+
+    def split(self, name: str) -> list[Example]:
+        """Return the examples of `train`, `valid` or `test`, in file order.
+
+        Raises:
+            CorpusError: no such split, no such file, or a row that cannot be read (the message names file and row).
+        """
+        if name not in self._splits:
+            from dactnlg.data import all_readers
+
+            path = self.path(name)
+            notes: Counter[str] = Counter()
+            self._splits[name] = all_readers()[self.card.format](path, notes)
+            self.repairs.update({f"{name}: {note}": count for note, count in notes.items()})
+        return self._splits[name]
+
+    def pairs(self, split: str) -> Iterator[tuple[Turn, str]]:
+        """Yield every (turn, human sentence) of a split, one for each reference."""
+        for example in self.split(split):
+            for sentence in example.references:
+                yield example.turn, sentence
+
+    def digest(self, split: str = "train") -> str:
+        """Return the SHA-256 of a split's acts and sentences in any order: what a run records to name its data."""
+        return hash_examples(self.split(split))
+
+
+def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
+    """Return the SHA-256 of examples as a multiset of (act, sentence) pairs, handcrafted sentences told apart.
+
+    Args:
+        examples: their order, and that of their sentences, leaves the hash alone; a swap or a repetition moves it.
+        tokens: sentence -> tokens, where these are to be hashed and not the sentences.
+    """
+    state = MultisetHash()
+    for example in examples:
+        act = str(example.turn)
+        for kind, sentences in (("human", example.references), ("handcrafted", example.handcrafted)):
+            for sentence in sentences:
+                state.add([act, kind, sentence if tokens is None else tokens[sentence]])
+    return state.hexdigest()
+
+
+def search_path(data_dir: str | Path | None = None) -> list[Path]:
+    """Return the folders where corpus files are looked for: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
+    roots = [Path(data_dir)] if data_dir else []
+    if os.environ.get("DACTNLG_DATA"):
+        roots.append(Path(os.environ["DACTNLG_DATA"]))
+    return [*roots, cache_dir()]
+
+
+def cache_dir() -> Path:
+    """Return the user's cache folder, where fetched corpora are kept."""
+    import pooch
+
+    return Path(pooch.os_cache("dactnlg"))
+
+
+def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
+    """Return a corpus; its files are read when a split is asked for.
+
+    Args:
+        name: a corpus's name, the path of a card (`.yaml`), of one `.jsonl` or `.csv` file (all of it is the train
+            split), of a folder with train, valid and test files of that kind, or of DSTC2's release.
+        data_dir: a folder to look in first.
+
+    Raises:
+        UnknownNameError: neither a known name nor such a path.
+        CorpusError: a damaged card or file.
+    """
+    path = Path(name)
+    is_card = path.suffix in (".yaml", ".yml")
+    if not is_card and str(name) not in corpus_names() and (path.suffix in (".jsonl", ".csv") or path.is_dir()):
+        if any((path / RELEASE_LISTS).glob("dstc2_*.flist")):
+            return _open_release(path)
+        from dactnlg.data.readers import pairs
+
+        return pairs.open_path(path)
+    card = load_card(name)
+    beside = path.parent if is_card else resources.datasets_dir()
+    return Corpus(card, [*search_path(data_dir), beside])
+
+
+def _open_release(folder: Path) -> Corpus:
+    """Return DSTC2 as read from its publishers' release in `folder`."""
+    card = load_card("dstc2")
+    names = {"train": "train", "valid": "dev", "test": "test"}
+    files = {split: FileCard(path=f"{RELEASE_LISTS}/dstc2_{name}.flist") for split, name in names.items()}
+    present = {split: file for split, file in files.items() if (folder / file.path).is_file()}
+    return Corpus(card.model_copy(update={"files": present}), [folder])

@@ -1,0 +1,1 @@
+"""One reader a corpus format: `read(path, notes) -> list[Example]`."""

@@ -1,0 +1,26 @@
+"""E2E and ViGGO: CSV files with the columns `mr` and `ref`, several rows to one meaning representation."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import Example
+from dactnlg.data.readers.reading import read_csv, read_turn
+
+
+def read(path: Path, notes: Counter[str]) -> list[Example]:
+    """Read one split; the references of equal meaning representations are one example, in order of first appearance.
+
+    Raises:
+        CorpusError: not such a file, or a malformed row (the message names the line).
+    """
+    groups: dict[Turn, tuple[list[str], str]] = {}
+    parsed: dict[str, Turn] = {}
+    for line, (mr, ref) in read_csv(path, ("mr", "ref")):
+        if mr not in parsed:
+            parsed[mr] = read_turn(mr, path, f"line {line}")
+        references, _ = groups.setdefault(parsed[mr], ([], f"{path.name}, line {line}"))
+        references.append(ref)
+    return [Example(turn, tuple(references), origin=origin) for turn, (references, origin) in groups.items()]

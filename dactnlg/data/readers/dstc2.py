@@ -1,0 +1,93 @@
+"""DSTC2: the publishers' release (a folder a call), or its system turns joined into one JSONL file a split.
+
+Release: `scripts/config/dstc2_train.flist` lists call folders under `data/`; each call's `log.json` has
+`turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). The
+system's side needs nothing of `label.json`, which annotates the user's.
+Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`; `da` is null where the act of a turn
+is not known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from dactnlg.data.corpus import Example
+from dactnlg.data.readers.reading import read_text, read_turn, row_error
+
+
+def read(path: Path, notes: Counter[str]) -> list[Example]:
+    """Read one split from a JSONL file, or from the release if `path` is one of its flists.
+
+    Turns whose act is not known are left out and counted in `notes`.
+
+    Raises:
+        CorpusError: a missing or damaged file, or a malformed turn (the message names it).
+    """
+    return _read_release(path, notes) if path.suffix == ".flist" else _read_joined(path, notes)
+
+
+def _read_joined(path: Path, notes: Counter[str]) -> list[Example]:
+    examples = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if not line.strip():
+            continue
+        place = f"line {number}"
+        row = _load(line, path, place)
+        if not isinstance(row, dict) or "da" not in row or not isinstance(row.get("text"), str):
+            raise row_error(path, place, f'a row is {{"da": act, "text": sentence, ...}}, not {row!r:.80}')
+        if row["da"] is None:
+            notes["turns without a known act left out"] += 1
+            continue
+        if not isinstance(row["da"], str):
+            raise row_error(path, place, f"'da' is an act string or null, not {row['da']!r:.80}")
+        turn = read_turn(row["da"], path, place)
+        examples.append(Example(turn, (row["text"],), origin=f"{path.name}, {place}"))
+    return examples
+
+
+def _read_release(flist: Path, notes: Counter[str]) -> list[Example]:
+    data = flist.parents[2] / "data"
+    examples = []
+    for number, line in enumerate(read_text(flist).split("\n"), start=1):
+        session = line.strip()
+        if not session:
+            continue
+        log = data / session / "log.json"
+        if not log.is_file():
+            raise row_error(flist, f"line {number}", f"the call {session} has no {log}")
+        examples.extend(_read_call(log, session, notes))
+    return examples
+
+
+def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
+    call = _load(read_text(log), log, "")
+    turns = call.get("turns") if isinstance(call, dict) else None
+    if not isinstance(turns, list):
+        raise row_error(log, "'turns'", "a call has a list of turns")
+    examples = []
+    for index, item in enumerate(turns):
+        place = f"turn {index}"
+        output = item.get("output") if isinstance(item, dict) else None
+        if not isinstance(output, dict) or not isinstance(output.get("transcript"), str):
+            raise row_error(log, place, "a turn has output.transcript, a string")
+        acts = output.get("dialog-acts")
+        if not isinstance(acts, list):
+            raise row_error(log, place, "a turn has output.dialog-acts, a list")
+        if not acts or not output["transcript"].strip():
+            notes["turns without a known act left out"] += 1
+            continue
+        turn = read_turn(acts, log, place)
+        examples.append(Example(turn, (output["transcript"],), origin=f"{session}, {place}"))
+    return examples
+
+
+def _load(text: str, path: Path, place: str) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise row_error(path, place or f"line {error.lineno}", f"not JSON ({error.msg})") from None
+    except RecursionError:
+        raise row_error(path, place or "line 1", "JSON nested too deeply") from None

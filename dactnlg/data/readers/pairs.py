@@ -1,0 +1,109 @@
+"""The user's own data: JSONL or CSV with `act` and `text` (or, in JSONL, `references`).
+
+A JSONL line is `{"act": "inform(food=thai)", "text": "..."}`, or `"references": ["...", "..."]` for several
+sentences; `act` may also be DSTC2's JSON. A CSV file has the columns `act` and `text`; rows with the same act that
+follow each other are one example. Other keys and columns are left alone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+
+from dactnlg.data.card import Card, FileCard
+from dactnlg.data.corpus import SPLITS, Corpus, Example
+from dactnlg.data.readers.reading import read_csv, read_text, read_turn, row_error
+from dactnlg.errors import CorpusError
+
+_FILE_NAMES = {"train": ("train",), "valid": ("valid", "dev", "devel", "validation"), "test": ("test",)}
+_ATTACHED_PUNCTUATION = re.compile(r"\w[.,?!;](?:\s|$)")
+
+
+def read(path: Path, notes: Counter[str]) -> list[Example]:
+    """Read one split from a `.jsonl` or `.csv` file.
+
+    Raises:
+        CorpusError: not such a file, or a malformed row (the message names the line).
+    """
+    if path.suffix == ".csv":
+        return _read_csv(path)
+    examples = []
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            examples.append(_read_line(line, path, f"line {number}"))
+    return examples
+
+
+def _read_line(line: str, path: Path, place: str) -> Example:
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise row_error(path, place, f"not JSON ({error.msg})") from None
+    except RecursionError:
+        raise row_error(path, place, "JSON nested too deeply") from None
+    if not isinstance(row, dict) or "act" not in row or ("text" in row) == ("references" in row):
+        raise row_error(path, place, f'a row is {{"act": ..., "text": ...}} or has "references", not {row!r:.80}')
+    references = row["references"] if "references" in row else [row["text"]]
+    handcrafted = row.get("handcrafted", [])
+    for name, sentences in (("references", references), ("handcrafted", handcrafted)):
+        if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
+            raise row_error(path, place, f"'{name}' is a list of sentences, not {sentences!r:.80}")
+    if not references:
+        raise row_error(path, place, "'references' is empty")
+    turn = read_turn(row["act"], path, place)
+    return Example(turn, tuple(references), tuple(handcrafted), f"{path.name}, {place}")
+
+
+def _read_csv(path: Path) -> list[Example]:
+    examples: list[Example] = []
+    previous = None
+    for line, (act, text) in read_csv(path, ("act", "text")):
+        if act == previous:
+            last = examples[-1]
+            examples[-1] = Example(last.turn, (*last.references, text), origin=last.origin)
+        else:
+            turn = read_turn(act, path, f"line {line}")
+            examples.append(Example(turn, (text,), origin=f"{path.name}, line {line}"))
+        previous = act
+    return examples
+
+
+def open_path(path: Path) -> Corpus:
+    """Return a corpus without a card: one file (all of it the train split), or a folder with a file a split.
+
+    Whether the text is cased and spaced is judged from the train split.
+
+    Raises:
+        CorpusError: no such file, or a folder without `train.jsonl` or `train.csv`.
+    """
+    if path.is_dir():
+        files = {split: found for split in SPLITS if (found := _find(path, _FILE_NAMES[split]))}
+        root = path
+        if "train" not in files:
+            raise CorpusError(f"the folder {path} has no train.jsonl or train.csv")
+    elif path.is_file():
+        files, root = {"train": path.name}, path.parent
+    else:
+        raise CorpusError(f"there is no corpus file {path}")
+    name = re.sub(r"[^\w.-]", "-", path.resolve().stem) or "corpus"
+    sentences = [s for e in read(root / files["train"], Counter()) for s in e.references]
+    if not sentences:
+        raise CorpusError(f"{root / files['train']} holds no act/sentence pair")
+    card = Card(
+        name=name,
+        format="pairs",
+        files={split: FileCard(path=file) for split, file in files.items()},
+        cased=any(sentence != sentence.lower() for sentence in sentences),
+        spaced=not any(_ATTACHED_PUNCTUATION.search(sentence) for sentence in sentences),
+    )
+    return Corpus(card, [root])
+
+
+def _find(folder: Path, names: tuple[str, ...]) -> str | None:
+    for name in names:
+        for suffix in (".jsonl", ".csv"):
+            if (folder / (name + suffix)).is_file():
+                return name + suffix
+    return None

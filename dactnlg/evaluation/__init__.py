@@ -1,0 +1,1 @@
+"""Run or files -> scores, comparison, report."""

@@ -1,0 +1,256 @@
+"""Which of two systems is better, how sure that is, and where: by act and by segment.
+
+Two scores are ranked only where their hashes agree: the same metric in the same variant, on the same references.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dactnlg.acts import parse
+from dactnlg.errors import ActError, MetricError, UnknownNameError
+from dactnlg.evaluation.comparable import differing
+from dactnlg.evaluation.scores import LOWER_IS_BETTER, defined, lead
+from dactnlg.evaluation.stored import StoredScores, read_scores, stored_scores
+from dactnlg.metrics import resampling
+from dactnlg.metrics.base import Array
+
+SURE = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One score of both systems; `test` is None where the score cannot be resampled."""
+
+    preset: str
+    name: str
+    first: float | None
+    second: float | None
+    test: resampling.Comparison | None
+
+    @property
+    def better(self) -> str:
+        """`A` or `B` where both tests call the difference sure, else nothing."""
+        if self.test is None or not max(self.test.p_bootstrap, self.test.p_randomization) < SURE:
+            return ""
+        return "B" if (self.test.difference > 0) != (self.name in LOWER_IS_BETTER) else "A"
+
+
+class Change(NamedTuple):
+    """An act, or one segment: its score under both systems. `gain` is above 0 where B is better."""
+
+    act: str
+    first: float
+    second: float
+    gain: float
+    size: int = 1
+    segment: int = 0
+    reference: str = ""
+    texts: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class SystemComparison:
+    """What `compare` found.
+
+    Attributes:
+        labels: what A and B are.
+        differences: the scores that may be compared.
+        refused: those that may not, and why, one sentence each.
+        metric: the score by which acts and segments are listed, under the first preset that may be compared.
+        acts: every act that changed, most improved first.
+        segments: every segment that changed, most improved first.
+    """
+
+    labels: tuple[str, str]
+    differences: list[Difference]
+    refused: list[str]
+    metric: str
+    acts: list[Change] = field(default_factory=list)
+    segments: list[Change] = field(default_factory=list)
+
+    def to_json(self, top: int | None = None) -> dict[str, Any]:
+        """Return everything as JSON; of segments the `top` first and last, or all."""
+        differences = []
+        for item in self.differences:
+            test = None if item.test is None else {k: defined(v) for k, v in item.test._asdict().items()}
+            differences.append({**asdict(item), "test": test, "better": item.better or None})
+        listed = {
+            "better": [change._asdict() for change in self.segments if change.gain > 0][:top],
+            "worse": [change._asdict() for change in reversed(self.segments) if change.gain < 0][:top],
+        }
+        acts = [change._asdict() for change in self.acts]
+        return {
+            "systems": {"A": self.labels[0], "B": self.labels[1]},
+            "differences": differences,
+            "refused": self.refused,
+            "metric": self.metric,
+            "acts": [{k: act[k] for k in ("act", "size", "first", "second", "gain")} for act in acts],
+            "segments": listed,
+        }
+
+
+def load_system(source: str | Path, **options: Any) -> dict[str, StoredScores]:
+    """Return a system's scores by preset: read from a JSON file, or made by evaluating a run folder.
+
+    Args:
+        source: the file or the folder.
+        **options: passed to `evaluation.evaluate` for a folder (`corpus`, `split`, `presets`, `data_dir`).
+
+    Raises:
+        MetricError: no such file, or not one of scores.
+        RunError: the folder is not a run.
+    """
+    if not Path(source).is_dir():
+        return read_scores(source)
+    # Late: a run needs its model, files do not.
+    from dactnlg.evaluation.evaluate import evaluate
+
+    return stored_scores(evaluate(source, **options).to_json(), str(source))
+
+
+def compare(
+    first: dict[str, StoredScores],
+    second: dict[str, StoredScores],
+    labels: tuple[str, str] = ("A", "B"),
+    metric: str | None = None,
+    resamples: int = resampling.RESAMPLES,
+    trials: int = resampling.TRIALS,
+    seed: int = resampling.SEED,
+) -> SystemComparison:
+    """Compare two systems under every preset that both were scored under.
+
+    Raises:
+        MetricError: not a single score may be compared; the message says what differs.
+        UnknownNameError: `metric` is none of the comparable scores.
+    """
+    differences: list[Difference] = []
+    refused: list[str] = []
+    listed: tuple[str, StoredScores, StoredScores] | None = None
+    for preset, a, b in _common(first, second):
+        a, b = _aligned(a, b)
+        names: list[str] = []
+        reasons: dict[str, list[str]] = defaultdict(list)
+        for name in [*a.values, *(name for name in b.values if name not in a.values)]:
+            if reason := _why_not(name, a, b):
+                reasons[reason].append(name)
+            else:
+                names.append(name)
+        refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
+        differences += _tested(preset, names, a, b, resamples, trials, seed)
+        ranked = [name for name in names if name in a.segments]
+        if ranked and listed is None and (metric is None or metric in ranked):
+            listed = (metric or lead(ranked), a, b)
+    if not differences:
+        raise MetricError("these scores may not be ranked:\n  " + "\n  ".join(refused))
+    if listed is None and metric is None:
+        return SystemComparison(labels, differences, refused, "")
+    if listed is None:
+        raise UnknownNameError("metric", metric or "", {item.name for item in differences})
+    name, a, b = listed
+    acts, segments = _acts(name, a, b), _segments(name, a, b)
+    return SystemComparison(labels, differences, refused, name, acts, segments)
+
+
+def _common(
+    first: dict[str, StoredScores], second: dict[str, StoredScores]
+) -> list[tuple[str, StoredScores, StoredScores]]:
+    """Return the presets of both; with none in common the first of each, so that the refusal says what differs."""
+    both = [name for name in first if name in second]
+    if both:
+        return [(name, first[name], second[name]) for name in both]
+    return [("", next(iter(first.values())), next(iter(second.values())))]
+
+
+def _aligned(a: StoredScores, b: StoredScores) -> tuple[StoredScores, StoredScores]:
+    """Return both with their segments in A's order: hashes leave the order alone, paired tests do not."""
+    keys, others = ([text["key"] for text in system.texts] for system in (a, b))
+    if keys == others or sorted(map(str, keys)) != sorted(map(str, others)):
+        return a, b
+    places: dict[str | None, list[int]] = defaultdict(list)
+    for index in reversed(range(len(others))):
+        places[others[index]].append(index)
+    return a, b.reordered([places[key].pop() for key in keys])
+
+
+def _why_not(name: str, a: StoredScores, b: StoredScores) -> str:
+    """Say why a score may not be compared; nothing if it may."""
+    for label, system in (("A", a), ("B", b)):
+        if name not in system.values:
+            return f"{label} was not scored with it"
+    if a.hashes[name] == b.hashes[name]:
+        return "" if a.size == b.size else f"A has {a.size} segments, B {b.size}"
+    settings = differing(a.signatures[name], b.signatures[name])
+    parts = [f"{part.what} is {part.first} in A, {part.second} in B" for part in settings]
+    return "; ".join(parts) or _other_references(a, b)
+
+
+def _other_references(a: StoredScores, b: StoredScores) -> str:
+    if a.size != b.size:
+        return f"the test sets differ: A has {a.size} segments, B {b.size}"
+    keys, others = ([text["key"] for text in system.texts] for system in (a, b))
+    places = [index for index, (x, y) in enumerate(zip(keys, others, strict=False), start=1) if x != y]
+    where = f" in {len(places)} of {a.size} segments, first in segment {places[0]}" if places else ""
+    return f"the references (or acts) differ{where}"
+
+
+def _tested(
+    preset: str, names: Sequence[str], a: StoredScores, b: StoredScores, resamples: int, trials: int, seed: int
+) -> list[Difference]:
+    done: dict[str, resampling.Comparison] = {}
+    for name in names:
+        if name in done or name not in a.families or name not in b.families:
+            continue
+        mine, theirs = a.families[name], b.families[name]
+        found = resampling.compare(mine.combine, mine.statistics, theirs.statistics, resamples, trials, seed)
+        done |= zip(mine.names, found, strict=True)
+    return [Difference(preset, name, a.values[name], b.values[name], done.get(name)) for name in names]
+
+
+def _sign(name: str) -> int:
+    return -1 if name in LOWER_IS_BETTER else 1
+
+
+def _acts(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
+    """Return the scores of each act type (`offer&inform` for a turn of two) that changed."""
+    if not a.texts or name not in a.families or name not in b.families:
+        return []
+    groups: dict[str, list[int]] = defaultdict(list)
+    for index, text in enumerate(a.texts):
+        if text["act"]:
+            groups[act_types(text["act"])].append(index)
+    mine, theirs = a.families[name], b.families[name]
+    column = mine.names.index(name)
+    changes = []
+    for act, places in groups.items():
+        before, after = (float(f.combine(f.statistics[places].sum(axis=0))[column]) for f in (mine, theirs))
+        if np.isfinite(after - before) and before != after:
+            changes.append(Change(act, before, after, _sign(name) * (after - before), len(places)))
+    return sorted(changes, key=lambda change: -change.gain)
+
+
+def _segments(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
+    before, after = a.segments[name], b.segments[name]
+    gain: Array = _sign(name) * (after - before)
+    order = [int(i) for i in np.argsort(-gain, kind="stable") if np.isfinite(gain[i]) and gain[i]]
+    changes = []
+    for i in order:
+        mine, theirs = (system.texts[i] if system.texts else {} for system in (a, b))
+        texts = (mine.get("hypothesis") or "", theirs.get("hypothesis") or "")
+        numbers = float(before[i]), float(after[i]), float(gain[i])
+        changes.append(Change(mine.get("act") or "", *numbers, 1, i + 1, mine.get("reference") or "", texts))
+    return changes
+
+
+def act_types(act: str) -> str:
+    """Return the act types of an act string, `offer&inform` for a turn of two; the string itself if it is no act."""
+    try:
+        return "&".join(part.act_type for part in parse(act))
+    except ActError:
+        return act

@@ -1,0 +1,188 @@
+"""The hash codes of a corpus under settings, and of every score on it (Huang et al. 2020, Tables 2 and Fig. 4).
+
+raw         acts with their sentences, split by split
+data        acts with their tokens
+vocabulary  F and R with their counts
+setting     tokeniser and T_min
+general     all four
+metrics     for each preset and score what its values depend on: equal where two values may be compared
+
+Samples hash as (act, sentence) pairs and as a multiset: order changes nothing, a swap or a repetition does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from dactnlg._utils.hashing import SHORT, ReferenceHash, digest
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import Corpus, Example, hash_examples
+from dactnlg.errors import CorpusError, MetricError
+from dactnlg.metrics import perplexity
+from dactnlg.metrics.presets import PRESETS, get_preset, references_for
+from dactnlg.metrics.registry import select
+from dactnlg.metrics.slot_error import SlotErrorRate
+from dactnlg.text.fair_vocabulary import FairVocabulary
+from dactnlg.text.slots import Tally
+from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
+
+Splits = Mapping[str, Sequence[Example]]
+CODES = ("raw", "data", "vocabulary", "setting", "general")
+
+
+@dataclass(frozen=True)
+class Codes:
+    """Hash codes, all in full; `metrics` is preset -> score -> hash."""
+
+    raw: str
+    data: str
+    vocabulary: str
+    setting: str
+    general: str
+    metrics: dict[str, dict[str, str]]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all codes in full."""
+        return {**{name: getattr(self, name) for name in CODES}, "metrics": self.metrics}
+
+    def table(self) -> str:
+        """Return all codes in short form, a row a code."""
+        rows = [(name, getattr(self, name)) for name in CODES]
+        rows += [(f"{preset} {name}", code) for preset, found in self.metrics.items() for name, code in found.items()]
+        width = max(len(name) for name, _ in rows)
+        return "\n".join(f"{name:<{width}}  {code[:SHORT]}" for name, code in rows)
+
+
+class FairData:
+    """A corpus as models and fair metrics see it: tokenised, with F and R.
+
+    Args:
+        splits: name -> examples; F comes from `train`.
+        tokenizer: the tokeniser, or its name; one that learns does so from the training references.
+        min_count: T_min.
+
+    Raises:
+        UnknownNameError: no such tokeniser.
+        MetricError: a tokeniser without its data or library, or `min_count` below 1.
+    """
+
+    def __init__(self, splits: Splits, tokenizer: str | TextTokenizer = "treebank", min_count: int = 1) -> None:
+        self.splits = splits
+        if isinstance(tokenizer, str):
+            tokenizer = text_tokenizer(tokenizer, (s for e in splits.get("train", ()) for s in e.references))
+        self.tokenizer = tokenizer
+        known: dict[str, list[str]] = {}
+        for example in (example for examples in splits.values() for example in examples):
+            for sentence in (*example.references, *example.handcrafted):
+                if sentence not in known:
+                    known[sentence] = tokenizer.tokenize(sentence)
+        self._tokens = known
+        others = [tokens for name in splits if name != "train" for tokens in self.sentences(name)]
+        self.vocabulary = FairVocabulary.build(self.sentences("train"), others, min_count)
+
+    def sentences(self, split: str) -> list[list[str]]:
+        """Return the tokenised references of a split, in order."""
+        return [self._tokens[s] for example in self.splits.get(split, ()) for s in example.references]
+
+    def raw_hash(self) -> str:
+        """Return the hash of acts with their sentences."""
+        return digest(["raw", {name: hash_examples(rows) for name, rows in self.splits.items()}])
+
+    def data_hash(self) -> str:
+        """Return the hash of acts with their tokens."""
+        # With the tokeniser: two may agree on every sentence of a corpus, and differ on the next one.
+        rows = {name: hash_examples(examples, self._tokens) for name, examples in self.splits.items()}
+        return digest(["data", self.tokenizer.settings(), rows])
+
+    def vocabulary_hash(self) -> str:
+        """Return the hash of F and R with their counts."""
+        return digest(["vocabulary", self.tokenizer.settings(), self.vocabulary.digest()])
+
+    def setting_hash(self) -> str:
+        """Return the hash of tokeniser and T_min."""
+        # What a learned tokeniser learned belongs to the data: the setting is how it was asked for.
+        asked = {key: value for key, value in self.tokenizer.settings().items() if key != "learned"}
+        return digest(["setting", asked, self.vocabulary.min_count])
+
+    def perplexity_hashes(self, split: str = "test") -> dict[str, str]:
+        """Return the hashes of both perplexities over the references of a split."""
+        pairs = ((str(example.turn), self._tokens[s]) for example in self.splits[split] for s in example.references)
+        return perplexity.hashes(pairs, self.tokenizer.name, self.vocabulary)
+
+    def codes(self, presets: Sequence[str] = ("fair",), split: str = "test", label: str = "") -> Codes:
+        """Return all codes.
+
+        Args:
+            presets: protocols whose scores are wanted.
+            split: the split that is scored.
+            label: the corpus's name, part of the slot error rate's recipe.
+
+        Raises:
+            CorpusError: there is no such split.
+            UnknownNameError: no such preset.
+        """
+        if not self.splits.get(split):
+            raise CorpusError(f"there is no split '{split}' to score; there are: {', '.join(self.splits)}")
+        metrics = {preset: metric_hashes(self.splits[split], preset, label) for preset in presets}
+        metrics.setdefault("fair", {}).update(self.perplexity_hashes(split))
+        raw, data, words, setting = self.raw_hash(), self.data_hash(), self.vocabulary_hash(), self.setting_hash()
+        return Codes(raw, data, words, setting, digest(["general", raw, data, words, setting]), metrics)
+
+
+def metric_hashes(examples: Sequence[Example], preset: str, label: str = "") -> dict[str, str]:
+    """Return the hash of each of a preset's scores on a split: those that `evaluate` and `score` show.
+
+    Raises:
+        UnknownNameError: no such preset.
+    """
+    state = ReferenceHash()
+    for example, references in zip(examples, references_for(preset, examples)[0], strict=True):
+        state.update(references, example.turn)
+    found = {}
+    for name in get_preset(preset).metrics:
+        try:
+            (item,) = select(preset, [name])
+        except MetricError:
+            # A metric whose data are not installed has no scores here either.
+            continue
+        found[name] = state.hexdigest(item.metric.signature(name, preset))
+    rate = SlotErrorRate(_Silent(), label)
+    return found | {name: state.hexdigest(rate.signature(name, preset)) for name in rate.names}
+
+
+def corpus_codes(
+    corpus: Corpus,
+    tokenizer: str = "treebank",
+    min_count: int = 1,
+    presets: Sequence[str] | None = None,
+    split: str = "test",
+) -> Codes:
+    """Return the hash codes of a corpus; a corpus that is one file is scored on that.
+
+    Raises:
+        CorpusError: a file is missing or damaged.
+        UnknownNameError: no such tokeniser or preset.
+        MetricError: a tokeniser without its data or library.
+    """
+    for name in presets or ():
+        get_preset(name)
+    data = FairData({name: corpus.split(name) for name in corpus.splits}, tokenizer, min_count)
+    split = split if split in corpus.splits else corpus.splits[-1]
+    return data.codes(presets or usual_presets(corpus.split(split)), split, corpus.name)
+
+
+def usual_presets(examples: Sequence[Example]) -> tuple[str, ...]:
+    """Return the protocols that fit a split: those that pool sentences are RNNLG's, whose rows are handcrafted too."""
+    pooled = ("identical-act", "delexicalised-act")
+    whole = any(example.handcrafted for example in examples)
+    return tuple(name for name, preset in PRESETS.items() if whole or preset.grouping not in pooled)
+
+
+class _Silent:
+    """Stands in for a slot checker where only the recipe of the slot error rate is asked for."""
+
+    def check(self, turn: Turn, sentence: str) -> Tally:
+        """Return an empty tally."""
+        return Tally(0)

@@ -1,0 +1,78 @@
+"""What a model gives to the sentences of a corpus: its perplexity, fair and original (Huang et al. 2020, 2.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from dactnlg.data.corpus import Corpus
+from dactnlg.evaluation.scores import Score, Scores, defined
+from dactnlg.generation.decoder import BaseDecoder
+from dactnlg.metrics import perplexity
+from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
+from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
+from dactnlg.training.train import sentences
+
+TOKENIZER = "delexicalised"
+"""What stands in signatures: the tokens that models say, with placeholders, in lower case."""
+
+
+def is_perplexity(name: str) -> bool:
+    """Whether a metric's name asks for what this module scores."""
+    return name.casefold() in NAMES
+
+
+def add_perplexity(results: Sequence[Scores], decoder: BaseDecoder, corpus: Corpus, split: str) -> None:
+    """Add both perplexities over the references of a split to scores of the same split, whatever their preset.
+
+    They read the delexicalised references, a word after the other; what a beam search or a sampler makes of the model
+    does not matter, nor does a preset.
+
+    Args:
+        results: scores whose segments are the split's examples.
+        decoder: the model with its codec.
+        corpus: the corpus.
+        split: the split that is read; all of them say which words are rare.
+
+    Raises:
+        CorpusError: a file of the corpus is missing or damaged.
+    """
+    codec, examples = decoder.codec, corpus.split(split)
+    rows = sentences(corpus, split, "human", codec.style)
+    vocabulary = fair_vocabulary(decoder, corpus)
+    meter = PerplexityMeter(vocabulary)
+    tokens = [tokens for _, tokens in rows]
+    targets = perplexity.encode(tokens, vocabulary)
+    logs = decoder.token_scores([turn for turn, _ in rows], [codec.vocabulary.encode(row) for row in tokens])
+    found = meter.add(logs, targets)
+    # An example has a sentence for each of its references.
+    statistics = np.zeros((len(examples), found.shape[1]))
+    np.add.at(statistics, np.repeat(np.arange(len(examples)), [len(e.references) for e in examples]), found)
+    acts = [str(example.turn) for example in examples for _ in example.references]
+    signatures = perplexity.signatures(TOKENIZER, vocabulary)
+    hashes = perplexity.hashes(zip(acts, tokens, strict=True), TOKENIZER, vocabulary)
+    metric = ModelPerplexity(statistics)
+    values = metric.score(statistics.sum(axis=0)).tolist()
+    columns = metric.segment_scores(statistics)
+    for result in results:
+        for name, value in zip(NAMES, values, strict=True):
+            result.scores[name] = Score(name, defined(value), signatures[name], hashes[name])
+        result.segments = np.hstack([result.segments, columns])
+        result.statistics[NAMES[0]], result.metrics[NAMES[0]] = statistics, metric
+
+
+def fair_vocabulary(decoder: BaseDecoder, corpus: Corpus) -> FairVocabulary:
+    """Return what the model says as F, and as R all other tokens of the corpus's sentences, handcrafted ones too."""
+    codec = decoder.codec
+    counts, total = Counter[str](), 0
+    for split in corpus.splits:
+        for _, tokens in sentences(corpus, split, "both", codec.style):
+            counts.update(tokens)
+            total += 1
+    frequent = tuple(codec.vocabulary.tokens[len(SPECIAL) :])
+    known = {*frequent, *SPECIAL}
+    rare = sorted((token for token in counts if token not in known), key=lambda token: (-counts[token], token))
+    # Tokens of further corpora that a model was trained on do not occur in this one.
+    return FairVocabulary(frequent, tuple(rare), 1, {token: counts[token] for token in (*frequent, *rare)}, total)

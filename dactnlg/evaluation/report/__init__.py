@@ -1,0 +1,18 @@
+"""Reports for people: a page of scores (HTML or Markdown), and a comparison of two systems (text)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dactnlg.evaluation.report.content import Content, gather
+
+__all__ = ["Content", "gather", "write_report"]
+
+
+def write_report(path: str | Path, content: Content) -> None:
+    """Write a report: a self-contained page where the name ends in `.html` or `.htm`, Markdown otherwise."""
+    if Path(path).suffix.lower() in (".html", ".htm"):
+        from dactnlg.evaluation.report.page import page as write
+    else:
+        from dactnlg.evaluation.report.markdown import markdown as write
+    Path(path).write_text(write(content), encoding="utf-8", errors="backslashreplace")

@@ -1,0 +1,115 @@
+"""Slot errors as a report: per act and per slot what is missing, redundant, or said with another value.
+
+The same checker also reads the references: a cue list that finds fault with gold sentences is shown, not hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from dactnlg.acts import Turn
+from dactnlg.metrics.slot_error import Breakdown, breakdown
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.slots import SlotChecker, SlotReport
+from dactnlg.text.surface import strip_joiner
+
+Spelling = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SlotFaults:
+    """What a system's sentences do with their slots.
+
+    Attributes:
+        system: the sentences that were scored.
+        gold: all their references.
+        sentences: for each segment what is wrong, None where nothing is or no act is known.
+    """
+
+    system: Breakdown
+    gold: Breakdown
+    sentences: list[SentenceFaults | None]
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceFaults:
+    """One sentence: slots as in the act (`food=thai`); `wrong` maps some of the missing ones to what is said."""
+
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    wrong: dict[str, str]
+
+
+def find_faults(
+    checker: SlotChecker,
+    turns: Sequence[Turn | None],
+    hypotheses: Sequence[str],
+    references: Sequence[Sequence[str]],
+) -> SlotFaults:
+    """Check sentences and their references against their turns; segments without a turn are passed over."""
+    substitutes = Substitutions(checker, (turn for turn in turns if turn is not None))
+    rows = list(zip(turns, hypotheses, references, strict=True))
+    system = [(turn, text) for turn, text, _ in rows if turn is not None]
+    gold = [(turn, text) for turn, _, texts in rows if turn is not None for text in texts]
+    broken, faults = _break_down(checker, system, substitutes)
+    each = iter(faults)
+    sentences = [None if turn is None else next(each) for turn in turns]
+    return SlotFaults(broken, _break_down(checker, gold, substitutes)[0], sentences)
+
+
+class Substitutions:
+    """Finds what stands in the place of a missing slot: another value that any of the turns has for it.
+
+    Args:
+        checker: knows how values are worded.
+        turns: where the other values are taken from.
+    """
+
+    def __init__(self, checker: SlotChecker, turns: Iterable[Turn]) -> None:
+        self._checker = checker
+        self._values: dict[str, dict[Spelling, str]] = {}
+        self._longest = 1
+        slots = {slot for turn in turns for _, slot in checker.delexicalizer.split(turn).slots()}
+        for slot in sorted(slots, key=str):
+            if slot.delexicalizable and slot.value is not None:
+                # A letter or a number alone is found in too many sentences that mean something else by it.
+                spellings = [s for s in checker.delexicalizer.spellings(slot) if len("".join(s)) > 1]
+                self._values.setdefault(slot.name, {}).update(dict.fromkeys(spellings, slot.value))
+                self._longest = max([self._longest, *map(len, spellings)])
+
+    def find(self, turn: Turn, sentence: str, missing: Sequence[str]) -> dict[str, str]:
+        """Return for some of the missing slots (`food=thai`) the value that is said instead."""
+        if not missing:
+            return {}
+        tokens = [strip_joiner(t) for t in self._checker.delexicalizer.delexicalize(turn, sentence).tokens]
+        folded = ["" if is_placeholder(token) else token.casefold() for token in tokens]
+        found = {}
+        for entry in missing:
+            name, _, value = entry.partition("=")
+            cues = [cue for cue in self._checker.shown_cues(name, sentence) if cue != value]
+            if said := self._other(folded, self._values.get(name, {})) or next(iter(cues), ""):
+                found[entry] = said
+        return found
+
+    def _other(self, tokens: Sequence[str], values: dict[Spelling, str]) -> str:
+        for length in range(min(self._longest, len(tokens)), 0, -1):
+            for start in range(len(tokens) - length + 1):
+                if said := values.get(tuple(tokens[start : start + length])):
+                    return said
+        return ""
+
+
+def _break_down(
+    checker: SlotChecker, rows: Sequence[tuple[Turn, str]], substitutes: Substitutions
+) -> tuple[Breakdown, list[SentenceFaults | None]]:
+    known: dict[tuple[Turn, str], tuple[SlotReport, dict[str, str]]] = {}
+    for row in rows:
+        if row not in known:
+            report = checker.check(*row)
+            known[row] = report, substitutes.find(*row, report.missing)
+    found = [known[row] for row in rows]
+    turns = [turn for turn, _ in rows]
+    broken = breakdown(turns, [r for r, _ in found], map(checker.required, turns), [wrong for _, wrong in found])
+    faults = [None if report.ok else SentenceFaults(report.missing, report.extra, wrong) for report, wrong in found]
+    return broken, faults

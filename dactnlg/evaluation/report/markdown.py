@@ -1,0 +1,107 @@
+"""A report as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from dactnlg.evaluation.report.content import Content, Sentence
+from dactnlg.evaluation.report.differences import Marked, marked
+from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults
+from dactnlg.evaluation.scores import table
+from dactnlg.metrics.slot_error import Count
+
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")
+
+
+def markdown(content: Content) -> str:
+    """Return the report: the scores, then acts, slots and the worst sentences."""
+    lines = [f"# {escape(content.title)}", "", ", ".join(f"{name}: {value}" for name, value in content.facts), ""]
+    lines += [f"> {escape(warning)}\n" for warning in content.warnings]
+    lines += ["```", table(content.results), *(["", *content.notes] if content.notes else []), "```", ""]
+    signatures = [s.signature for result in content.results for s in result.all_scores.values()]
+    lines += ["Signatures:", "", *(f"- `{signature}`" for signature in signatures), ""]
+    if content.acts:
+        lines += [f"## Acts by {content.lead}", ""]
+        rows = [(r.act, r.size, f"{r.value:.4f}", _bounds(r.bounds), _rate(r.slot_errors)) for r in content.acts]
+        lines += [*_table(("act", "segments", content.lead, "95% interval", "SER"), rows), ""]
+    if content.faults:
+        lines += [*_slots(content.faults), "## Sentences with slot faults", ""]
+        lines += [f"- {escape(a)}: {escape(t)} ({escape('; '.join(fault_list(w)))})" for a, t, w in content.faulty]
+        lines += ["" if content.faulty else "none\n"]
+    if content.worst:
+        lines += [f"## The worst sentences by {content.lead}", ""]
+        lines += [line for sentence in content.worst for line in _sentence(sentence)]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def escape(text: str) -> str:
+    """Return text that Markdown shows as it is, in one line."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def fault_list(faults: SentenceFaults) -> list[str]:
+    """Return what is wrong with a sentence's slots, one entry a fault."""
+    missing = [
+        f"wrong value: {entry} said as {faults.wrong[entry]}" if entry in faults.wrong else f"missing: {entry}"
+        for entry in faults.missing
+    ]
+    return [*missing, *(f"redundant: {entry}" for entry in faults.extra)]
+
+
+def _slots(faults: SlotFaults) -> Iterable[str]:
+    yield from ("## Slot errors", "")
+    header = ("", "required", "missing", "wrong value", "redundant", "rate", "rate of the references")
+    for title, system, gold in (
+        ("Acts", faults.system.acts, faults.gold.acts),
+        ("Slots", faults.system.slots, faults.gold.slots),
+    ):
+        rows = [(name, *_counts(count), _rate(gold[name].rate if name in gold else None))
+                for name, count in system.items()]  # fmt: skip
+        yield from (f"### {title}", "")
+        yield from _table(header, [*rows, ("all", *_counts(faults.system.total), _rate(faults.gold.total.rate))])
+        yield ""
+
+
+def _counts(count: Count) -> tuple[object, ...]:
+    return count.required, count.missing - count.wrong, count.wrong, count.extra, _rate(count.rate)
+
+
+def _sentence(sentence: Sentence) -> Iterable[str]:
+    times = f", {sentence.times} times" if sentence.times > 1 else ""
+    scores = ", ".join(f"{name} {value:.3f}" for name, value in sentence.scores.items())
+    yield f"- segment {sentence.segment}{times}: {escape(sentence.act)} ({scores})"
+    if sentence.reference is None:
+        yield f"  - said: {escape(sentence.said) or '(nothing)'}"
+    else:
+        said, reference = marked(sentence.said, sentence.reference)
+        yield f"  - said: {_emphasized(said) or '(nothing)'}"
+        yield f"  - nearest reference: {_emphasized(reference)}"
+    if sentence.faults:
+        yield f"  - slots: {escape('; '.join(fault_list(sentence.faults)))}"
+
+
+def _emphasized(parts: Marked) -> str:
+    return "".join(f"**{escape(text)}**" if flag else _kept(text) for text, flag in parts)
+
+
+def _kept(text: str) -> str:
+    """Escape a stretch; the white space around it stays."""
+    return f"{' ' * (text[:1].isspace())}{escape(text)}{' ' * (text[-1:].isspace() and bool(text.strip()))}"
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
+    lines = [_line(header), "|" + "|".join(["---", *["---:"] * (len(header) - 1)]) + "|"]
+    return [*lines, *(_line([escape(str(cell)) for cell in row]) for row in rows)]
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _bounds(bounds: tuple[float, float] | None) -> str:
+    return "" if bounds is None else f"{bounds[0]:.4f} to {bounds[1]:.4f}"
+
+
+def _rate(rate: float | None) -> str:
+    return "" if rate is None else f"{rate:.2%}"

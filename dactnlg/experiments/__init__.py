@@ -1,0 +1,1 @@
+"""Many runs: sweep, publish, reproduce, leaderboard."""

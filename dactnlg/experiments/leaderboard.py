@@ -1,0 +1,196 @@
+"""The table of runs: one block for each test set and protocol, ranked only where the hashes of scores agree.
+
+Within a block a column is one score with one hash; a run whose score has another hash stands in a column of its own. A
+run that repeats another one is shown under it, whoever did it again and wherever, and wins nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dactnlg._utils.hashing import SHORT
+from dactnlg.errors import RunError
+from dactnlg.evaluation.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
+from dactnlg.experiments import published
+from dactnlg.metrics.registry import CORPUS_NAMES
+from dactnlg.runs.run import Run, flat, identity
+
+Column = tuple[str, str]
+"""A score's name and hash."""
+_NO_SETTINGS = frozenset({"corpus.data_dir", "model.name"})
+"""Where the data lie is no setting, and the model has a column of its own."""
+
+
+@dataclass(slots=True)
+class Row:
+    """One run in one block.
+
+    Attributes:
+        run: what it is called.
+        model: the model's name.
+        identity: which run it is, wherever its folder lies, and the options of the evaluation.
+        repeats: the identity of the run that it does again, with the same options; empty if it does none.
+        original: what that run is called.
+        config: its configuration in one level.
+        scores: value by column, None where undefined.
+    """
+
+    run: str
+    model: str
+    identity: str
+    repeats: str
+    original: str
+    config: dict[str, str]
+    scores: dict[Column, float | None]
+
+
+@dataclass(slots=True)
+class Block:
+    """The runs scored on one test set under one protocol."""
+
+    corpus: str
+    split: str
+    preset: str
+    data: str
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """Corpus, split and protocol, with the hash of the test set, which tells two versions of a corpus apart."""
+        return f"{self.corpus}, {self.split}, {self.preset} (data {self.data[:SHORT]})"
+
+    def columns(self) -> list[Column]:
+        """Return the columns in the order in which scores were first seen; those of one name stand together."""
+        found = dict.fromkeys(column for row in self.rows for column in row.scores)
+        names = list(dict.fromkeys(name for name, _ in found))
+        return sorted(found, key=lambda column: names.index(column[0]))
+
+    def best(self, column: Column) -> float | None:
+        """Return the best value of a column among runs that repeat no other one; None for fewer than two of them.
+
+        Of mean length and vocabulary none is the best.
+        """
+        values = [row.scores[column] for row in self.rows if not row.repeats and column in row.scores]
+        defined = [value for value in values if value is not None]
+        if len(defined) < 2 or column[0] in NEITHER_IS_BETTER:
+            return None
+        return min(defined) if column[0] in LOWER_IS_BETTER else max(defined)
+
+    def settings(self) -> list[str]:
+        """Return the configuration's keys that tell the block's runs apart; the random baseline has but a seed."""
+        values: dict[str, set[str]] = {}
+        for row in self.rows:
+            for key, value in _of_use(row).items():
+                values.setdefault(key, set()).add(value)
+        return [key for key, found in values.items() if len(found) > 1]
+
+    def differing(self, row: Row) -> str:
+        """Return what tells a row from others, `seed=2 hidden_size=80`; sections only where they are needed."""
+        keys = self.settings()
+        last = [key.rpartition(".")[2] for key in keys]
+        shown = {key: name if last.count(name) == 1 else key for key, name in zip(keys, last, strict=True)}
+        used = _of_use(row)
+        return " ".join(f"{shown[key]}={used[key]}" for key in keys if key in used)
+
+    def ordered(self) -> list[tuple[Row, bool]]:
+        """Return the rows, the best first, and whether each stands below the run that it repeats.
+
+        The last score of what was said well leads; error rates, and scores that only a whole corpus has (diversity),
+        do where there is no other. Where its hashes differ, each of its columns has an order of its own.
+        """
+        columns = self._leading()
+        sign = 1.0 if columns and columns[0][0] in LOWER_IS_BETTER else -1.0
+
+        def place(row: Row) -> tuple[int, bool, float, str]:
+            found = next((i for i, column in enumerate(columns) if column in row.scores), len(columns))
+            value = row.scores[columns[found]] if found < len(columns) else None
+            return found, value is None, sign * (value or 0.0), row.run
+
+        below: dict[int, list[Row]] = {}
+        for row in self.rows:
+            if (first := self._original(row)) is not row:
+                below.setdefault(id(first), []).append(row)
+        firsts = sorted((row for row in self.rows if self._original(row) is row), key=place)
+        return [pair for row in firsts for pair in ((row, False), *((other, True) for other in below.get(id(row), ())))]
+
+    def _leading(self) -> list[Column]:
+        """Return the columns of the score that the rows are ordered by."""
+        columns = [column for column in self.columns() if column[0] not in NEITHER_IS_BETTER]
+        behind = LOWER_IS_BETTER.union(CORPUS_NAMES)
+        good = [column for column in columns if column[0] not in behind]
+        name = good[-1][0] if good else columns[0][0] if columns else ""
+        return [column for column in columns if column[0] == name]
+
+    def _original(self, row: Row) -> Row:
+        """Return the run of this block that a row repeats, at first or at second hand; itself if there is none."""
+        seen = [row]
+        while found := next((o for o in self.rows if seen[-1].repeats and o.identity == seen[-1].repeats), None):
+            if any(found is other for other in seen):
+                break
+            seen.append(found)
+        return seen[-1]
+
+
+def collect(runs: Iterable[str | Path] | None = None, with_published: bool = False) -> list[Block]:
+    """Return the blocks of some runs, or of all runs in `runs/`.
+
+    Args:
+        runs: run folders, and ids of published runs.
+        with_published: those of the store too. Without `runs` they stand alone.
+
+    Raises:
+        RunError: a folder without manifest, or no scores at all.
+        StoreError: the store of published runs cannot be reached, or has no such run.
+    """
+    given = [] if runs is None else list(runs)
+    if runs is None and not with_published:
+        given = sorted(path.parent for path in Path("runs").glob("*/manifest.json"))
+    found = list(map(_manifest, given))
+    if with_published:
+        here = {identity(manifest) for _, manifest in found}
+        found += [item for item in published.manifests() if identity(item[1]) not in here]
+    blocks: dict[tuple[str, ...], Block] = {}
+    for name, manifest in found:
+        for key, row in _rows(name, manifest):
+            blocks.setdefault(key, Block(*key)).rows.append(row)
+    if not blocks:
+        where = "the store has" if with_published else "these runs have" if given else "runs/ has"
+        raise RunError(f"{where} no scores; make them with: dactnlg evaluate --model RUN")
+    return sorted(blocks.values(), key=lambda block: block.title)
+
+
+def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
+    if published.is_published_id(run):
+        return published.manifest(str(run))
+    if not Run(run).manifest_path.exists():
+        raise RunError(f"{run} has no manifest: it is no run, or its training has not ended")
+    return Path(run).name, Run(run).manifest()
+
+
+def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], Row]]:
+    """Yield the block's key and the row of each evaluation under each protocol."""
+    config = flat(manifest.get("config", {}))
+    repeats = manifest.get("repeats", {})
+    for entry in manifest.get("evaluations", []):
+        options = "".join(f" {key}={value}" for key, value in entry["options"].items())
+        which, again = (
+            json.dumps([code, entry["options"]], sort_keys=True) if code else ""
+            for code in (identity(manifest), repeats.get("identity"))
+        )
+        for preset, scores in entry["scores"].items():
+            columns = {(score_name, score["hash"]): score["value"] for score_name, score in scores.items()}
+            row = Row(
+                name + options, config.get("model.name", ""), which, again, repeats.get("run", ""), config, columns
+            )
+            yield (entry["corpus"], entry["split"], preset, entry["data"]), row
+
+
+def _of_use(row: Row) -> dict[str, str]:
+    """Return the settings that a row's model has a use for."""
+    if row.model == "random":
+        return {key: value for key, value in row.config.items() if key == "training.seed"}
+    return {key: value for key, value in row.config.items() if key not in _NO_SETTINGS}

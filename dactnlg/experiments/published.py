@@ -1,0 +1,125 @@
+"""Published runs, found again: by id, or all of them; copied whole and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from dactnlg._utils.hashing import SHORT, digest
+from dactnlg.experiments import tracking
+from dactnlg.experiments.tracking import Store, StoreError
+
+RUN_FOLDER = "run"
+"""The folder of a published run's files: what somebody adds later beside it is not ours."""
+CONTENT, IDENTITY, PUBLISHED = "dactnlg.content", "dactnlg.identity", "dactnlg.published"
+"""Tags: hash of the files (only a run published to its end has it), which run it is, and since when it is there."""
+_ID = re.compile(r"[0-9a-f]{32}")
+
+
+def is_published_id(name: str | Path) -> bool:
+    """Return whether this is an id rather than a folder."""
+    return bool(_ID.fullmatch(str(name))) and not Path(name).exists()
+
+
+def fetch(run_id: str, folder: Path) -> Path:
+    """Copy a published run into a folder and return its run folder there.
+
+    Raises:
+        StoreError: the store cannot be reached, has no such run, or its files are not those that were published.
+    """
+    with tracking.opened(f"cannot fetch {run_id}") as store:
+        content = _get(store, run_id).data.tags[CONTENT]
+        store.client.download_artifacts(run_id, RUN_FOLDER, str(folder))
+    if content_hash(folder / RUN_FOLDER) != content:
+        raise StoreError(
+            f"cannot fetch {run_id}: its files in the store {store.where} are not those it was published with"
+        )
+    return folder / RUN_FOLDER
+
+
+def manifests() -> list[tuple[str, dict[str, Any]]]:
+    """Return name and manifest of every published run of the experiment, the latest state of each, oldest first.
+
+    Raises:
+        StoreError: the store cannot be reached.
+    """
+    with tracking.opened("cannot list the published runs") as store:
+        latest = {run.data.tags[IDENTITY]: run for run in finished(store)}
+        return [_manifest(store, run) for run in latest.values()]
+
+
+def manifest(run_id: str) -> tuple[str, dict[str, Any]]:
+    """Return name and manifest of one published run; errors as `fetch`."""
+    with tracking.opened(f"cannot fetch {run_id}") as store:
+        return _manifest(store, _get(store, run_id))
+
+
+def content_hash(folder: Path) -> str:
+    """Return the hash of all files in a folder, names and contents."""
+    found = []
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        with path.open("rb") as file:
+            found.append([path.relative_to(folder).as_posix(), hashlib.file_digest(file, "sha256").hexdigest()])
+    return digest(["files", sorted(found)])
+
+
+def experiment_of(store: Store) -> str:
+    """Return the id of the experiment, which is made if need be."""
+    name = _experiment_name()
+    found = store.client.get_experiment_by_name(name)
+    if found is not None:
+        if found.lifecycle_stage != "active":
+            raise StoreError(f"the experiment '{name}' of the store {store.where} has been deleted; restore it there")
+        return str(found.experiment_id)
+    try:
+        return store.client.create_experiment(name, artifact_location=store.artifacts)
+    except tracking.failures():
+        # Another process, on a server, was faster.
+        found = store.client.get_experiment_by_name(name)
+        if found is None:
+            raise
+        return str(found.experiment_id)
+
+
+def finished(store: Store, which: str | None = None) -> list[Any]:
+    """Return the runs of the experiment that were published to the end, oldest first; of one identity, or all."""
+    found: list[Any] = []
+    experiment = store.client.get_experiment_by_name(_experiment_name())
+    if experiment is None:
+        return found
+    token = None
+    wanted = f"tags.`{CONTENT}` LIKE '%'" + (f" AND tags.`{IDENTITY}` = '{which}'" if which else "")
+    while True:
+        page = store.client.search_runs([experiment.experiment_id], wanted, page_token=token)
+        found += page
+        token = page.token
+        if not token:
+            return sorted(found, key=lambda run: (run.data.tags[PUBLISHED], run.info.run_id))
+
+
+def _experiment_name() -> str:
+    return os.environ.get("MLFLOW_EXPERIMENT_NAME") or "dactnlg"
+
+
+def _get(store: Store, run_id: str) -> Any:
+    try:
+        run = store.client.get_run(run_id)
+    except tracking.failures() as error:
+        if getattr(error, "error_code", "") != "RESOURCE_DOES_NOT_EXIST":
+            raise
+        raise StoreError(f"no run {run_id} is published in {store.where}") from None
+    if run.info.lifecycle_stage != "active" or CONTENT not in run.data.tags:
+        raise StoreError(f"{run_id} in {store.where} is no run that dactnlg published, or it has been deleted")
+    return run
+
+
+def _manifest(store: Store, run: Any) -> tuple[str, dict[str, Any]]:
+    with tempfile.TemporaryDirectory(prefix="dactnlg-fetch-") as scratch:
+        path = store.client.download_artifacts(run.info.run_id, f"{RUN_FOLDER}/manifest.json", scratch)
+        found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+    return f"{run.info.run_name} {run.info.run_id[:SHORT]}", found

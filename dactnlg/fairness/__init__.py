@@ -1,1 +1,0 @@
-"""Fair evaluation (Huang et al. 2020, CoTK): vocabularies, hash codes, and metrics that compare across vocabularies."""

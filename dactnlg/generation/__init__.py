@@ -1,0 +1,1 @@
+"""Act -> checked sentence: generator, reranking, bulk files, export."""

@@ -1,0 +1,66 @@
+"""A place for what training never said: a placeholder that the vocabulary lacks is put where the model minds it least.
+
+Every gap of the sentence is tried. The model scores the whole sentence around it, reading the newcomer as one of the
+placeholders that it does know: in a gap that suits any of them, a value can stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import Required
+from dactnlg.text.surface import JOINER
+
+if TYPE_CHECKING:
+    from dactnlg.generation.decoder import BaseDecoder
+
+
+def insert_missing(
+    decoder: BaseDecoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
+) -> list[tuple[tuple[str, ...], float]]:
+    """Return sentences with every unknown placeholder inserted, each with its score, best first.
+
+    Args:
+        decoder: the model and its codec.
+        turn: the act.
+        tokens: the best sentence without the unknown placeholders.
+        unknown: the slots whose placeholders the vocabulary lacks.
+    """
+    vocabulary = decoder.codec.vocabulary
+    stand_ins = [
+        index for index, kind in enumerate(decoder.codec.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])
+    ]
+    said = list(vocabulary.encode(tokens))
+    words = list(tokens)
+    found = [(tuple(tokens), 0.0)]
+    for item in unknown:
+        # Where nothing is known to stand in (no placeholders at all), the unknown word does.
+        choices = [index for index in stand_ins if index not in said] or [3]
+        # Where nothing may be parted the newcomer comes last: it has to be said.
+        gaps = [gap for gap in range(len(said) + 1) if _open(words, gap)] or [len(said)]
+        rows = [[*said[:gap], choice, *said[gap:]] for gap in gaps for choice in choices]
+        scores = decoder.sentence_scores(turn, rows).reshape(len(gaps), len(choices))
+        order = np.argsort(-scores.max(axis=1), kind="stable")
+        found = []
+        for index in order:
+            gap = gaps[int(index)]
+            found.append(((*words[:gap], item.placeholder, *words[gap:]), float(scores[index].max())))
+        best = gaps[int(order[0])]
+        said.insert(best, choices[int(scores[order[0]].argmax())])
+        words.insert(best, item.placeholder)
+    return found
+
+
+def _plain(token: str) -> bool:
+    return JOINER not in token and "#" not in token
+
+
+def _open(words: Sequence[str], gap: int) -> bool:
+    """Whether a word may stand between these neighbours: not where they are attached to each other."""
+    before = gap > 0 and words[gap - 1].endswith(JOINER)
+    after = gap < len(words) and words[gap].startswith(JOINER)
+    return not before and not after

@@ -1,1 +1,0 @@
-"""Recurrent cells and what they need."""

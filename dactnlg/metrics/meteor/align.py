@@ -1,0 +1,253 @@
+"""METEOR 1.5's alignment of a hypothesis to a reference (Denkowski and Lavie 2014, section 2.1).
+
+Four matchers propose matches between stretches of words: exact, stem, synonym, paraphrase; `meteor_beam` chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.metrics.meteor.beam import Match, plan
+from dactnlg.metrics.meteor.data import LONGEST, STEP, MeteorData, among
+from dactnlg.metrics.meteor.lockstep import search_all
+from dactnlg.metrics.meteor.text import Splitter
+
+WORDS = 1 << 17
+"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
+EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
+IntArray = NDArray[np.int64]
+
+
+class Word:
+    """What the matchers know of a word.
+
+    Attributes:
+        text: the word.
+        number: its number in METEOR's data.
+        function: whether it is a function word.
+        related: other words that have been read -> the word matchers that match them.
+    """
+
+    __slots__ = ("function", "number", "related", "text")
+
+    def __init__(self, text: str, number: int, function: bool) -> None:
+        self.text, self.number, self.function = text, number, function
+        self.related: dict[str, tuple[int, ...]] = {}
+
+
+class Vocabulary(dict[str, Word]):
+    """All words that have been read; a new one is related to them once.
+
+    Args:
+        data: METEOR's data.
+    """
+
+    def __init__(self, data: MeteorData) -> None:
+        super().__init__()
+        self._data = data
+        self._by_stem: dict[int, list[Word]] = {}
+        self._by_synset: dict[int, list[Word]] = {}
+
+    def __missing__(self, text: str) -> Word:
+        data = self._data
+        word = self[text] = Word(text, data.number(text), text in data.function_words)
+        same_stem = self._by_stem.setdefault(data.stem(text), [])
+        for other in same_stem:
+            word.related[other.text] = other.related[text] = (STEM,)
+        same_stem.append(word)
+        for synset in data.synsets(text):
+            sharing = self._by_synset.setdefault(synset, [])
+            for other in sharing:
+                modules = word.related.get(other.text, ())
+                if SYNONYM not in modules:
+                    word.related[other.text] = other.related[text] = (*modules, SYNONYM)
+            sharing.append(word)
+        return word
+
+    def clear(self) -> None:
+        """Forget all words."""
+        super().clear()
+        self._by_stem.clear()
+        self._by_synset.clear()
+
+
+class Sentence:
+    """A sentence as the matchers need it.
+
+    Attributes:
+        words: the tokens.
+        function: which of them are function words, as bits.
+        sources: (start, length, paraphrases in the table's order) of stretches that have any among the sentences that
+            were read with this one.
+        stretches: number of such a paraphrase -> (start, length) of each place where it stands.
+    """
+
+    __slots__ = ("_answers", "function", "sources", "stretches", "words")
+
+    def __init__(self, words: Sequence[Word]) -> None:
+        self.words = words
+        self.function = sum([1 << at for at, word in enumerate(words) if word.function])
+        self.sources: list[tuple[int, int, Mapping[int, None]]] = []
+        self.stretches: dict[int, list[tuple[int, int]]] = {}
+        self._answers: dict[str, list[tuple[int, int]]] = {}
+
+    @property
+    def answers(self) -> dict[str, list[tuple[int, int]]]:
+        """Word of a reference -> (matcher, position) of each word here that matches it, in the matchers' order.
+
+        To be asked for once all sentences have been read.
+        """
+        if not self._answers:
+            found = self._answers
+            for at, word in enumerate(self.words):
+                found.setdefault(word.text, []).append((EXACT, at))
+                for other, modules in word.related.items():
+                    found.setdefault(other, []).extend([(module, at) for module in modules])
+            for matching in found.values():
+                matching.sort()
+        return self._answers
+
+
+class Aligner:
+    """Aligns sentences; keeps what it learnt about words.
+
+    Args:
+        data: METEOR's data.
+    """
+
+    def __init__(self, data: MeteorData) -> None:
+        self._data = data
+        self._words = Vocabulary(data)
+        self._splitter = Splitter(data.abbreviations)
+
+    def forget(self, more_than: int) -> None:
+        """Drop what was learnt, if it is about more words than this.
+
+        Sentences that were read before must not be aligned with later ones.
+        """
+        self._splitter.forget(more_than)
+        if len(self._words) > more_than:
+            self._words.clear()
+
+    def read(self, texts: Sequence[str]) -> list[Sentence]:
+        """Return sentences that can be aligned with one another."""
+        known, split = self._words, self._splitter.split
+        sentences = [Sentence([known[word] for word in split(text)]) for text in texts]
+        if not sentences:
+            return []
+        stretches, places, lengths = _stretches(sentences)
+        paraphrases = self._data.paraphrases(_distinct(stretches))
+        targets = {phrase for found in paraphrases.values() for phrase in found}
+        useful = np.array(sorted(targets.union(paraphrases)), np.uint64)
+        chosen = np.flatnonzero(among(stretches, useful))
+        chosen = chosen[np.lexsort((lengths[chosen], places[chosen]))]
+        sizes = np.array([len(sentence.words) for sentence in sentences])
+        owners = np.repeat(np.arange(len(sentences)), sizes)[places[chosen]]
+        starts = places[chosen] - (np.cumsum(sizes) - sizes)[owners]
+        rows = (column.tolist() for column in (stretches[chosen], owners, starts, lengths[chosen]))
+        for phrase, owner, start, length in zip(*rows, strict=True):
+            sentence = sentences[owner]
+            if phrase in paraphrases:
+                sentence.sources.append((start, length, paraphrases[phrase]))
+            if phrase in targets:
+                sentence.stretches.setdefault(phrase, []).append((start, length))
+        return sentences
+
+    def align_texts(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...]]:
+        """Return what `align` does for texts that are not read yet."""
+        self.forget(WORDS)
+        texts = list(dict.fromkeys(text for pair in pairs for text in pair))
+        read = dict(zip(texts, self.read(texts), strict=True))
+        return self.align([(read[hypothesis], read[reference]) for hypothesis, reference in pairs])
+
+    def align(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[float, ...]]:
+        """Return the counts of the best alignment of each hypothesis and reference.
+
+        They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
+        the hypothesis (4) and the reference (4), matched function words likewise (8), chunks. Sentences that match
+        whole in one chunk are not fragmented: they count no chunk.
+        """
+        found = search_all([plan(_matches(hypothesis, reference)) for hypothesis, reference in pairs])
+        return [_counts(*pair, *best) for pair, best in zip(pairs, found, strict=True)]
+
+
+def _counts(hypothesis: Sentence, reference: Sentence, chosen: Sequence[Match], chunks: int) -> tuple[float, ...]:
+    """Return the counts that `Aligner.align` describes."""
+    words, others = len(reference.words), len(hypothesis.words)
+    used = [0, 0, 0, 0]
+    for match in chosen:
+        used[match[0]] |= match[5]
+    function = reference.function | hypothesis.function << words
+    reference_words = (1 << words) - 1
+    counts = [others, words, hypothesis.function.bit_count(), reference.function.bit_count()]
+    for kind in (~function, function):
+        counts += [(bits & kind & ~reference_words).bit_count() for bits in used]
+        counts += [(bits & kind & reference_words).bit_count() for bits in used]
+    whole = sum(counts[4:]) == words + others
+    return (*counts, 0 if whole and chunks == 1 else chunks)
+
+
+def _stretches(sentences: Sequence[Sentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray]:
+    """Return the numbers of all stretches of words, where each begins among the words of all, and its length."""
+    sizes = np.array([len(sentence.words) for sentence in sentences])
+    numbers = np.array([word.number for sentence in sentences for word in sentence.words], np.uint64)
+    left = np.repeat(np.cumsum(sizes), sizes) - np.arange(len(numbers))
+    phrases, found = numbers, []
+    for length in range(1, LONGEST + 1):
+        inside = np.flatnonzero(left[: len(phrases)] >= length)
+        found.append((phrases[inside], inside))
+        phrases = phrases[:-1] * np.uint64(STEP) + numbers[length:]
+    lengths = np.repeat(np.arange(1, LONGEST + 1), [len(inside) for _, inside in found])
+    return np.concatenate([row for row, _ in found]), np.concatenate([inside for _, inside in found]), lengths
+
+
+def _distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return what `np.unique` does: here it takes its time over a table of hashes."""
+    ordered = np.sort(numbers)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+
+
+def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
+    """Return all matches that start at each word of the reference, in the matchers' order."""
+    found: list[list[Match]] = []
+    after = len(reference.words)
+    if hypothesis.words == reference.words:
+        for at, word in enumerate(reference.words):
+            places = [i for i, other in enumerate(hypothesis.words) if other is word]
+            found.append([Match(EXACT, at, 1, i, 1, 1 << at | 1 << after + i, 2) for i in places])
+        return found
+    answers = hypothesis.answers
+    for at, word in enumerate(reference.words):
+        bit = 1 << at
+        found.append(
+            [
+                Match(module, at, 1, i, 1, bit | 1 << after + i, 0 if module else 2)
+                for module, i in answers.get(word.text, ())
+            ]
+        )
+    _paraphrases(hypothesis, reference, found)
+    return found
+
+
+def _paraphrases(hypothesis: Sentence, reference: Sentence, found: list[list[Match]]) -> None:
+    """Add matches of reference stretches to their paraphrases, then the other way round."""
+    after = len(reference.words)
+    said = hypothesis.stretches
+    for start, length, paraphrases in reference.sources:
+        if not said.keys().isdisjoint(paraphrases.keys()):
+            for place in [place for phrase in paraphrases for place in said.get(phrase, ())]:
+                found[start].append(_match(start, length, *place, after))
+    said = reference.stretches
+    for other_start, other_length, paraphrases in hypothesis.sources:
+        if not said.keys().isdisjoint(paraphrases.keys()):
+            for start, length in [place for phrase in paraphrases for place in said.get(phrase, ())]:
+                found[start].append(_match(start, length, other_start, other_length, after))
+
+
+def _match(start: int, length: int, other_start: int, other_length: int, after: int) -> Match:
+    used = ((1 << length) - 1) << start | ((1 << other_length) - 1) << after + other_start
+    credit = length // 2 + other_length // 2
+    return Match(PARAPHRASE, start, length, other_start, other_length, used, credit)

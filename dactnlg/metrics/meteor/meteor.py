@@ -1,0 +1,133 @@
+"""METEOR 1.5 for English (Denkowski and Lavie 2014), the jar's `-l en -norm`, without Java.
+
+F of weighted matches, with less weight for function words, times a penalty for matches that come in many chunks.
+The best reference counts for a segment; the corpus score is that of the summed counts. The older definition that NLTK
+has under the same name (Banerjee and Lavie 2005) gives other numbers and is not this one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
+from dactnlg.metrics.meteor.align import Aligner
+from dactnlg.metrics.meteor.data import MeteorData, load
+from dactnlg.metrics.meteor.helpers import MANY, Helpers
+from dactnlg.text.metric_tokenizers import tokenizer
+
+ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
+WEIGHTS = (1.0, 0.6, 0.8, 0.6)
+"""Of exact, stem, synonym and paraphrase matches: the jar's for the ranking task, its default."""
+
+CHARACTERS = 1 << 21
+"""Of sentences that are read in one go."""
+TOGETHER = 256
+"""Pairs of sentences that are aligned in one go; what helpers are given at once."""
+
+
+class Meteor(BoundedMetric):
+    """METEOR 1.5; S = 21: the counts that `Aligner` describes, of the best reference.
+
+    Args:
+        tokenization: how text is read before METEOR's own tokens are made of it.
+        data: METEOR's data; loaded from the user's cache by default.
+
+    Raises:
+        MetricError: the data are not installed.
+    """
+
+    names = ("METEOR-1.5",)
+    patient = True
+
+    def __init__(self, tokenization: str = "space", data: MeteorData | None = None) -> None:
+        self.settings = {"variant": "jar-en-norm-rank", "tok": tokenization}
+        self._split = tokenizer(tokenization)
+        data = data or load()
+        self._aligner, self._folder = Aligner(data), data.folder
+        self._helpers: Helpers | None = None
+
+    def expect(self, segments: Sequence[Segment]) -> None:
+        """Start helpers where there is enough for them to do."""
+        if not self._helpers and sum(len(segment.references) for segment in segments) >= MANY:
+            self._helpers = Helpers(self._folder)
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Return the counts of each segment, (N, 21)."""
+        rows = np.zeros((len(segments), 21))
+        first = size = 0
+        for end, segment in enumerate(segments, start=1):
+            size += len(segment.hypothesis) + sum(map(len, segment.references))
+            if size > CHARACTERS or end == len(segments):
+                self._fill(rows[first:end], segments[first:end])
+                first, size = end, 0
+        return rows
+
+    def score(self, sums: Array) -> Array:
+        """Return METEOR, (..., 21) -> (..., 1); NaN where there are neither hypotheses nor references."""
+        return combine(sums)
+
+    def forget(self) -> None:
+        """Drop what was learnt about words, and end the helpers."""
+        self._aligner.forget(0)
+        if self._helpers:
+            self._helpers.end()
+            self._helpers = None
+
+    def _fill(self, rows: Array, segments: Sequence[Segment]) -> None:
+        wanted = [(row, segment) for row, segment in zip(rows, segments, strict=True) if self.fits(segment)]
+        texts = {text for _, segment in wanted for text in (segment.hypothesis, *segment.references)}
+        read = {text: self._read(text) for text in texts}
+        # Dialogue corpora say the same again and again, and a reference that comes twice cannot be better then.
+        tasks = dict.fromkeys((segment.hypothesis, text) for _, segment in wanted for text in segment.references)
+        pairs = [(read[hypothesis], read[text]) for hypothesis, text in tasks]
+        blocks = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
+        if self._helpers:
+            shared = self._helpers.share(blocks, self._aligner.align_texts)
+        else:
+            shared = list(map(self._aligner.align_texts, blocks))
+        counts = [row for block in shared for row in block]
+        known = dict(zip(tasks, counts, strict=True))
+        for row, segment in wanted:
+            row[:] = _best([known[segment.hypothesis, text] for text in segment.references])
+
+    def _read(self, sentence: str) -> str:
+        # The jar's protocol parts sentences by `|||`.
+        return " ".join(self._split(sentence.replace("|||", "")))
+
+
+def _best(counts: Sequence[tuple[float, ...]]) -> tuple[float, ...]:
+    """Return those with the highest score, the first of equal ones."""
+    return counts[0] if len(counts) == 1 else max(counts, key=segment_score)
+
+
+def combine(sums: Array) -> Array:
+    """Return METEOR of summed counts, (..., 21) -> (..., 1); see `Meteor.score`."""
+    length, function = sums[..., 0:2], sums[..., 2:4]
+    weights = np.array(WEIGHTS)
+    content = np.stack([sums[..., 4:8] @ weights, sums[..., 8:12] @ weights], axis=-1)
+    functional = np.stack([sums[..., 12:16] @ weights, sums[..., 16:20] @ weights], axis=-1)
+    rates = divide(DELTA * content + (1 - DELTA) * functional, DELTA * (length - function) + (1 - DELTA) * function)
+    precision, recall = rates[..., 0], rates[..., 1]
+    mean = divide(precision * recall, (1 - ALPHA) * recall + ALPHA * precision)
+    fragmentation = divide(2 * sums[..., 20], sums[..., 4:20].sum(axis=-1))
+    score = np.nan_to_num(mean * (1 - GAMMA * fragmentation**BETA), nan=0.0)
+    return np.where(length.any(axis=-1), np.maximum(score, 0.0), np.nan)[..., None]
+
+
+def segment_score(counts: Sequence[float]) -> float:
+    """Return METEOR of one row of counts; the same as `Meteor.score`, without an array."""
+    length, reference, function, reference_function = counts[:4]
+    weighted = DELTA * (length - function) + (1 - DELTA) * function
+    reference_weighted = DELTA * (reference - reference_function) + (1 - DELTA) * reference_function
+    hits = reference_hits = 0.0
+    for module, weight in enumerate(WEIGHTS):
+        hits += weight * (DELTA * counts[4 + module] + (1 - DELTA) * counts[12 + module])
+        reference_hits += weight * (DELTA * counts[8 + module] + (1 - DELTA) * counts[16 + module])
+    if not hits or not reference_hits:
+        return 0.0
+    precision, recall = hits / weighted, reference_hits / reference_weighted
+    mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
+    fragmentation = 2 * counts[20] / sum(counts[4:20])
+    return max(mean * (1 - GAMMA * fragmentation**BETA), 0.0)

@@ -1,0 +1,1 @@
+"""Sentence cosine with MiniLM in NumPy."""

@@ -1,0 +1,40 @@
+"""Sentence encoders: what sentence cosine asks of one, and the one that is found without any setting.
+
+Sharma et al. 2017 (section 3.2.1) used Skip-Thought, whose weights are no longer published; any other encoder gives
+other numbers, so its name stands in the signature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Encoder(Protocol):
+    """Makes one vector of each sentence; write one of your own to score with another model."""
+
+    @property
+    def name(self) -> str:
+        """Which encoder in which version, for signatures."""
+
+    def encode(self, sentences: Sequence[str]) -> NDArray[np.floating]:
+        """Return the vectors of N sentences, (N, D), of any length but finite."""
+
+
+def load_minilm(folder: str | Path | None = None) -> Encoder:
+    """Return all-MiniLM-L6-v2, run by NumPy alone.
+
+    Args:
+        folder: with `model.safetensors`, `vocab.txt`, `config.json`; by default that of the installed package.
+
+    Raises:
+        MetricError: the package is not installed, or the folder does not hold such a model.
+    """
+    # Late: the module is for those who score with it.
+    from dactnlg.metrics.sentence_encoder.minilm import MiniLM
+
+    return MiniLM(folder)

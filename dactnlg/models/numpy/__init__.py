@@ -1,0 +1,1 @@
+"""NumPy in the place of Keras for some of the models: faster on a processor, the same equations."""

@@ -1,0 +1,153 @@
+"""Where a result comes from: the command, the code, the packages, the machine.
+
+Nothing here imports what it reports on; git and the list of packages are asked once, when a run begins or ends.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+_SOURCES = frozenset({".py", ".pyi", ".pyx", ".sh", ".yaml", ".yml", ".toml", ".cfg", ".ini"})
+"""An untracked file of these kinds may have shaped the result; a log or a picture has not."""
+_VARIABLES = ("PYTHONHASHSEED", "PYTHONPATH", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS", "CUDA_VISIBLE_DEVICES")
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+def command() -> dict[str, Any]:
+    """Return the command of this process: its words exactly as they are, the same as one line, and the folder."""
+    return {"words": list(sys.orig_argv), "line": shlex.join(sys.orig_argv), "folder": str(Path.cwd())}
+
+
+def code() -> dict[str, Any]:
+    """Return the state of the code: `{"commit", "clean", "unclean", "root"}`, with None where there is no git.
+
+    The code is the checkout that dactnlg is run from, else (where it is installed from a wheel) the one that holds the
+    current folder. `unclean` are files: changed, deleted, untracked sources, and imported modules that git ignores.
+    """
+    for folder in (_PACKAGE.parent, Path.cwd()):
+        root = _git(folder, "rev-parse", "--show-toplevel")
+        if root is None:
+            continue
+        tracked = set((_git(Path(root), "ls-files", "-z") or "").split("\0"))
+        if folder == _PACKAGE.parent and not _holds(Path(root), tracked):
+            # Somebody's virtual environment inside their own checkout: that is not dactnlg's history.
+            continue
+        unclean = sorted({*_changed(Path(root)), *_untracked_modules(Path(root), tracked)})
+        commit = _git(Path(root), "rev-parse", "HEAD")
+        return {"commit": commit, "clean": commit is not None and not unclean, "unclean": unclean, "root": root}
+    return {"commit": None, "clean": None, "unclean": [], "root": None}
+
+
+def packages() -> dict[str, str]:
+    """Return the version of every installed package."""
+    return dict(sorted((dist.name.lower(), dist.version) for dist in distributions() if dist.name))
+
+
+def hardware() -> dict[str, Any]:
+    """Return what the machine is; accelerators where the library that drives them has been imported."""
+    return {
+        "system": f"{platform.system()} {platform.release()}",
+        "machine": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "memory": _memory(),
+        "accelerators": _accelerators(),
+    }
+
+
+def environment() -> dict[str, str]:
+    """Return the environment variables that can change a result, as far as they are set."""
+    return {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    """Return what git prints; None where it is not installed, fails or hangs."""
+    variables = {key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}
+    try:
+        done = subprocess.run(
+            ["git", "-C", str(folder), *arguments],
+            capture_output=True,
+            timeout=30,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            env={**variables, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape").strip("\n")
+
+
+def _holds(root: Path, tracked: set[str]) -> bool:
+    return _relative(root, _PACKAGE / "__init__.py") in tracked
+
+
+def _changed(root: Path) -> Iterable[str]:
+    """Yield the tracked files that differ from the commit, and the untracked sources that are no part of a run."""
+    entries = iter((_git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all") or "").split("\0"))
+    for entry in entries:
+        if not entry:
+            continue
+        status, name = entry[:2], entry[3:]
+        if "R" in status or "C" in status:
+            # A renamed file's old name follows.
+            next(entries, None)
+        if status != "??" or (Path(name).suffix in _SOURCES and not _in_run(root, name)):
+            yield name
+
+
+def _in_run(root: Path, name: str) -> bool:
+    folder = (root / name).parent
+    return (folder / "config.yaml").exists() and any((folder / f).exists() for f in ("begun.json", "manifest.json"))
+
+
+def _untracked_modules(root: Path, tracked: set[str]) -> Iterable[str]:
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        # Thousands of modules lie elsewhere: their paths are not looked at closely.
+        if not file or not file.endswith(".py") or not file.startswith(str(root)):
+            continue
+        name = _relative(root, Path(file))
+        if name is not None and "site-packages" not in name and name not in tracked:
+            yield name
+
+
+def _relative(root: Path, path: Path) -> str | None:
+    try:
+        return path.resolve().relative_to(root.resolve()).as_posix()
+    except (ValueError, OSError):
+        return None
+
+
+def _processor() -> str:
+    lines = _lines("/proc/cpuinfo")
+    return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "") or (
+        platform.processor() or "unknown"
+    )
+
+
+def _memory() -> str | None:
+    found = [line.split()[1] for line in _lines("/proc/meminfo") if line.startswith("MemTotal:")]
+    return f"{int(found[0]) / 2**20:.1f} GiB" if found else None
+
+
+def _lines(path: str) -> Sequence[str]:
+    try:
+        return Path(path).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ()
+
+
+def _accelerators() -> list[str]:
+    tensorflow = sys.modules.get("tensorflow")
+    if tensorflow is None:
+        return []
+    details = tensorflow.config.experimental.get_device_details
+    return [details(d).get("device_name", d.name) for d in tensorflow.config.list_physical_devices("GPU")]

@@ -1,0 +1,261 @@
+"""The run folder: what training writes and everything else reads.
+
+config.yaml     the configuration as used, defaults spelt out
+codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
+model.keras     the best weights
+history.csv     one line an epoch
+checkpoint-N.keras, state.json   the last finished epoch with the optimizer's state, for --resume
+manifest.json   command, code, configuration, data and vocabulary hashes, packages, machine, summary; written last;
+                scores with their hashes are added when the run is evaluated
+"""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import platform
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dactnlg import __version__
+from dactnlg.runs import provenance
+from dactnlg.runs.config import Config, load_config
+from dactnlg.data.corpus import Corpus
+from dactnlg.errors import ConfigError, CorpusError, RunError
+from dactnlg._utils.hashing import digest
+
+LOCK_SECONDS = 30
+"""How long one process waits for another that writes the manifest."""
+
+
+class Run:
+    """A run folder; nothing is read or written before a method is called."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        self.config_path = self.path / "config.yaml"
+        self.codec_path = self.path / "codec.json"
+        self.model_path = self.path / "model.keras"
+        self.state_path = self.path / "state.json"
+        self.history_path = self.path / "history.csv"
+        self.manifest_path = self.path / "manifest.json"
+        self.lock_path = self.path / ".lock"
+        self._begun_path = self.path / "begun.json"
+        self._corpora: Sequence[Corpus] = ()
+
+    def begin(self, config: Config, corpora: Sequence[Corpus], resume: bool) -> None:
+        """Make the folder and write the configuration.
+
+        Raises:
+            RunError: the folder holds something else, or another configuration is to be resumed.
+        """
+        self._corpora = corpora
+        if resume and self.config_path.exists():
+            if _comparable(load_config(self.config_path)) != _comparable(config):
+                raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
+            self._note_resumption()
+            return
+        if self.path.exists() and not self.path.is_dir():
+            raise RunError(f"{self.path} is a file; a run is a folder")
+        if self.path.exists() and any(self.path.iterdir()) and not self.config_path.exists():
+            raise RunError(f"{self.path} holds other files; name an empty or a new folder with --output")
+        # Before anything is written: a run folder inside the checkout is no change of the code.
+        code = provenance.code()
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            old_files = (self.manifest_path, self.state_path, self.model_path, self.history_path, *self._checkpoints())
+            for old in old_files:
+                old.unlink(missing_ok=True)
+            self.config_path.write_text(config.to_yaml(), encoding="utf-8")
+        except OSError as error:
+            raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
+        manifest = {
+            "dactnlg": __version__,
+            "command": provenance.command(),
+            "code": code,
+            "begun": _now(),
+            "seed": config.training.seed,
+            "config": config.model_dump(),
+            "python": platform.python_version(),
+            "environment": provenance.environment(),
+        }
+        self._write_json(self._begun_path, manifest)
+
+    def finish(self, summary: Mapping[str, Any]) -> None:
+        """Write the manifest: the run is whole."""
+        begun = self._begun_path
+        manifest = json.loads(begun.read_text(encoding="utf-8")) if begun.exists() else self.manifest()
+        # Only now: listing packages and reading the splits that training has no use for must not delay it.
+        ended = {
+            "ended": _now(),
+            "corpora": {corpus.name: _hashes(corpus) for corpus in self._corpora} or manifest.get("corpora", {}),
+            "vocabulary": self._vocabulary_hash(),
+            "setting": digest(["config", _comparable(load_config(self.config_path)).model_dump()]),
+            "packages": provenance.packages(),
+            "hardware": provenance.hardware(),
+            "training": dict(summary),
+        }
+        self._write_json(self.manifest_path, {**manifest, **ended})
+        begun.unlink(missing_ok=True)
+
+    def note(self, **facts: Any) -> None:
+        """Add facts to the manifest, such as the run that this one repeats."""
+        import portalocker
+
+        with portalocker.Lock(self.lock_path, timeout=LOCK_SECONDS):
+            self._write_json(self.manifest_path, {**self.manifest(), **facts})
+
+    def add_evaluation(self, evaluation: Mapping[str, Any]) -> bool:
+        """Add scores to the manifest; those of the same split with the same options take the place of older ones.
+
+        Several processes may do so at once. Returns whether it was done: not for a run whose training has not ended,
+        nor where the folder cannot be written.
+
+        Args:
+            evaluation: at least `corpus`, `split`, `options` and `scores` (preset -> name -> score).
+        """
+        import portalocker
+
+        try:
+            with portalocker.Lock(self.lock_path, timeout=LOCK_SECONDS):
+                manifest = self.manifest()
+                manifest["evaluations"] = _with_evaluation(manifest.get("evaluations", []), evaluation)
+                self._write_json(self.manifest_path, manifest)
+        except (OSError, portalocker.LockException):
+            return False
+        return True
+
+    def manifest(self) -> dict[str, Any]:
+        """Return the manifest of a finished run."""
+        data: dict[str, Any] = json.loads(self.manifest_path.read_text(encoding="utf-8"))
+        return data
+
+    def check(self) -> Config:
+        """Return the configuration of a run that can be used.
+
+        Raises:
+            RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
+        """
+        if not self.config_path.exists() or not self.codec_path.exists():
+            what = "is not a run folder" if self.path.is_dir() else "does not exist"
+            raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
+        try:
+            config = load_config(self.config_path)
+        except ConfigError as error:
+            raise RunError(f"{self.path} cannot be read by dactnlg {__version__}: {error}") from None
+        if config.model.name != "random" and not self.model_path.exists():
+            raise RunError(f"{self.path} has no weights yet; finish it with: dactnlg train CONFIG --resume")
+        return config
+
+    def checkpoint_path(self, epoch: int) -> Path:
+        """Return where the checkpoint of an epoch is kept."""
+        return self.path / f"checkpoint-{epoch}.keras"
+
+    def save_state(self, state: Mapping[str, Any]) -> None:
+        """Keep the state of training at the end of an epoch, whose checkpoint has been written; drop older ones.
+
+        A kill at any moment leaves a state with the checkpoint that it names.
+        """
+        self._write_json(self.state_path, state)
+        for path in self._checkpoints():
+            if path != self.checkpoint_path(state["epoch"]):
+                path.unlink(missing_ok=True)
+
+    def load_state(self) -> dict[str, Any] | None:
+        """Return the kept state, or None where no epoch was finished."""
+        if not self.state_path.exists():
+            return None
+        state: dict[str, Any] = json.loads(self.state_path.read_text(encoding="utf-8"))
+        return state if self.checkpoint_path(state["epoch"]).exists() else None
+
+    def _note_resumption(self) -> None:
+        """Add the command that goes on to what the manifest will say."""
+        path = self._begun_path if self._begun_path.exists() else self.manifest_path
+        if path.exists():
+            data = json.loads(path.read_text(encoding="utf-8"))
+            step = {"command": provenance.command(), "code": provenance.code(), "begun": _now()}
+            self._write_json(path, {**data, "resumed": [*data.get("resumed", []), step]})
+
+    def _vocabulary_hash(self) -> str | None:
+        """Return the hash of what the model can say, whose order is its own."""
+        if not self.codec_path.exists():
+            return None
+        return digest(["vocabulary", json.loads(self.codec_path.read_text(encoding="utf-8"))["vocabulary"]])
+
+    def _checkpoints(self) -> list[Path]:
+        return list(self.path.glob("checkpoint-*.keras"))
+
+    def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Write the history of all epochs so far."""
+        partial = self.history_path.with_suffix(".tmp")
+        with partial.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, fieldnames=list(rows[0]))
+            writer.writeheader()
+            writer.writerows(rows)
+        partial.replace(self.history_path)
+
+    def _write_json(self, path: Path, data: Mapping[str, Any]) -> None:
+        # Written beside and moved into place: a kill leaves the old file or the new one, never half of one.
+        partial = path.with_suffix(".tmp")
+        try:
+            partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+            partial.replace(path)
+        except OSError as error:
+            with contextlib.suppress(OSError):
+                partial.unlink(missing_ok=True)
+            # A full disk is told without the file's name; whoever reads the message needs it.
+            raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+def identity(manifest: Mapping[str, Any]) -> str:
+    """Return the code of the run that a manifest is of, wherever its folder lies and whatever was scored since."""
+    told = (manifest.get(name) for name in ("begun", "command", "config"))
+    return digest(["run", *told, manifest.get("code", {}).get("commit")])
+
+
+def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    """Return a configuration in one level, as text: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
+    found: dict[str, str] = {}
+    for key, value in config.items():
+        if isinstance(value, Mapping):
+            found |= flat(value, f"{prefix}{key}.")
+        else:
+            found[prefix + key] = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return found
+
+
+def _comparable(config: Config) -> Config:
+    # Where the data lie may differ between machines, what they are may not.
+    return config.model_copy(update={"corpus": config.corpus.model_copy(update={"data_dir": None})})
+
+
+def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return evaluations with a new one last; what the same code scored before on the same data stays with it."""
+    same = [entry for entry in older if all(entry[name] == new[name] for name in ("corpus", "split", "options"))]
+    scores: dict[str, dict[str, Any]] = {}
+    vectors = None
+    for entry in (*same, new):
+        if all(entry.get(name) == new.get(name) for name in ("code", "data")):
+            for preset, found in entry["scores"].items():
+                # Diversity asked for later stands beside the preset's own scores.
+                scores[preset] = {**scores.get(preset, {}), **found}
+            vectors = entry.get("vectors") or vectors
+    return [*(entry for entry in older if entry not in same), {**new, "vectors": vectors, "scores": scores}]
+
+
+def _hashes(corpus: Corpus) -> dict[str, str | None]:
+    """Return the hash of each split, None for one whose file is not there or cannot be read."""
+    found: dict[str, str | None] = {}
+    for split in corpus.splits:
+        try:
+            found[split] = corpus.digest(split)
+        except CorpusError:
+            found[split] = None
+    return found
+
+
+def _now() -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

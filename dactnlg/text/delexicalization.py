@@ -1,0 +1,163 @@
+"""Delexicalisation: values leave the sentence and placeholders stay, so that a model learns wording and not names.
+
+`inform(name='red door cafe';food=thai)` with "red door cafe serves thai food" becomes "SLOT_NAME serves SLOT_FOOD
+food". Values are found at token boundaries, longest first, regardless of case, in every spelling that `spellings`
+knows; special values (yes, no, dontcare, none) stay in the act. Every delexicalisable slot of a turn has a
+placeholder of its own: the second `near` is `SLOT_NEAR#2`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.mentions import find_mentions
+from dactnlg.text.placeholders import Required, is_placeholder, required_slots
+from dactnlg.text.spellings import alternatives, spellings
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
+
+Fillers = dict[str, tuple[str, ...]]
+"""What stood, or shall stand, in the place of each placeholder: surface tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delexicalized:
+    """A sentence with placeholders.
+
+    Attributes:
+        tokens: tokens and placeholders, cased as in the sentence.
+        fillers: for each placeholder the surface tokens of its first mention.
+        mentions: the surface tokens of every mention in order, so that lexicalising restores the sentence exactly.
+        missing: the required slots whose value is not in the sentence.
+        ambiguous: the number of mentions that several slots laid claim to.
+    """
+
+    tokens: tuple[str, ...]
+    fillers: Fillers
+    mentions: tuple[tuple[str, ...], ...]
+    missing: tuple[Required, ...]
+    ambiguous: int = 0
+
+    @property
+    def raw(self) -> str:
+        """The sentence that the tokens were made from, in raw form."""
+        return lexicalize(self.tokens, iter(self.mentions))
+
+
+@lru_cache(maxsize=65536)
+def _split(turn: Turn, apart: frozenset[str]) -> Turn:
+    acts = []
+    for act in turn:
+        slots: list[Slot] = []
+        for slot in act.slots:
+            if slot.name in apart and slot.delexicalizable and slot.value is not None:
+                slots += [Slot(slot.name, value) for value in alternatives(slot.value)]
+            else:
+                slots.append(slot)
+        acts.append(DialogueAct(act.act_type, tuple(slots)))
+    return Turn(tuple(acts))
+
+
+def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Iterator[Sequence[str]]) -> str:
+    """Put values in the place of placeholders and return the raw sentence.
+
+    Args:
+        tokens: tokens with placeholders.
+        fillers: the surface tokens for each placeholder, or one filler per mention in order.
+    """
+    out: list[str] = []
+    for token in tokens:
+        if not is_placeholder(token):
+            out.append(token)
+            continue
+        name = strip_joiner(token)
+        filler = list(fillers.get(name, ()) if isinstance(fillers, Mapping) else next(fillers))
+        # The placeholder's own joiners say how the value stands between its neighbours.
+        if filler:
+            filler[0] = (JOINER if token.startswith(JOINER) else "") + filler[0].lstrip(JOINER)
+            filler[-1] = filler[-1].rstrip(JOINER) + (JOINER if token.endswith(JOINER) else "")
+        out.extend(filler)
+    return detokenize(out)
+
+
+class Delexicalizer:
+    """Finds the values of a turn in a sentence.
+
+    Args:
+        aliases: for a slot, other fixed wordings of its values: `{slot: {value: [wording, ...]}}`.
+        silent: "act.slot" combinations that the corpus never says.
+        apart: slots of which "A or B" is two values, each with a place of its own in the sentence.
+        ordinary: for a slot, the values that are also ordinary words; see `find_mentions`.
+    """
+
+    def __init__(
+        self,
+        aliases: Mapping[str, Mapping[str, Sequence[str]]] | None = None,
+        silent: Iterable[str] = (),
+        apart: Iterable[str] = (),
+        ordinary: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        self.silent, self.apart = frozenset(silent), frozenset(apart)
+        self._ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
+        self._aliases = {
+            (slot, value.casefold()): tuple(wordings)
+            for slot, values in (aliases or {}).items()
+            for value, wordings in values.items()
+        }
+        self._spellings: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+
+    def required(self, turn: Turn) -> tuple[Required, ...]:
+        """Return the slots that a sentence for the turn has to say."""
+        return required_slots(self.split(turn), self.silent)
+
+    def split(self, turn: Turn) -> Turn:
+        """Return the turn with the values of "A or B" as slots of their own, where the sentences take them apart."""
+        # A look at the values is quicker than a look into the table of turns.
+        joined = (s.name in self.apart and "or" in (s.value or "").lower() for act in turn.acts for s in act.slots)
+        return _split(turn, self.apart) if self.apart and any(joined) else turn
+
+    def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
+        """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""
+        value = slot.value or ""
+        key = (slot.name, value.casefold())
+        if key not in self._spellings:
+            texts = [value, *self._aliases.get(key, ())]
+            found = {spelling for text in texts for spelling in spellings(text)}
+            self._spellings[key] = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
+        return self._spellings[key]
+
+    def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
+        """Replace the values of the turn in a sentence (as the corpus or a model writes it) by placeholders."""
+        tokens = tokenize(sentence)
+        required = self.required(turn)
+        found, ambiguous = find_mentions(required, tokens, self.spellings, self._ordinary)
+        out: list[str] = []
+        mentions: list[tuple[str, ...]] = []
+        fillers: Fillers = {}
+        at = 0
+        for start, end, stem, placeholder in found:
+            out.extend(tokens[at:start])
+            mentions += _lookalikes(tokens[at:start])
+            mention = list(tokens[start:end])
+            before = JOINER if mention[0].startswith(JOINER) else ""
+            after = JOINER if mention[-1].endswith(JOINER) and len(mention[-1]) > 1 else ""
+            plural = mention[-1][stem:] if stem else ""
+            if plural:
+                mention[-1] = mention[-1][:stem]
+            mentions.append(tuple(mention))
+            fillers.setdefault(placeholder, tuple(mention))
+            out.append(before + placeholder + ("" if plural else after))
+            if plural:
+                out.append(JOINER + plural)
+            at = end
+        out.extend(tokens[at:])
+        mentions += _lookalikes(tokens[at:])
+        missing = tuple(item for item in required if item.placeholder not in fillers)
+        return Delexicalized(tuple(out), fillers, tuple(mentions), missing, ambiguous)
+
+
+def _lookalikes(tokens: Sequence[str]) -> list[tuple[str, ...]]:
+    """Return words of a sentence that read like placeholders, each as a mention of itself."""
+    return [(token,) for token in tokens if is_placeholder(token)]

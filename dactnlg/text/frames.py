@@ -1,0 +1,160 @@
+"""Frames: what is left of a turn when its values are taken out.
+
+`inform(name='red door cafe';food=thai)` and `inform(name=loroco;food=basque)` have one frame. It decides the DA
+vector, the placeholders, the questions and the special values, so whatever depends on these alone is found out once
+for a frame and not for every turn: a sentence without values (a `Phrase`) is searched for, checked and put together
+once, and for each turn only the values are filled in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.slots import Expected, Tally
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner
+
+Key = tuple[Any, ...]
+MARK = "\ue000"
+"""Stands where a value will be while a phrase is put together; a character that no sentence has."""
+PHRASES = 32
+"""Sentences remembered for a frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A sentence without values, as turns of one frame may be said.
+
+    Attributes:
+        tokens: the sentence, with placeholders.
+        delexicalized: the same as a string.
+        form: the raw sentence as a format, with `%s` for each value; None where a placeholder is not of the frame, and
+            what to say for it depends on the turn.
+        pick: takes the values of `form` from those of a turn, given in the order of the frame's placeholders.
+        tally: of the placeholders; None where there are faults, which are named by their values.
+        unasked: the questions that it has lost.
+    """
+
+    tokens: tuple[str, ...]
+    delexicalized: str
+    form: str | None
+    pick: Callable[[tuple[str, ...]], Any]
+    tally: Tally | None
+    unasked: tuple[str, ...]
+
+
+@dataclass(eq=False, slots=True)
+class Frame:
+    """See the module.
+
+    Attributes:
+        turn: one of its turns, with the values of "A or B" as slots of their own.
+        required: the slots that a sentence for that turn has to say.
+        places: which of a turn's ordinary slots each of them is.
+        unknown: those of them whose placeholders the vocabulary lacks.
+        expected: what cues can show of its special values.
+        phrases: the sentences that it was said with lately.
+        asks: whether an act of it is a question by its type (`?request`).
+        faulty: the constraints under which the best hypotheses had faults, so that others were needed.
+    """
+
+    turn: Turn
+    required: tuple[Required, ...]
+    places: tuple[int, ...]
+    unknown: tuple[Required, ...]
+    expected: Expected
+    phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
+    asks: bool = field(init=False)
+    faulty: set[str] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.asks = any(act.act_type.startswith("?") for act in self.turn.acts)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """A turn ready to be said.
+
+    Attributes:
+        turn: with the values of "A or B" as slots of their own.
+        frame: what is left of it without its values.
+        raw: how each of the frame's required slots is said here, in raw sentences.
+        text: the same in sentences for readers.
+    """
+
+    turn: Turn
+    frame: Frame
+    raw: tuple[str, ...]
+    text: tuple[str, ...]
+
+
+def outline(turn: Turn) -> tuple[Key, list[Slot]]:
+    """Return what tells a turn's frame from others, and the turn's ordinary slots, whose values are no part of it."""
+    key: list[Any] = []
+    ordinary: list[Slot] = []
+    for act in turn.acts:
+        key += (act.act_type, len(act.slots))
+        for slot in act.slots:
+            special = slot.special
+            key.append(slot.name)
+            if special is not None or slot.value is None:
+                key.append(special)
+            elif slot.delexicalizable:
+                key.append(True)
+                ordinary.append(slot)
+            else:
+                key.append(False)
+    if len(turn.acts) > 1:
+        # What one act has said another need not say again, so it matters which values are equal.
+        for values in ([slot.value or "" for slot in ordinary], [(slot.value or "").casefold() for slot in ordinary]):
+            first: dict[str, int] = {}
+            key += [first.setdefault(value, place) for place, value in enumerate(values)]
+    return tuple(key), ordinary
+
+
+def required_places(required: tuple[Required, ...], ordinary: list[Slot]) -> tuple[int, ...]:
+    """Return which of a turn's ordinary slots each required slot is."""
+    places = iter(range(len(ordinary)))
+    # Required slots stand in the turn's order; those between them are not said, or said already.
+    return tuple(next(place for place in places if ordinary[place] == item.slot) for item in required)
+
+
+def make_phrase(
+    frame: Frame, tokens: tuple[str, ...], restored: list[str], tally: Tally, unasked: tuple[str, ...]
+) -> Phrase:
+    """Put a phrase together.
+
+    Args:
+        frame: of the turns.
+        tokens: the sentence, with placeholders.
+        restored: its tokens in their usual casing.
+        tally: of its placeholders.
+        unasked: the questions that it has lost.
+    """
+    places = {item.placeholder: place for place, item in enumerate(frame.required)}
+    said = [strip_joiner(token) for token in tokens if is_placeholder(token)]
+    form: str | None = None
+    pick: Callable[[tuple[str, ...]], Any] = _nothing
+    if all(name in places for name in said) and MARK not in "".join(tokens):
+        form = lexicalize(restored, dict.fromkeys(said, (MARK,))).replace("%", "%%").replace(MARK, "%s")
+        pick = itemgetter(*(places[name] for name in said)) if said else _nothing
+    return Phrase(tokens, " ".join(tokens), form, pick, None if tally.errors else tally, unasked)
+
+
+def _nothing(values: tuple[str, ...]) -> tuple[()]:
+    return ()
+
+
+def one_string(filler: Sequence[str]) -> str:
+    """Return a value's tokens as one string; how it stands to its neighbours is the placeholder's matter."""
+    if not filler:
+        return ""
+    tokens = [*filler]
+    tokens[0] = tokens[0].lstrip(JOINER)
+    tokens[-1] = tokens[-1].rstrip(JOINER)
+    return detokenize(tokens)

@@ -1,0 +1,66 @@
+"""Placeholders: the slots of a turn that a sentence has to say, each under a name of its own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.text.surface import strip_joiner
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """A slot of a turn with the placeholder that stands for its value.
+
+    Attributes:
+        placeholder: `SLOT_FOOD`, or `SLOT_FOOD#2` for the second value of the same slot.
+        act_type: the act it stands in.
+        slot: the slot.
+    """
+
+    placeholder: str
+    act_type: str
+    slot: Slot
+
+
+def placeholder_name(slot_name: str, ordinal: int = 1) -> str:
+    """Return the placeholder of a slot: `customer rating` gives `SLOT_CUSTOMER_RATING`."""
+    name = "SLOT_" + re.sub(r"\W+", "_", slot_name).strip("_").upper()
+    return name if ordinal == 1 else f"{name}#{ordinal}"
+
+
+def is_placeholder(token: str) -> bool:
+    """Whether a token, joiners aside, is a placeholder."""
+    # The first test is quick, and nearly every token fails it.
+    return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
+
+
+@lru_cache(maxsize=65536)
+def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Required, ...]:
+    """Return the slots that a sentence for the turn has to say, each with a placeholder of its own.
+
+    A value repeated within one act counts each time (`?compare` of two things alike); the same slot and value in
+    another act is the same thing said once.
+
+    Args:
+        turn: the acts.
+        silent: "act.slot" combinations that the corpus never says, from its data card.
+    """
+    required: list[Required] = []
+    counts: dict[str, int] = {}
+    said: set[tuple[str, str]] = set()
+    for act in turn:
+        here: set[tuple[str, str]] = set()
+        for slot in act.slots:
+            if not slot.delexicalizable or slot.value is None or f"{act.act_type}.{slot.name}" in silent:
+                continue
+            key = (placeholder_name(slot.name), slot.value.casefold())
+            here.add(key)
+            if key in said:
+                continue
+            counts[key[0]] = counts.get(key[0], 0) + 1
+            required.append(Required(placeholder_name(slot.name, counts[key[0]]), act.act_type, slot))
+        said |= here
+    return tuple(required)

@@ -1,0 +1,292 @@
+"""Between acts and sentences on one side and a model's arrays on the other: all that training learns but the weights.
+
+A codec is made from training data only, is saved in the run folder as JSON, and is the same object while training
+and while generating.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Slot, Turn
+from dactnlg.data.corpus import Card
+from dactnlg.errors import RunError
+from dactnlg.text.anchors import Anchors, anchored, bare_slots, learn_anchors
+from dactnlg.text.casing import Casing
+from dactnlg.text.delexicalization import Delexicalizer, lexicalize
+from dactnlg.text.encoding import ActEncoder
+from dactnlg.text.frames import PHRASES, Brief, Frame, Phrase, make_phrase, one_string, outline, required_places
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.surface import realize, strip_joiner, title
+from dactnlg.text.templates import Templates
+from dactnlg.text.vocabulary import Vocabulary
+
+FRAMES = 4096
+"""Frames remembered, with their sentences: some hundred megabytes at the very most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A training pair as a model sees it: the turn, its corpus (None if there is only one), lower-case tokens."""
+
+    turn: Turn
+    corpus: str | None
+    tokens: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """What a corpus's card says about its sentences, as far as generation needs it."""
+
+    cased: bool
+    spaced: bool
+    aliases: dict[str, dict[str, list[str]]]
+    cues: dict[str, dict[str, list[str]]]
+    silent: tuple[str, ...]
+    proper: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    ordinary: dict[str, list[str]] = field(default_factory=dict)
+
+    @classmethod
+    def from_card(cls, card: Card) -> Style:
+        """Take from a data card what generation needs."""
+        return cls(
+            card.cased,
+            card.spaced,
+            {name: slot.aliases for name, slot in card.slots.items() if slot.aliases},
+            {name: slot.cues for name, slot in card.slots.items() if slot.cues},
+            tuple(card.silent),
+            tuple(name for name, slot in card.slots.items() if slot.proper),
+            tuple(name for name, slot in card.slots.items() if slot.apart),
+            {name: slot.ordinary for name, slot in card.slots.items() if slot.ordinary},
+        )
+
+    def delexicalizer(self) -> Delexicalizer:
+        """Return the delexicaliser for sentences of this style."""
+        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary)
+
+    def checker(self) -> SlotChecker:
+        """Return the slot checker for sentences of this style."""
+        return SlotChecker(self.delexicalizer(), self.cues)
+
+
+class Codec:
+    """See the module.
+
+    Args:
+        vocabulary: the decoder's tokens; placeholders come first, in one stretch.
+        encoder: makes DA vectors.
+        casing: gives words and values their usual forms.
+        templates: the training sentences of the corpus that is spoken.
+        style: from the corpus's card.
+        anchors: the words by which special values are told.
+    """
+
+    def __init__(
+        self,
+        vocabulary: Vocabulary,
+        encoder: ActEncoder,
+        casing: Casing,
+        templates: Templates,
+        style: Style,
+        anchors: Anchors,
+    ) -> None:
+        self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
+        self.templates, self.style, self.anchors = templates, style, anchors
+        self.checker = style.checker()
+        self.delexicalizer = self.checker.delexicalizer
+        bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
+        self.placeholders = sorted({base for base in bases if base})
+        self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
+        self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
+        self._frames: Memory[Frame] = Memory(FRAMES)
+        self._surface = lru_cache(maxsize=1 << 16)(self._surface_of)
+        self._questions: dict[str, list[tuple[str, ...]]] = {}
+        self.anchor_words = np.zeros((len(vocabulary), len(anchors)), bool)
+        for column, words in enumerate(anchors.values()):
+            self.anchor_words[vocabulary.encode(words), column] = True
+
+    @classmethod
+    def build(
+        cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style, min_count: int = 1
+    ) -> Codec:
+        """Number tokens and entries of training pairs.
+
+        Args:
+            pairs: the training pairs.
+            corpus: the one to speak like, if there are several.
+            casing: gives words and values their usual forms.
+            style: from the corpus's card.
+            min_count: words that occur less often are unknown to the model.
+        """
+        placeholders = {token for pair in pairs for token in pair.tokens if is_placeholder(token)}
+        words = Vocabulary.build((pair.tokens for pair in pairs), min_count).tokens[4:]
+        # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
+        ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
+        encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
+        templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
+        anchors = learn_anchors(((pair.turn, pair.tokens) for pair in pairs), style.checker())
+        return cls(Vocabulary(ordered), encoder, casing, templates, style, anchors)
+
+    def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
+        """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
+        counts = np.zeros((len(turns), len(self.placeholders)), np.float32)
+        for row, turn in enumerate(turns):
+            for item in self.delexicalizer.required(turn):
+                if item.placeholder in self._columns:
+                    counts[row, self._columns[item.placeholder]] = 1.0
+        return counts
+
+    def brief(self, turn: Turn) -> Brief:
+        """Return a turn ready to be said."""
+        turn = self.delexicalizer.split(turn)
+        key, ordinary = outline(turn)
+        frame = self._frames.get(key)
+        if frame is None:
+            frame = self._frames.put(key, self._frame(turn, ordinary))
+        said = [self._surface(slot.name, slot.value) for slot in (ordinary[place] for place in frame.places)]
+        return Brief(turn, frame, tuple(raw for raw, _ in said), tuple(text for _, text in said))
+
+    def _frame(self, turn: Turn, ordinary: list[Slot]) -> Frame:
+        required = self.delexicalizer.required(turn)
+        unknown = tuple(item for item in required if not self.knows(item.placeholder))
+        return Frame(turn, required, required_places(required, ordinary), unknown, self.checker.expected(turn))
+
+    def phrase(self, frame: Frame, tokens: tuple[str, ...]) -> Phrase:
+        """Return a sentence with placeholders as a phrase for the turns of a frame."""
+        found = frame.phrases.get(tokens)
+        if found is None:
+            restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
+            tally, unasked = self.checker.tally(frame.turn, tokens), self.unasked(frame.turn, tokens)
+            found = make_phrase(frame, tokens, restored, tally, unasked)
+            if len(frame.phrases) >= PHRASES:
+                frame.phrases.clear()
+            frame.phrases[tokens] = found
+        return found
+
+    def owed_anchors(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
+        """Return 1 for everything that anchors some special values (`familyFriendly=no`), shape (rows, anchored)."""
+        wanted = [{anchored(name) for name in row} for row in names]
+        return np.array([[name in row for name in self.anchors] for row in wanted], np.float32)
+
+    def asked(self, turn: Turn) -> tuple[str, ...]:
+        """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be told."""
+        # A turn of one act is about that act; a question can only be lost beside others.
+        return tuple(name for name in bare_slots(turn) if self.questions(name)) if len(turn.acts) > 1 else ()
+
+    def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
+        """Return those of a turn's questions of which no anchor is among the tokens."""
+        asked = self.asked(turn)
+        words = set(tokens) if asked else set()
+        return tuple(name for name in asked if words.isdisjoint(self.anchors[name]))
+
+    def questions(self, name: str) -> list[tuple[str, ...]]:
+        """Return how training asked for a slot (`request(food)`), as whole sentences; none if it can't be told."""
+        if name not in self._questions:
+            anchors, trait = self.anchors.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
+            endings = self.templates.endings(trait) if anchors else []
+            self._questions[name] = [ending for ending in endings if not set(ending).isdisjoint(anchors)]
+        return self._questions[name]
+
+    def knows(self, placeholder: str) -> bool:
+        """Whether training sentences said this placeholder."""
+        return placeholder in self._columns
+
+    def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
+        """Return the raw sentence: usual casing, values in the place of placeholders."""
+        brief = self.brief(turn)
+        return self.raw_of(brief, self.phrase(brief.frame, tuple(tokens)))
+
+    def text(self, turn: Turn, tokens: Sequence[str]) -> str:
+        """Return the sentence as a user reads it."""
+        brief = self.brief(turn)
+        return self.text_of(brief, self.phrase(brief.frame, tuple(tokens)))
+
+    def raw_of(self, brief: Brief, phrase: Phrase) -> str:
+        """Return the raw sentence."""
+        return self._filled(brief, phrase, False) if phrase.form is None else phrase.form % phrase.pick(brief.raw)
+
+    def text_of(self, brief: Brief, phrase: Phrase) -> str:
+        """Return the sentence as a user reads it: the phrase with the turn's values."""
+        raw = self._filled(brief, phrase, True) if phrase.form is None else phrase.form % phrase.pick(brief.text)
+        return realize(raw, True if self.style.spaced and brief.frame.asks else None)
+
+    def _filled(self, brief: Brief, phrase: Phrase, text: bool) -> str:
+        """Return the raw sentence of a phrase with placeholders that the turn does not have."""
+        restored = self.casing.restore(phrase.tokens) if self.style.cased else phrase.tokens
+        return lexicalize(restored, self._fillers(brief.turn, phrase.tokens, text))
+
+    def _surface_of(self, slot_name: str, value: str | None) -> tuple[str, str]:
+        """Return how an ordinary value is said, in a raw sentence and in one for readers."""
+        filler = self.casing.filler(Required("", "", Slot(slot_name, value)))
+        shown = title(filler) if slot_name in self.style.proper else filler
+        return one_string(filler), one_string(shown)
+
+    def _fillers(self, turn: Turn, tokens: Sequence[str], text: bool) -> dict[str, tuple[str, ...]]:
+        fillers = {}
+        for item in self.delexicalizer.required(turn):
+            filler = self.casing.filler(item)
+            if text and item.slot.name in self.style.proper:
+                filler = tuple(title(filler))
+            fillers[item.placeholder] = filler
+        values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
+        # A placeholder that the turn does not have (no constraint, random baseline) still must not be shown:
+        # it says the value that the turn has for that slot (a special one, most often), or the slot's name.
+        for placeholder in values:
+            base = placeholder.split("#")[0]
+            special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
+            word = (special[0].value or "") if special else base.removeprefix("SLOT_").lower()
+            if text and special and special[0].special == "dontcare":
+                word = "any"
+            fillers[placeholder] = tuple(word.replace("_", " ").split())
+        return fillers
+
+    def save(self, path: Path) -> None:
+        """Write the codec as JSON."""
+        data: dict[str, Any] = {
+            "vocabulary": self.vocabulary.tokens[4:],
+            "features": self.encoder.features,
+            "words": self.encoder.words.tokens[4:],
+            "corpus": self.encoder.corpus,
+            "casing": self.casing.to_json(),
+            "style": {name: getattr(self.style, name) for name in self.style.__slots__},
+            "templates": self.templates.to_json(),
+            "anchors": self.anchors,
+        }
+        path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: Path) -> Codec:
+        """Read what `save` wrote.
+
+        Raises:
+            RunError: the file is not there, damaged, or another version's.
+        """
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            style: dict[str, Any] = {
+                name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
+            }
+            return cls(
+                Vocabulary(data["vocabulary"]),
+                ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
+                Casing(**data["casing"]),
+                Templates.from_json(data["templates"]),
+                Style(**style),
+                {name: tuple(words) for name, words in data["anchors"].items()},
+            )
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise RunError(
+                f"cannot read {path} ({type(error).__name__}: {error}): "
+                "is it damaged, or of another version of dactnlg? Then train the model anew"
+            ) from None

@@ -1,0 +1,212 @@
+"""Which slots a sentence says: the proof that goes with every generated sentence, and the slot error rate.
+
+A delexicalisable slot is said when its placeholder (or its value, in a finished sentence) is there, once. A special
+value (`kidsallowed=no`) is said when one of the surface cues on the corpus's data card is there.
+Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from dactnlg.acts import Turn
+from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import strip_joiner
+
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_INNERMOST_GROUP = re.compile(r"\([^()]*\)")
+# What a pattern may begin with: conditions on what stands before, then letters, or a choice of words.
+_BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was asked for and how it came out, one entry a fault: `food=thai`."""
+
+    required: int = 0
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+
+    @property
+    def errors(self) -> int:
+        """Missing and redundant slots together; two redundant copies count twice."""
+        return len(self.missing) + len(self.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class SlotReport:
+    """The slots of one sentence: `values` the delexicalisable ones, `cues` the special values that can be checked."""
+
+    values: Tally
+    cues: Tally = Tally()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Slots that should have been said and were not."""
+        return self.values.missing + self.cues.missing
+
+    @property
+    def extra(self) -> tuple[str, ...]:
+        """Slots said too often, or never asked for."""
+        return self.values.extra + self.cues.extra
+
+    @property
+    def required(self) -> int:
+        """The number of slots that could be checked."""
+        return self.values.required + self.cues.required
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is missing and nothing is extra."""
+        return not self.missing and not self.extra
+
+
+class Expected(NamedTuple):
+    """What cues can show of a turn.
+
+    Attributes:
+        wanted: special values that it has, as reports name them, with the pattern that shows each.
+        others: slots that it does not have, whose yes or no would be made up.
+        made_up: finds any of these; None if there are none.
+    """
+
+    wanted: tuple[tuple[str, re.Pattern[str]], ...]
+    others: tuple[str, ...]
+    made_up: re.Pattern[str] | None
+
+
+class SlotChecker:
+    """Checks sentences against their turns.
+
+    Args:
+        delexicalizer: finds values in sentences.
+        cues: for a slot, the regular expressions that show a special value: `{slot: {"no": [pattern, ...]}}`;
+            they are searched for in the lower-cased raw sentence.
+    """
+
+    def __init__(
+        self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
+    ) -> None:
+        self.delexicalizer = delexicalizer
+        self._patterns = cues or {}
+        self._cues = {
+            slot: {value: any_of(patterns) for value, patterns in values.items()}
+            for slot, values in self._patterns.items()
+        }
+        # A slot that the turn does not have can only be said by a yes or a no: the rest are words of many uses.
+        self._inventable = [name for name, values in self._cues.items() if values.keys() & {"yes", "no"}]
+
+    def check(self, turn: Turn, sentence: str) -> SlotReport:
+        """Check a lexicalised sentence, by finding the turn's values in it."""
+        tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
+        return SlotReport(self.tally(turn, tokens), self.check_cues(turn, sentence))
+
+    def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
+        """Count placeholders in delexicalised tokens against those that the turn requires."""
+        required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
+        said = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
+        if len(said) == len(required) and required.keys() == set(said):
+            return _flawless(len(required))
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in said)
+        extra = tuple(
+            str(required.get(placeholder, placeholder))
+            for placeholder in dict.fromkeys(said)
+            for _ in range(said.count(placeholder) - (placeholder in required))
+        )
+        return Tally(len(required), missing, extra)
+
+    def required(self, turn: Turn) -> tuple[str, ...]:
+        """Return the slots that are checked, as reports name them: values first, then special values with cues."""
+        return tuple(str(item.slot) for item in self.delexicalizer.required(turn)) + self.special(turn)
+
+    def special(self, turn: Turn) -> tuple[str, ...]:
+        """Return the special values of a turn that cues can show, as reports name them: `kidsallowed=no`."""
+        return tuple(name for name, _ in self.expected(turn).wanted)
+
+    def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
+        """Return the special values of a slot whose cues show in a sentence."""
+        text = _folded(sentence)
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if re.search(cue, text))
+
+    def expected(self, turn: Turn) -> Expected:
+        """Return what cues can show of a turn; turns of one frame expect the same."""
+        asked: dict[str, set[str | None]] = {}
+        for _, slot in turn.slots():
+            asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
+        wanted = []
+        for name, cues in self._cues.items():
+            # A question about the slot, or a choice between its values, may be worded either way.
+            if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
+                wanted.append((f"{name}={value}", re.compile(cues[value])))
+        others = tuple(name for name in self._inventable if name not in asked)
+        return Expected(tuple(wanted), others, self._any_of(others))
+
+    def _any_of(self, slot_names: Sequence[str]) -> re.Pattern[str] | None:
+        """Return a pattern that finds a yes or a no of any of some slots."""
+        cues = [cue for name in slot_names for value in ("yes", "no") for cue in self._patterns[name].get(value, ())]
+        return re.compile(any_of(cues)) if cues else None
+
+    def check_cues(self, turn: Turn, sentence: str) -> Tally:
+        """Look for the cues of special values: those the turn has must show, those it does not have must not."""
+        return self.look(self.expected(turn), sentence)
+
+    def look(self, expected: Expected, sentence: str) -> Tally:
+        """Look for the cues that a turn expects; see `check_cues`."""
+        text = _folded(sentence)
+        missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
+        extra: list[str] = []
+        # One look tells that there is nothing, as nearly always.
+        if expected.made_up is not None and expected.made_up.search(text):
+            for name in expected.others:
+                extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
+        if not missing and not extra:
+            return _flawless(len(expected.wanted))
+        return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def any_of(patterns: Iterable[str]) -> str:
+    """Return a pattern that finds whatever any of some finds."""
+    # Where several ask for a word's start, it is looked for once: within words nothing is tried then.
+    bounded, others = [], []
+    for pattern in patterns:
+        if pattern.startswith(r"\b") and not _has_choice(pattern):
+            bounded.append(pattern[2:])
+        else:
+            others.append(f"(?:{pattern})")
+    if not bounded:
+        return "|".join(others)
+    letters = [_first_letters(pattern) for pattern in bounded]
+    # One look at the letter spares most words all patterns.
+    ahead = f"(?=[{''.join(sorted(set().union(*letters)))}])" if all(letters) else ""
+    return "|".join([rf"\b{ahead}(?:{'|'.join(bounded)})", *others])
+
+
+def _first_letters(pattern: str) -> set[str]:
+    """Return the letters of which one is the first in whatever a pattern finds; none if that is hard to tell."""
+    if not (found := _BEGINNING.match(pattern)):
+        return set()
+    first, words = found.groups()
+    letters = {word[:1] for word in (first or words).split("|")}
+    return letters if all(letter.isascii() and letter.islower() for letter in letters) else set()
+
+
+def _has_choice(pattern: str) -> bool:
+    """Whether a pattern is a choice (`a|b`) outside of groups."""
+    bare = _ESCAPE_OR_CLASS.sub("", pattern)
+    while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
+        bare = outer
+    return "|" in bare
+
+
+def _folded(sentence: str) -> str:
+    return " ".join(sentence.lower().split())
+
+
+@lru_cache(maxsize=1 << 8)
+def _flawless(required: int) -> Tally:
+    return Tally(required)

@@ -1,0 +1,62 @@
+"""In which words a sentence may say a value: its list items in any order, its "and" as "&", its street as "st"."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from dactnlg.text.surface import strip_joiner, tokenize
+
+_ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
+_LIST_SEPARATOR = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+|\s*&\s*")
+# Lists longer than this are matched as they are written: n! orders are too many to look for.
+_MAX_ITEMS = 4
+
+
+def spellings(value: str) -> Iterator[tuple[str, ...]]:
+    """Yield the token sequences (folded, joiners stripped) that express a value.
+
+    As written first, then with list items in any order and with "and", "or" or neither.
+    """
+    yield _fold(value)
+    if "&" in value:
+        yield _fold(value.replace("&", " and "))
+    if re.search(r"\band\b", value):
+        yield _fold(re.sub(r"\band\b", "&", value))
+    last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
+    if last in _ABBREVIATIONS:
+        yield (*_fold(value)[:-1], _ABBREVIATIONS[last])
+    items = [item for item in _LIST_SEPARATOR.split(value) if item]
+    if not 2 <= len(items) <= _MAX_ITEMS:
+        return
+    folded = [_fold(item) for item in items]
+    for order in itertools.permutations(folded):
+        for inner, last in (("", ""), (",", ""), (",", ","), ("or", "or"), ("and", "and"), (",", "and"), (",", "or")):
+            yield _join(order, (inner,), (last,))
+        for word in ("and", "or"):
+            if len(items) > 2:
+                yield _join(order, (",",), (",", word))
+            yield _join(order, ("/",), ("/",))
+
+
+def alternatives(value: str) -> list[str]:
+    """Return the values that an act joins by "or": `alternatives("hayes valley or soma")`; one where it joins none."""
+    return re.split(r"\s+or\s+", value, flags=re.IGNORECASE)
+
+
+def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...]:
+    joined = list(items[0])
+    for index, item in enumerate(items[1:], start=2):
+        joined += [word for word in (last if index == len(items) else inner) if word]
+        joined += item
+    return tuple(joined)
+
+
+def _fold(text: str) -> tuple[str, ...]:
+    return tuple(strip_joiner(token).casefold() for token in tokenize(text)) or ("",)
+
+
+def plurals(word: str) -> tuple[str, ...]:
+    """Return the forms in which a folded one-word value also counts as said: "televisions" for television."""
+    return (word + "s", word + "es") if word.isalpha() and len(word) > 2 else ()

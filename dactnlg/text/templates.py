@@ -1,0 +1,188 @@
+"""Training sentences as templates: the random baseline chooses among them, and no act is left without a sentence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.surface import detokenize, is_question, strip_joiner, tokenize
+
+Template = tuple[str, ...]
+Key = tuple[str, ...]
+_MARKS = (".", "?", "!")
+
+
+class Templates:
+    """Delexicalised training sentences by the acts and slots they say.
+
+    Args:
+        sentences: for each kind of turn (see `kind`) its sentences and how much each counts.
+        specials: for each kind and sentence the special values (see `special_values`) of each turn that it said;
+            without it there were none.
+    """
+
+    def __init__(
+        self,
+        sentences: dict[Key, dict[Template, float]],
+        specials: dict[tuple[Key, Template], list[Key]] | None = None,
+    ) -> None:
+        self.sentences, self.specials = sentences, specials or {}
+        # By the placeholders that they say: for each kind with its special values the sentence that counts most.
+        self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Template]]] = {}
+        for key, templates in sentences.items():
+            for template, weight in templates.items():
+                said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
+                if any(count > 1 for count in said.values()):
+                    continue
+                group = self._by_placeholders.setdefault(frozenset(said), {})
+                rank = (-weight, template)
+                for values in self.specials.get((key, template), [()]):
+                    traits = frozenset((*key, *values))
+                    group[traits] = min(rank, group.get(traits, rank))
+
+    @classmethod
+    def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]]) -> Templates:
+        """Collect templates from delexicalised training pairs.
+
+        An example is an act with the set of its sentences. Every example counts 1, and its sentences share that.
+        """
+        examples: dict[Turn, dict[Template, None]] = {}
+        for turn, tokens in pairs:
+            examples.setdefault(turn, {})[tuple(tokens)] = None
+        sentences: dict[Key, dict[Template, float]] = {}
+        specials: dict[tuple[Key, Template], dict[Key, None]] = {}
+        for turn, templates in examples.items():
+            key = kind(turn)
+            weights = sentences.setdefault(key, {})
+            for template in templates:
+                weights[template] = weights.get(template, 0.0) + 1.0 / len(templates)
+                specials.setdefault((key, template), {})[special_values(turn)] = None
+        return cls(sentences, {place: list(found) for place, found in specials.items()})
+
+    def same(self, turn: Turn) -> dict[Template, float]:
+        """Return the training sentences with the same acts and slots (Sharma et al. 2017, section 4.1).
+
+        For a combination that training never had: those of the combination that shares most with it. Each sentence
+        comes with its weight, the number of examples that could have been drawn to say it.
+        """
+        key = kind(turn)
+        if key not in self.sentences:
+            wanted = frozenset(key)
+            # Shared entries first, then as little else as possible; the key itself settles ties.
+            key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
+        return self.sentences.get(key, {})
+
+    def cover(self, turn: Turn, required: Sequence[Required]) -> list[str]:
+        """Return tokens that say every required slot once, made of whole training sentences.
+
+        The sentence of the nearest acts that says most of the slots comes first, then further ones for what is left;
+        a slot that no sentence says by itself is named plainly. A question at the end stays there. There is always
+        at least one token.
+        """
+        wanted = frozenset((*kind(turn), *special_values(turn)))
+        owed = {item.placeholder: item for item in required}
+        tokens: list[str] = []
+        while True:
+            best = self._best(wanted, frozenset(owed), first=not tokens)
+            if best is None:
+                break
+            tokens = join_sentences(tokens, best)
+            for token in best:
+                owed.pop(strip_joiner(token), None)
+            if not owed:
+                return tokens
+        for item in owed.values():
+            words = item.slot.name.replace("_", " ").casefold()
+            tokens = join_sentences(tokens, [*tokenize(f"the {words} is"), item.placeholder])
+        # With no slot to say and no sentence without one, the acts themselves are named.
+        return tokens or tokenize(" ".join(_plainly(turn)))
+
+    def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Template | None:
+        ranked = []
+        for said, group in self._by_placeholders.items():
+            # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.
+            if said <= owed and (said or first):
+                for key, rank in group.items():
+                    if said or not owed or key <= wanted:
+                        ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
+        return min(ranked)[-1][-1] if ranked else None
+
+    def endings(self, trait: str) -> list[Template]:
+        """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""
+        found = {
+            tuple(last): None
+            for key, templates in self.sentences.items()
+            if trait in key
+            for template in templates
+            if not any(map(is_placeholder, last := _last_sentence(template)))
+        }
+        return list(found)
+
+    def to_json(self) -> list[Any]:
+        """Return a list that `from_json` reads: [kind, [[sentence, weight, special values of each turn], ...]] each."""
+        return [
+            [list(key), [[" ".join(t), weight, self.specials.get((key, t), [])] for t, weight in templates.items()]]
+            for key, templates in self.sentences.items()
+        ]
+
+    @classmethod
+    def from_json(cls, data: list[Any]) -> Templates:
+        """Read what `to_json` wrote."""
+        rows = [(tuple(key), tuple(line.split()), *rest) for key, lines in data for line, *rest in lines]
+        sentences: dict[Key, dict[Template, float]] = {}
+        for key, template, weight, _ in rows:
+            sentences.setdefault(key, {})[template] = weight
+        return cls(sentences, {(key, template): [tuple(v) for v in values] for key, template, _, values in rows})
+
+
+def kind(turn: Turn) -> Key:
+    """Return a turn's acts and slots, values and how many ignored: `("inform", "inform|food")`."""
+    parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}
+    return tuple(sorted(parts))
+
+
+def special_values(turn: Turn) -> Key:
+    """Return a turn's special values, which its wording hangs on: `("inform|kidsallowed=no",)`."""
+    return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
+
+
+def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
+    if not tokens:
+        return list(more)
+    statement, question = split_question(tokens)
+    if statement and question:
+        return [*statement, *more, *_stop(more), *question]
+    return [*tokens, *_stop(tokens), *more]
+
+
+def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return tokens without and with their last sentence, if that is a question without placeholders."""
+    last = _last_sentence(tokens)
+    if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
+        return list(tokens[: len(tokens) - len(last)]), list(last)
+    return list(tokens), []
+
+
+def _plainly(turn: Turn) -> list[str]:
+    names = [name for act in turn for name in (act.act_type.strip("?"), *(slot.name for slot in act.slots))]
+    return [name.replace("_", " ").casefold() for name in names]
+
+
+def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
+    return -len(wanted.intersection(key)), len(frozenset(key) - wanted), key
+
+
+def _stop(tokens: Sequence[str]) -> list[str]:
+    """Return the mark that the tokens still lack at their end."""
+    if strip_joiner(tokens[-1]) in _MARKS:
+        return []
+    return ["?"] if is_question(detokenize(list(_last_sentence(tokens)))) else ["."]
+
+
+def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:
+    ends = [place for place, token in enumerate(tokens[:-1]) if strip_joiner(token) in _MARKS]
+    return tokens[ends[-1] + 1 :] if ends else tokens

@@ -1,0 +1,70 @@
+"""TensorFlow's part of training on several devices: which strategy, and the step that every device runs."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import tensorflow as tf
+
+from dactnlg.errors import WorkerError
+from dactnlg.training.workers import Cluster
+
+if TYPE_CHECKING:
+    from dactnlg.models.base import NeuralModel
+
+
+def choose_strategy(cluster: Cluster) -> Any:
+    """Return `MirroredStrategy`, or `MultiWorkerMirroredStrategy` for several processes, on the first devices.
+
+    Raises:
+        WorkerError: there are not so many devices.
+        RuntimeError: TensorFlow cannot set up the processes.
+    """
+    cards = tf.config.list_physical_devices("GPU")
+    if cluster.workers == 1:
+        kind = "GPU" if cards else "CPU"
+        found = len(tf.config.list_logical_devices(kind))
+        _check(cluster.devices, found)
+        return tf.distribute.MirroredStrategy([f"{kind}:{number}" for number in range(cluster.devices)])
+    # Such a process has all the cards that it sees, or its processors as one device.
+    _check(cluster.devices, len(cards) or 1)
+    if cards:
+        tf.config.set_visible_devices(cards[: cluster.devices], "GPU")
+    task = {"type": "worker", "index": cluster.worker}
+    os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": list(cluster.addresses)}, "task": task})
+    return tf.distribute.MultiWorkerMirroredStrategy()
+
+
+def program(strategy: Any, model: NeuralModel, training: bool) -> Callable[[Any], Any]:
+    """Return a function of a batch's parts, one a device: the loss of the whole; `training` takes a step as well."""
+
+    def on_device(batch: dict[str, Any]) -> Any:
+        context = tf.distribute.get_replica_context()
+        plus = tf.distribute.ReduceOp.SUM
+        own = tf.reduce_sum(tf.cast(batch["lengths"], "float32") * batch["weights"])
+        # A device's loss is per word of its own rows; the batch's is per word of all.
+        share = own / tf.maximum(context.all_reduce(plus, own), 1.0)
+        with tf.GradientTape() as tape:
+            loss = model.compute_loss(x=batch, y_pred=model(batch, training=training)) * share
+            scaled = model.optimizer.scale_loss(loss) if training else loss
+        if training:
+            variables = model.trainable_variables
+            slopes = tape.gradient(scaled, [variable.value for variable in variables])
+            # Summed before they are clipped. The optimizer, having clipped, adds up the devices' slopes once more.
+            whole = context.all_reduce(plus, [tf.convert_to_tensor(slope) for slope in slopes])
+            parts = strategy.num_replicas_in_sync
+            model.optimizer.apply_gradients([(s / parts, v) for s, v in zip(whole, variables, strict=True)])
+        return context.all_reduce(plus, loss)
+
+    def on_all(batch: Any) -> Any:
+        return strategy.experimental_local_results(strategy.run(on_device, (batch,)))[0]
+
+    return tf.function(on_all, reduce_retracing=True)  # type: ignore[no-any-return]
+
+
+def _check(wanted: int, found: int) -> None:
+    if wanted > found:
+        raise WorkerError(f"--devices {wanted}: Keras' backend tensorflow sees {found} device(s) for a process here")

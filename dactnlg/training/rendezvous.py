@@ -1,0 +1,68 @@
+"""Worker processes wait for each other before the backend connects them.
+
+JAX would abort a process that waits too long, TensorFlow would let it wait for ever and deaf to Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+
+from dactnlg.errors import WorkerError
+from dactnlg.training.workers import Cluster
+
+_GO = b"go"
+
+
+def meet(cluster: Cluster, seconds: float) -> None:
+    """Return when all workers have called this; the chief's port is free again then.
+
+    Raises:
+        WorkerError: some did not come in time, or the chief's port is taken.
+    """
+    host, _, port = cluster.addresses[0].rpartition(":")
+    deadline = time.monotonic() + seconds
+    if cluster.chief:
+        came = _wait_for_all(int(port), cluster.workers - 1, deadline)
+        if came < cluster.workers - 1:
+            raise WorkerError(f"of {cluster.workers} workers only {came + 1} came within {seconds:g} s")
+    elif not _wait_for_chief((host.strip("[]"), int(port)), cluster.worker, deadline):
+        raise WorkerError(f"the chief at {cluster.addresses[0]} did not start within {seconds:g} s, or others did not")
+
+
+def _wait_for_all(port: int, count: int, deadline: float) -> int:
+    """Let others connect, and tell them when they are complete; return how many came."""
+    both = socket.has_dualstack_ipv6()
+    came: dict[bytes, socket.socket] = {}
+    with contextlib.ExitStack() as stack:
+        try:
+            family = socket.AF_INET6 if both else socket.AF_INET
+            server = stack.enter_context(socket.create_server(("", port), family=family, dualstack_ipv6=both))
+        except OSError as error:
+            raise WorkerError(f"the chief cannot listen on port {port}: {error.strerror}") from None
+        while len(came) < count and (left := deadline - time.monotonic()) > 0:
+            server.settimeout(left)
+            with contextlib.suppress(OSError):
+                connection = stack.enter_context(server.accept()[0])
+                connection.settimeout(5)
+                # Whoever comes again has been started again.
+                came[connection.recv(16)] = connection
+        for connection in came.values() if len(came) == count else ():
+            with contextlib.suppress(OSError):
+                connection.sendall(_GO)
+                # The other end closes first: so the port is free at once.
+                connection.recv(1)
+    return len(came)
+
+
+def _wait_for_chief(address: tuple[str, int], number: int, deadline: float) -> bool:
+    """Connect to the chief as soon as it listens, and return whether it said that all are there."""
+    while (left := deadline - time.monotonic()) > 0:
+        with contextlib.suppress(OSError), socket.create_connection(address, left) as connection:
+            connection.sendall(str(number).encode())
+            connection.settimeout(max(deadline - time.monotonic(), 0.1))
+            if connection.recv(len(_GO)) == _GO:
+                return True
+        time.sleep(0.2)
+    return False

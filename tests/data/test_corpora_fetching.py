@@ -1,0 +1,231 @@
+"""Fetching from a local server: whole, tampered, broken off, as archives; and never a half file."""
+
+from __future__ import annotations
+
+import io
+import socketserver
+import subprocess
+import sys
+import tarfile
+import threading
+import zipfile
+from collections.abc import Iterator
+from hashlib import sha256
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+
+import pytest
+
+from dactnlg.data import fetch, load_corpus
+from dactnlg.errors import CorpusError
+
+TRAIN = b'{"act": "inform(food=thai)", "text": "Thai food."}\n'
+TEST = b'{"act": "goodbye()", "text": "Bye."}\n'
+RAW = Path(__file__).parents[1] / "fixtures" / "dstc2_raw"
+
+
+class Publisher:
+    """A web server with files in memory; it counts requests and can break off half way."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self.requests: list[str] = []
+        self.break_off = False
+        publisher = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                publisher.requests.append(self.path)
+                content = publisher.files.get(self.path.lstrip("/"))
+                if content is None:
+                    self.send_error(404)
+                    return
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(content)))
+                self.end_headers()
+                self.wfile.write(content[: len(content) // 2] if publisher.break_off else content)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+
+@pytest.fixture
+def publisher() -> Iterator[Publisher]:
+    publisher = Publisher()
+    yield publisher
+    publisher.server.shutdown()
+    publisher.server.server_close()
+
+
+@pytest.fixture
+def card(tmp_path: Path, publisher: Publisher, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.delenv("DACTNLG_DATA", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    publisher.files = {"mine/train.jsonl": TRAIN, "mine/test.jsonl": TEST}
+    lines = ["name: mine", "format: pairs", "files:"]
+    for split, content in (("train", TRAIN), ("test", TEST)):
+        digest = sha256(content).hexdigest()
+        path = f"mine/{split}.jsonl"
+        lines.append(f"  {split}: {{path: {path}, url: '{publisher.url}/{path}', sha256: {digest}}}")
+    (tmp_path / "cards").mkdir()
+    path = tmp_path / "cards" / "mine.yaml"
+    path.write_text("\n".join(lines))
+    return path
+
+
+def files_below(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def test_fetch_into_a_folder_and_read(card: Path, tmp_path: Path, publisher: Publisher) -> None:
+    paths = fetch(card, tmp_path / "data", progress=False)
+    assert [path.read_bytes() for path in paths] == [TRAIN, TEST]
+    assert files_below(tmp_path / "data") == ["mine/test.jsonl", "mine/train.jsonl"]
+    assert load_corpus(card, tmp_path / "data").split("test")[0].references == ("Bye.",)
+    fetch(card, tmp_path / "data", progress=False)
+    assert len(publisher.requests) == 2, "what is there and whole is not fetched again"
+
+
+def test_fetch_goes_to_the_cache_by_default_and_draws_a_bar(
+    card: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    paths = fetch(card)
+    assert all(path.is_relative_to(tmp_path / "cache") for path in paths)
+    assert "100%" in capfd.readouterr().err
+    assert len(load_corpus(card).split("train")) == 1
+
+
+def test_a_damaged_file_is_replaced(card: Path, tmp_path: Path) -> None:
+    fetch(card, tmp_path / "data", progress=False)
+    (tmp_path / "data" / "mine" / "train.jsonl").write_bytes(TRAIN[:9])
+    assert fetch(card, tmp_path / "data", progress=False)[0].read_bytes() == TRAIN
+
+
+@pytest.mark.parametrize("damage", ["tampered", "broken off", "gone"])
+def test_a_bad_download_leaves_nothing(card: Path, tmp_path: Path, publisher: Publisher, damage: str) -> None:
+    if damage == "tampered":
+        publisher.files["mine/test.jsonl"] = TEST.replace(b"Bye", b"Boo")
+    elif damage == "gone":
+        del publisher.files["mine/test.jsonl"]
+    publisher.break_off = damage == "broken off"
+    message = {"tampered": "not the file it should be", "gone": "404"}.get(damage, "mine/train.jsonl")
+    with pytest.raises(CorpusError, match=message):
+        fetch(card, tmp_path / "data", progress=False)
+    whole = [] if damage == "broken off" else ["mine/train.jsonl"]
+    assert files_below(tmp_path / "data") == whole
+
+
+def test_nobody_answers(card: Path, tmp_path: Path) -> None:
+    with pytest.raises(CorpusError, match="cannot fetch http://127.0.0.1:9/"):
+        fetch(card, tmp_path / "data", base_url="http://127.0.0.1:9", progress=False)
+
+
+def test_a_folder_that_cannot_be_written(card: Path, tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("a file, not a folder")
+    with pytest.raises(CorpusError, match="cannot write"):
+        fetch(card, tmp_path / "data", progress=False)
+
+
+def test_a_mirror_of_a_known_corpus(card: Path, tmp_path: Path, publisher: Publisher, data_dir: Path) -> None:
+    for split in ("train", "valid", "test"):
+        publisher.files[f"hotel/{split}.json"] = (data_dir / "hotel" / f"{split}.json").read_bytes()
+    fetch("hotel", tmp_path / "data", base_url=publisher.url + "/", progress=False)
+    assert len(load_corpus("hotel", tmp_path / "data").split("valid")) == 1075
+
+
+def test_the_embedded_corpus_needs_no_fetching(tmp_path: Path) -> None:
+    assert all(path.is_file() for path in fetch("trails", tmp_path, progress=False))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_corpus_without_an_address(card: Path, tmp_path: Path) -> None:
+    card.write_text("name: mine\nformat: pairs\nfiles: {train: {path: mine/x.jsonl}}\nsource: https://example.org\n")
+    with pytest.raises(CorpusError, match="no address to fetch it from; see https://example.org"):
+        fetch(card, tmp_path / "data", progress=False)
+
+
+# --- archives
+
+
+def packed(kind: str, contents: dict[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for name, content in contents.items():
+                archive.writestr(name, content)
+    else:
+        with tarfile.open(fileobj=buffer, mode="w:gz") as tar:
+            for name, content in contents.items():
+                member = tarfile.TarInfo(name)
+                member.size = len(content)
+                tar.addfile(member, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def archive_card(card: Path, publisher: Publisher, digest: str | None = None) -> Path:
+    card.write_text(
+        f"name: mine\nformat: pairs\nfiles: {{train: {{path: mine/train.jsonl, "
+        f"sha256: {sha256(TRAIN).hexdigest()}}}}}\n"
+        f"archives:\n  - url: {publisher.url}/v1/all.zip\n    members: {{mine/train.jsonl: corpus/train.jsonl}}\n"
+        + (f"    sha256: {digest}\n" if digest else "")
+    )
+    return card
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar"])
+def test_members_of_an_archive(card: Path, tmp_path: Path, publisher: Publisher, kind: str) -> None:
+    content = packed(kind, {"corpus/train.jsonl": TRAIN, "corpus/README": b"x"})
+    publisher.files["v1/all.zip"] = content
+    mine = archive_card(card, publisher, sha256(content).hexdigest())
+    assert fetch(mine, tmp_path / "data", progress=False)[0].read_bytes() == TRAIN
+    fetch(mine, tmp_path / "data", progress=False)
+    assert publisher.requests == ["/v1/all.zip"]
+    assert files_below(tmp_path / "data") == ["mine/train.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("contents", "message"),
+    [
+        ({"corpus/other.jsonl": TRAIN}, "holds no corpus/train.jsonl"),
+        ({"corpus/train.jsonl": TEST}, "not the file it should be"),
+        (None, "not a whole archive"),
+    ],
+)
+def test_a_bad_archive_leaves_nothing(
+    card: Path, tmp_path: Path, publisher: Publisher, contents: dict[str, bytes] | None, message: str
+) -> None:
+    publisher.files["v1/all.zip"] = packed("zip", contents) if contents else packed("tar", {"a": TRAIN * 99})[:-60]
+    with pytest.raises(CorpusError, match=message):
+        fetch(archive_card(card, publisher), tmp_path / "data", progress=False)
+    assert files_below(tmp_path / "data") == []
+
+
+def test_an_archive_cannot_write_outside(card: Path, tmp_path: Path, publisher: Publisher) -> None:
+    publisher.files["v1/all.zip"] = packed("tar", {"../../../escaped.jsonl": TRAIN})
+    with pytest.raises(CorpusError, match="not a whole archive"):
+        fetch(archive_card(card, publisher), tmp_path / "data", progress=False)
+    assert not list(tmp_path.rglob("escaped*"))
+
+
+def test_the_dstc2_release(card: Path, tmp_path: Path, publisher: Publisher) -> None:
+    """Two tarballs that both hold `data/` and `scripts/config/`, as the publishers pack them."""
+    contents = {str(path.relative_to(RAW)): path.read_bytes() for path in RAW.rglob("*") if path.is_file()}
+    test = {name: text for name, text in contents.items() if "test" in name or "S1A0" in name}
+    publisher.files["dstc2_test.tar.gz"] = packed("tar", test)
+    publisher.files["dstc2_traindev.tar.gz"] = packed("tar", {n: t for n, t in contents.items() if n not in test})
+    paths = fetch("dstc2", tmp_path / "data", base_url=publisher.url, progress=False)
+    assert [path.name for path in paths] == ["dstc2_train.flist", "dstc2_dev.flist", "dstc2_test.flist"]
+    corpus = load_corpus("dstc2", tmp_path / "data")
+    assert [len(corpus.split(split)) for split in corpus.splits] == [3, 2, 2]
+    fetch("dstc2", tmp_path / "data", base_url=publisher.url, progress=False)
+    assert len(publisher.requests) == 2
+
+
+def test_pooch_waits_until_something_is_fetched() -> None:
+    code = "import sys, dactnlg.corpora.fetching as f; assert not {'pooch', 'requests', 'tqdm'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,121 @@
+"""The audit: every number on a small corpus counted by hand, and the published ones on the real corpora."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.data import audit, load_corpus, overview
+from dactnlg.data.corpus import corpus_names
+from dactnlg.data.inspection import Audit, skeleton
+
+CARD = """
+name: small
+format: pairs
+cased: true
+files: {train: {path: train.jsonl}, test: {path: test.jsonl}}
+splits: {train: 7, test: 4}
+slots: {pets: {cues: {yes: ['(?<!no )pets'], no: ['no pets']}}}
+silent: [goodbye.name]
+"""
+TRAIN = [
+    ("inform(name=Ark;food=thai)", "Ark serves Thai food."),
+    ("inform(name=Ark;food=thai)", "Ark serves Thai food."),
+    ("inform(name=Ark;food=thai)", "Ark is good."),
+    ("inform(name=Ark;pets=no)", "Ark allows pets."),
+    ("inform(name=Ark;near=Ark)", "Ark is near Ark."),
+    ("goodbye(name=Ark)", "Bye."),
+]
+TEST = [
+    ("inform(food=greek;name=Ark)", "Ark serves Greek food."),
+    ("inform(name=Ark;food=thai)", "Ark serves Thai food."),
+    ("inform(name=Ark;pets=yes)", "Ark allows pets."),
+    ("?request(food)", "What food, if there are pets?"),
+]
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Audit:
+    for name, rows in (("train", TRAIN), ("test", TEST)):
+        lines = [json.dumps({"act": act, "text": text}) for act, text in rows]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines))
+    (tmp_path / "small.yaml").write_text(CARD)
+    return audit(load_corpus(tmp_path / "small.yaml"))
+
+
+def test_counts(small: Audit) -> None:
+    assert small.splits == {
+        "train": {"acts": 6, "pairs": 6, "expected": 7},
+        "test": {"acts": 4, "pairs": 4, "expected": 4},
+    }
+    assert small.acts == {"inform": 8, "goodbye": 1, "?request": 1}
+    assert small.slots == {"name": 9, "food": 6, "pets": 2, "near": 1}
+    assert small.special_values == {"pets=no": 1, "pets=yes": 1}
+    # name+food, name+pets=no, name+near, goodbye(name) | name+food, name+pets=yes, ?request(food)
+    assert small.delexicalized_acts == {"train": 4, "test": 3}
+
+
+def test_values_not_found(small: Audit) -> None:
+    # Six in the three of name+food, one, two, none (silent); then two, two, one, none.
+    assert (small.values_not_found.count, small.values_not_found.out_of) == (1, 14)
+    assert small.values_not_found.examples == ["food=thai | Ark is good."]
+    assert small.values_not_found.by_slot == {"inform.food": [1, 5]}
+
+
+def test_ambiguity_and_round_trips(small: Audit) -> None:
+    assert small.ambiguous.count == 1
+    assert small.ambiguous.examples[0].startswith("inform(name=Ark;near=Ark)")
+    assert (small.round_trips.count, small.round_trips.out_of) == (0, 10)
+
+
+def test_what_the_splits_share(small: Audit) -> None:
+    assert small.duplicates.count == 1
+    assert small.test_in_train.examples == ["inform(name=Ark;food=thai) | Ark serves Thai food."]
+    assert small.unseen_test_acts.count == 2
+    assert small.unseen_test_acts.examples == ["inform(name=_;pets=yes)", "?request(food)"]
+
+
+def test_cues(small: Audit) -> None:
+    assert (small.cues.count, small.cues.out_of) == (2, 3)
+    assert small.cues.by_slot == {"pets=no": [1, 1], "pets=yes (not asked for)": [1, 1]}
+
+
+def test_both_forms_of_the_report(small: Audit) -> None:
+    text = small.to_text()
+    assert "7" in text.splitlines()[1]
+    assert "values not found in their sentence: 1 of 14 (7.14%)" in text
+    assert "e.g. food=thai | Ark is good." in text
+    assert json.loads(json.dumps(small.to_json()))["values_not_found"]["count"] == 1
+
+
+def test_skeleton_leaves_values_out_and_order_aside() -> None:
+    left = skeleton(parse("inform(name='red door cafe';kidsallowed=false;near)&bye()"))
+    assert str(left) == "inform(kidsallowed=no;name=_;near)&bye()"
+    assert left == skeleton(parse("inform(near;kidsallowed=no;name=x)&bye()"))
+
+
+def test_restaurants_as_published(data_dir: Path) -> None:
+    """158 distinct delexicalised test acts and 323 test pairs seen in training; round trips are exact."""
+    result = audit(load_corpus("restaurants", data_dir))
+    assert result.delexicalized_acts["test"] == 158
+    assert result.test_in_train.count == 323
+    assert result.round_trips.count == 0
+    assert result.values_not_found.count < 0.003 * result.values_not_found.out_of
+    assert result.repairs == {"train: stray quote stripped from a value": 1}
+    assert result.cues.count < 0.04 * result.cues.out_of
+
+
+def test_the_embedded_corpus_is_clean() -> None:
+    result = audit(load_corpus("trails"))
+    assert result.values_not_found.count == result.round_trips.count == result.test_in_train.count == 0
+
+
+def test_overview_lists_every_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DACTNLG_DATA", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    lines = overview().splitlines()
+    assert [line.split()[0] for line in lines] == corpus_names()
+    assert sum("dactnlg corpora fetch" in line for line in lines) == len(lines) - 1

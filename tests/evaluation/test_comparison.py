@@ -1,0 +1,140 @@
+"""Comparing two systems: what may be ranked, what differs, and where they differ."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.errors import MetricError, UnknownNameError
+from dactnlg.evaluation.comparison import compare, load_system
+from dactnlg.evaluation.report import compared
+from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.stored import stored_scores
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+ACTS = ["inform(name=Ivy;food=thai)", "goodbye()", "request(area)"]
+
+
+def pairs(fault: int = 0, count: int = 60) -> list[Pair]:
+    """Pairs of three acts; with a `fault` every so-manieth `inform` loses its last word."""
+    found = []
+    for number in range(count):
+        act = ACTS[number % 3]
+        text = {0: f"Ivy {number} serves good thai", 1: f"good bye then {number}", 2: f"which area do you {number}"}
+        said = reference = text[number % 3]
+        if fault and number % 3 == 0 and (number // 3) % fault == 0:
+            said = " ".join(said.split()[:-1])
+        found.append(Pair(said, (reference,), parse(act)))
+    return found
+
+
+def stored(given: list[Pair], *arguments: object) -> dict:
+    return stored_scores(json.loads(json.dumps(score_pairs(given, *arguments).to_json())), "x.json")
+
+
+def test_better_is_named_with_its_acts_and_segments() -> None:
+    found = compare(stored(pairs(fault=2)), stored(pairs()))
+    by_name = {item.name: item for item in found.differences}
+    assert {name for name, item in by_name.items() if item.better == "B"} >= {"BLEU-4", "ROUGE-L", "SER"}
+    assert by_name["SER"].test.difference < 0
+    assert [act.act for act in found.acts] == ["inform"]
+    assert found.acts[0].size == 20
+    assert len(found.segments) == 10
+    assert all(change.gain > 0 and change.act == str(parse(ACTS[0])) for change in found.segments)
+    first = found.segments[0]
+    assert (first.texts[1], first.reference) == ("Ivy 0 serves good thai", "Ivy 0 serves good thai")
+    back = compare(stored(pairs()), stored(pairs(fault=2)))
+    assert {item.name for item in back.differences if item.better == "A"} >= {"BLEU-4", "ROUGE-L", "SER"}
+    text = compared.text(found, top=3)
+    assert "Segments that got better by ROUGE-L: 10, the first 3" in text
+    assert "Segments that got worse by ROUGE-L: 0" in text
+    assert json.loads(json.dumps(found.to_json(top=3)))["segments"]["worse"] == []
+
+
+def test_a_system_against_itself() -> None:
+    found = compare(stored(pairs(3)), stored(pairs(3)))
+    assert not any(item.better for item in found.differences)
+    assert not found.acts and not found.segments
+
+
+def test_statistics_in_json_give_the_scores_again() -> None:
+    result = score_pairs(pairs(2))
+    data = json.loads(json.dumps(result.to_json()))
+    assert data["segments"][0]["statistics"]["SER"] == [2, 1, 0]
+    data["scores"]["BLEU-4"]["value"] += 0.01
+    with pytest.raises(MetricError, match=r"x.json: BLEU-4 is .*, but its segments give"):
+        stored_scores(data, "x.json")
+
+
+def test_another_variant_is_not_ranked() -> None:
+    with pytest.raises(MetricError) as caught:
+        compare(stored(pairs(), ["BLEU-4"], "nlg-eval"), stored(pairs(), ["BLEU-4"], "rnnlg"))
+    message = str(caught.value)
+    assert "may not be ranked" in message
+    assert "variant is nlg-eval in A, rnnlg in B" in message
+    assert "preset is nlg-eval in A, rnnlg in B" in message
+
+
+def test_other_references_are_not_ranked() -> None:
+    other = pairs()
+    other[4] = other[4]._replace(references=("something else",))
+    with pytest.raises(MetricError, match="references .or acts. differ in 1 of 60 segments, first in segment 5"):
+        compare(stored(pairs()), stored(other))
+    with pytest.raises(MetricError, match="A has 60 segments, B 30"):
+        compare(stored(pairs()), stored(pairs(count=30)))
+
+
+def test_what_only_one_has_is_said_and_the_rest_ranked() -> None:
+    found = compare(stored(pairs(), ["BLEU-4", "ROUGE-L"]), stored(pairs(), ["BLEU-4"]))
+    assert [item.name for item in found.differences] == ["BLEU-4"]
+    assert found.refused == ["nlg-eval ROUGE-L: B was not scored with it"]
+    with pytest.raises(UnknownNameError, match="ROUGE-L"):
+        compare(stored(pairs(), ["BLEU-4", "ROUGE-L"]), stored(pairs(), ["BLEU-4"]), metric="ROUGE-L")
+
+
+def test_the_order_of_segments_does_not_matter() -> None:
+    straight = compare(stored(pairs(2)), stored(pairs(5)))
+    shuffled = compare(stored(pairs(2)), stored(pairs(5)[::-1]))
+    assert straight.segments == shuffled.segments and straight.acts == shuffled.acts
+    for one, other in zip(straight.differences, shuffled.differences, strict=True):
+        assert one.test == pytest.approx(other.test, abs=1e-9), one.name
+
+
+@pytest.mark.parametrize("text", ["[]", "{}", "3", '{"scores": {}}', '{"scores": {"a": 1}, "segments": [{}]}', "{"])
+def test_what_holds_no_scores_is_named(text: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(MetricError, match=r"bad.json (holds no scores|is not JSON)"):
+        load_system(tmp_path / "bad.json")
+    with pytest.raises(MetricError, match=r"cannot read .*absent"):
+        load_system(tmp_path / "absent")
+
+
+def test_compare_as_a_process(tmp_path: Path, random_run: Path) -> None:
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess:
+        command = [sys.executable, "-m", "dactnlg", *map(str, arguments)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=REPOSITORY)
+
+    for name, fault in (("a", 2), ("b", 0)):
+        lines = [
+            json.dumps({"hypothesis": p.hypothesis, "references": p.references, "act": str(p.turn)})
+            for p in pairs(fault)
+        ]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines), encoding="utf-8")
+        done = run("score", "--input", tmp_path / f"{name}.jsonl", "--json", tmp_path / f"{name}.json", "--confidence")
+        assert "95% interval" in done.stdout
+    done = run("compare", tmp_path / "a.json", tmp_path / "b.json", "--metric", "BLEU-4", "--resamples", "100")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Segments that got better by BLEU-4: 10" in done.stdout
+    done = run("compare", tmp_path / "a.json", tmp_path / "b.json", "--json", "-", "--resamples", "100")
+    assert json.loads(done.stdout)["systems"]["B"].endswith("b.json")
+    done = run("compare", tmp_path / "a.json", random_run)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the test sets differ: A has 60 segments, B 300" in done.stderr
+    done = run("compare", random_run, random_run, "--preset", "single", "--resamples", "100")
+    assert done.returncode == 0, done.stderr
+    assert "BLEU-4" in done.stdout

@@ -1,0 +1,166 @@
+"""Perplexity of a run's model, fair and original, and what sampling gives to the metrics of sets of sentences."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import MetricError
+from dactnlg.evaluation.comparison import compare
+from dactnlg.evaluation.evaluate import Evaluation, evaluate
+from dactnlg.evaluation.likelihood import fair_vocabulary
+from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.stored import read_scores
+from dactnlg.generation.decoder import BaseDecoder
+from dactnlg.generation.generator import Generator
+from dactnlg.metrics.perplexity import NAMES, combine
+from dactnlg.training.train import sentences
+
+SETS = ("set-BLEU", "set-perplexity", "self-BLEU")
+
+
+@pytest.fixture(scope="module")
+def run(poor_run: Callable[[str], Path]) -> Path:
+    return poor_run("sclstm")
+
+
+@pytest.fixture(scope="module")
+def decoder(run: Path) -> BaseDecoder:
+    found = Generator.load(run, backend="numpy").decoder
+    assert found is not None
+    return found
+
+
+@pytest.fixture(scope="module")
+def evaluation(run: Path) -> Evaluation:
+    return evaluate(run, metrics=["perplexity", "BLEU-4"], presets=["single", "fair"])
+
+
+def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path) -> None:
+    rows = sentences(load_corpus("trails"), "test", "human", decoder.codec.style)[:300]
+    turns, ids = [turn for turn, _ in rows], [decoder.codec.vocabulary.encode(tokens) for _, tokens in rows]
+    scores = decoder.token_scores(turns, ids)
+    assert scores.shape == (300, max(map(len, ids)) + 1)
+    keras = Generator.load(run, backend="keras").decoder
+    assert keras is not None
+    for index in (0, 17, 299):
+        length = len(ids[index]) + 1
+        assert not scores[index, length:].any() and (scores[index, :length] < 0).all()
+        # Keras reads whole sentences at once, by a way of its own.
+        expected = keras.sentence_scores(turns[index], [ids[index]])[0]
+        assert scores[index].sum() == pytest.approx(expected, rel=1e-4)
+        alone = decoder.token_scores([turns[index]], [ids[index]])[0]
+        np.testing.assert_allclose(alone, scores[index, :length], rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(keras.token_scores(turns[:9], ids[:9]), decoder.token_scores(turns[:9], ids[:9]), 1e-3)
+    assert decoder.token_scores([], []).shape == (0, 1)
+
+
+def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: BaseDecoder) -> None:
+    """Sentence by sentence, with the rare words counted by hand."""
+    corpus = load_corpus("trails")
+    everything = [s for name in corpus.splits for s in sentences(corpus, name, "both", decoder.codec.style)]
+    known = decoder.codec.vocabulary
+    rare = {token for _, tokens in everything for token in tokens if token not in known}
+    loss = spread = count = 0.0
+    for turn, tokens in sentences(corpus, "test", "human", decoder.codec.style):
+        loss -= float(decoder.sentence_scores(turn, [known.encode(tokens)])[0])
+        spread += sum(token in rare for token in tokens) * math.log(len(rare) or 1)
+        count += len(tokens) + 1
+    for result in evaluation.results:
+        values = [result.scores[name].value for name in NAMES]
+        assert values == pytest.approx([math.exp((loss + spread) / count), math.exp(loss / count)], rel=1e-4)
+    assert set(fair_vocabulary(decoder, corpus).rare) == rare
+    assert list(evaluation.results[0].scores) == ["BLEU-4", *NAMES]
+
+
+def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callable[[str], Path]) -> None:
+    first, second = (result.scores["perplexity"] for result in evaluation.results)
+    assert first == second, "no preset has a say in it"
+    assert first.signature.startswith("perplexity|tok:delexicalised|eos:counted|unk:spread|vocabulary:")
+    # Another model, and another way to say things: other values, perhaps, under the same hash.
+    other = evaluate(poor_run("lstm"), metrics=["perplexity"], presets=["single"], sample=True, constraint="none")
+    other = other.results[0].scores
+    assert list(other) == ["SER", *NAMES]
+    for name in NAMES:
+        assert other[name].hash == evaluation.results[0].scores[name].hash
+    assert other["perplexity"].value != first.value
+    valid = evaluate(run, split="valid", metrics=["perplexity-original"]).results[0].scores
+    assert valid["perplexity"].hash != first.hash
+    # Nobody asked.
+    assert not set(NAMES) & set(evaluate(run, presets=["single"]).results[0].all_scores)
+
+
+def test_rare_words_cost_what_they_are_worth(run: Path, tmp_path: Path) -> None:
+    rows = [("goodbye()", ["the zyx", "xyz yzx is"]), ("?request(region)", ["is the is"])]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("".join(json.dumps({"act": act, "references": said}) + "\n" for act, said in rows))
+    found = evaluate(run, corpus=str(path), split="train", metrics=["perplexity"], presets=["single"]).results[0]
+    fair, original = (found.scores[name].value or 0.0 for name in NAMES)
+    # Three words of R among tokens and ends: 3 + 4 + 4.
+    assert fair == pytest.approx(original * 3 ** (3 / 11))
+    assert found.segments[1, -2:].tolist() == pytest.approx([found.segments[1, -1]] * 2)
+    assert combine(np.zeros(3)).tolist() == pytest.approx([math.nan] * 2, nan_ok=True)
+    assert np.isnan(combine(np.array([1e6, 0.0, 1.0]))).all()
+
+
+def test_it_can_be_compared_later(evaluation: Evaluation, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    other = evaluate(poor_run("lstm"), metrics=["perplexity", "BLEU-4"], presets=["single"])
+    for name, result in (("a", evaluation), ("b", other)):
+        for scores in result.results:
+            scores.add_confidence(resamples=50)
+        (tmp_path / f"{name}.json").write_text(json.dumps(result.to_json()))
+    bounds = evaluation.to_json()["confidence"]["intervals"]["perplexity"]
+    assert bounds[0] < (evaluation.results[0].scores["perplexity"].value or 0.0) < bounds[1]
+    both = [read_scores(tmp_path / f"{name}.json") for name in "ab"]
+    found = {d.name: d for d in compare(*both, resamples=100).differences if d.preset == "single"}
+    assert found["perplexity"].test is not None
+    assert found["perplexity"].better == ("A" if (found["perplexity"].test.difference > 0) else "B")
+
+
+def test_the_random_baseline_has_none(random_run: Path) -> None:
+    with pytest.raises(MetricError, match="no perplexity"):
+        evaluate(random_run, metrics=["perplexity"])
+    with pytest.raises(MetricError, match="evaluate --metric perplexity"):
+        score_pairs([Pair("a", ("a",))], ["perplexity"])
+
+
+def test_samples_for_metrics_of_sets(run: Path) -> None:
+    def values(**ways: Any) -> dict[str, float | None]:
+        found = evaluate(run, metrics=SETS, presets=["single"], constraint="none", **ways).results[0]
+        return {name: score.value for name, score in found.corpus_only.items()}
+
+    beam, cold, hot = values(), values(sample=True, temperature=0.3), values(temperature=1.0, seed=5)
+    assert set(beam) == {
+        *("self-BLEU", "forward-BLEU", "backward-BLEU", "harmonic-BLEU", "forward-perplexity", "reverse-perplexity")
+    }
+    # Heat buys diversity with fluency (Caccia et al. 2020).
+    assert hot["self-BLEU"] < cold["self-BLEU"]  # type: ignore[operator]
+    assert hot["forward-BLEU"] < cold["forward-BLEU"]  # type: ignore[operator]
+    assert hot["forward-perplexity"] > cold["forward-perplexity"]  # type: ignore[operator]
+    assert values(temperature=1.0, seed=5) == hot != values(temperature=1.0, seed=6)
+
+
+def test_by_one_command(neural_run: Path, repository: Path) -> None:
+    command = [sys.executable, "-m", "dactnlg", "evaluate", "--model", str(neural_run), "--split", "valid"]
+    command += ["--sample", "--temperature", "0.9", "--top-p", "0.95", "--seed", "3", "--preset", "fair", "--json", "-"]
+    command += [part for name in (*SETS, "perplexity") for part in ("--metric", name)]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=repository)
+    assert done.returncode == 0, done.stderr
+    scores = json.loads(done.stdout)["scores"]
+    assert set(scores) == {*NAMES, "self-BLEU", *(f"{way}-BLEU" for way in ("forward", "backward", "harmonic"))} | {
+        "forward-perplexity",
+        "reverse-perplexity",
+    }
+    assert all(len(score["hash"]) == 64 and score["value"] is not None for score in scores.values())
+    recorded = json.loads((neural_run / "manifest.json").read_text())["evaluations"][-1]
+    assert recorded["options"] == {"sample": True, "temperature": 0.9, "top_p": 0.95, "seed": 3}
+    assert recorded["scores"]["fair"]["perplexity"]["error"] > 0

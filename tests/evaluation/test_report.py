@@ -1,0 +1,199 @@
+"""Reports: what they say, that they hold together, and that nothing from outside is taken for markup."""
+
+from __future__ import annotations
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dactnlg.acts import parse
+from dactnlg.cli.main import main
+from dactnlg.data import load_card
+from dactnlg.evaluation.report import Content, gather, write_report
+from dactnlg.evaluation.report.differences import marked, nearest
+from dactnlg.evaluation.report.faults import find_faults
+from dactnlg.evaluation.report.markdown import markdown
+from dactnlg.evaluation.report.page import page
+from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.text.preprocessor import Style
+from dactnlg.text.slots import SlotChecker
+
+TURNS = [
+    parse("inform(name='Ivy Cutting';difficulty=easy)"),
+    parse("inform(name='Red Kite';difficulty=strenuous;dogsallowed=no)"),
+    parse("goodbye()"),
+]
+NASTY = "<script>alert('x')</script> & <b>\"bold\"</b> | `code` *stars*"
+
+
+@pytest.fixture(scope="module")
+def checker() -> SlotChecker:
+    return Style.from_card(load_card("trails")).checker()
+
+
+class Balance(HTMLParser):
+    """Checks that every element is closed, and keeps their names, attributes and text."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.text: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attrs]
+        if tag not in ("meta", "wbr", "br", "link", "img", "input"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def read(html: str) -> Balance:
+    reader = Balance()
+    reader.feed(html)
+    assert reader.open == []
+    return reader
+
+
+def report(pairs: list[Pair], checker: SlotChecker | None = None, **options: object) -> Content:
+    result = score_pairs(pairs, None, "nlg-eval", checker)
+    result.add_confidence(50)
+    return gather("a title", [result], checker, **options)
+
+
+def test_faults_by_act_slot_and_kind(checker: SlotChecker) -> None:
+    said = [
+        "Ivy Cutting is strenuous, and Ivy Cutting is long.",
+        "Red Kite is a strenuous one, and dogs are welcome.",
+        "Goodbye.",
+    ]
+    gold = [["Ivy Cutting is easy."], ["Red Kite is strenuous; no dogs.", "Red Kite is open to dogs."], []]
+    found = find_faults(checker, TURNS, said, gold)
+    first, second, third = found.sentences
+    assert (first.missing, first.extra) == (("difficulty=easy",), ("name='Ivy Cutting'",))
+    assert first.wrong == {"difficulty=easy": "strenuous"}
+    assert second.missing == ("dogsallowed=no",) and second.wrong == {"dogsallowed=no": "yes"}
+    assert third is None
+    slots, acts = found.system.slots, found.system.acts
+    assert (slots["difficulty"].required, slots["difficulty"].missing, slots["difficulty"].wrong) == (2, 1, 1)
+    assert (slots["name"].required, slots["name"].extra, slots["name"].missing) == (2, 1, 0)
+    assert (slots["dogsallowed"].required, slots["dogsallowed"].wrong) == (1, 1)
+    assert (acts["inform"].required, acts["inform"].sentences, acts["goodbye"].rate) == (5, 2, None)
+    # Gold text is read by the same eyes: three references with 2 + 3 + 3 slots, the last one says the contrary and
+    # leaves the difficulty out.
+    assert (found.gold.total.required, found.gold.total.missing, found.gold.total.wrong) == (8, 2, 1)
+    assert sum(count.required for count in slots.values()) == found.system.total.required
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_marked_texts_are_the_texts(first: str, second: str) -> None:
+    ours, theirs = marked(first, second)
+    assert "".join(text for text, _ in ours) == first
+    assert "".join(text for text, _ in theirs) == second
+    assert not any(flag for _, flag in marked(first, first)[0])
+
+
+def test_differences() -> None:
+    references = ["no such thing", "red door serves thai food", "red door is open"]
+    assert nearest("Red door serves food", references) == "red door serves thai food"
+    assert nearest("x", []) is None
+    ours, theirs = marked("Red door serves cheap food.", "red door serves thai food")
+    assert [text for text, flag in ours if flag] == ["cheap", "."]
+    assert [text for text, flag in theirs if flag] == ["thai"]
+
+
+def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None:
+    pairs = [
+        Pair(NASTY, (NASTY.replace("alert", "alarm"), "Ivy Cutting is easy."), TURNS[0]),
+        Pair("", ("Red Kite is strenuous.",), TURNS[1]),
+        Pair("Red Kite and Red Kite", (), TURNS[1]),
+        Pair("Goodbye.", ("Goodbye.",), TURNS[2]),
+    ]
+    found = report(pairs, checker)
+    html = page(found)
+    reader = read(html)
+    assert not set(reader.tags) & {"script", "link", "img", "iframe", "b/"}
+    assert not {name for name in reader.attributes if name.startswith("on")} | {"src", "href"} & set(reader.attributes)
+    assert not re.search(r"https?:|url\(|@import", html)
+    text = "".join(reader.text)
+    for expected in (
+        "alert('x')",
+        "Only 4 segments",
+        "Few references",
+        "1 of 4 hypotheses are empty",
+        "Short hypotheses",
+        "1 of 4 segments have no reference",
+        "missing difficulty=strenuous",
+        "redundant name='Red Kite'",
+        "preset:nlg-eval",
+        "(nothing)",
+    ):
+        assert expected in text, expected
+    assert html.count("<svg") == len(found.histograms) == 4
+    plain = markdown(found)
+    assert "\\<script\\>" in plain and "<script>" not in plain
+    assert "missing: difficulty=strenuous" in plain
+    rows = [line for line in plain.splitlines() if line.startswith("|")]
+    assert len({line.replace("\\|", "").count("|") for line in rows if "inform" in line}) <= 2
+
+
+def test_pairs_without_acts_or_references() -> None:
+    for pairs in ([Pair("a b", ("a c",))], [Pair("", ())]):
+        found = report(pairs)
+        assert found.faults is None and not found.acts
+        read(page(found))
+        assert markdown(found).startswith("# a title\n")
+
+
+def test_leakage_and_copies() -> None:
+    pairs = [Pair("Ivy Cutting is easy.", ("Ivy Cutting is easy.",), TURNS[0]), Pair("bye", ("bye",), TURNS[2])]
+    found = report(pairs, train=[(str(TURNS[0]), ["ivy cutting  is easy.", "x"]), ("other()", [])])
+    warnings = " ".join(found.warnings)
+    assert "Leakage: 1 of 2 acts of this split also occur in the training data, 1 of them with a reference" in warnings
+    assert "Every hypothesis is one of its own references" in warnings
+    assert "Leakage" not in " ".join(report(pairs, train=[]).warnings)
+
+
+def test_the_worst_are_the_worst_and_each_is_shown_once() -> None:
+    pairs = [Pair(f"a b c {'d' * (i % 4)} {i % 30}", ("a b c d e",)) for i in range(60)]
+    pairs += [Pair("z z", ("a b c d e",))] * 5
+    found = report(pairs)
+    assert len(found.worst) == 20
+    assert (found.worst[0].said, found.worst[0].times) == ("z z", 5)
+    values = [sentence.scores[found.lead] for sentence in found.worst]
+    assert values == sorted(values)
+    assert len({sentence.said for sentence in found.worst}) == 20
+    assert sum(found.histograms[0].counts) == 65
+
+
+def test_the_ending_decides_the_form(tmp_path: Path) -> None:
+    found = report([Pair("a b", ("a c",))])
+    for name, start in (("r.html", "<!doctype html>"), ("r.HTM", "<!doctype html>"), ("r.md", "# a"), ("r", "# a")):
+        write_report(tmp_path / name, found)
+        assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)
+
+
+def test_reports_from_the_command_line(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [{"hypothesis": "Ivy Cutting \ud800", "references": ["Ivy Cutting is easy."], "act": str(TURNS[0])}]
+    pairs.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    score, run = tmp_path / "score.html", tmp_path / "run.html"
+    command = ["score", "--input", str(pairs), "--corpus", "trails", "--report", str(score)]
+    assert main([*command, "--json", str(tmp_path / "s.json")]) == 0
+    assert json.loads((tmp_path / "s.json").read_text(encoding="utf-8"))["confidence"]["resamples"] == 1000
+    read(score.read_text(encoding="utf-8"))
+    assert main(["evaluate", "--model", str(random_run), "--report", str(run)]) == 0
+    text = "".join(read(run.read_text(encoding="utf-8")).text)
+    assert "trails, test" in text and "Scores under single" in text and "The 20 worst sentences" in text
+    capsys.readouterr()

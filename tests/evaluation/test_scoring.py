@@ -1,0 +1,152 @@
+"""Scoring files: the contract of the JSON, the table, and one plain message for every mistake of the user."""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import Turn, parse
+from dactnlg.errors import MetricError
+from dactnlg.evaluation.scoring import Pair, read_input, score_pairs, table
+from dactnlg.metrics.slot_error import breakdown
+from dactnlg.text.slots import SlotReport, Tally
+
+ACT = parse("inform(name='red door';food=thai)")
+PAIRS = [
+    Pair("red door serves thai", ("red door serves thai", "x"), ACT),
+    Pair("", ("a b",), ACT),
+    Pair("red door", (), ACT),
+]
+
+
+def write(path: Path, *lines: str) -> str:
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+    return str(path)
+
+
+def test_json_contract() -> None:
+    result = score_pairs(PAIRS)
+    data = result.to_json()
+    assert list(data["scores"]) == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr", "SER"]
+    for name, score in data["scores"].items():
+        assert set(score) == {"value", "signature", "hash"}
+        assert score["signature"].startswith(f"{name}|") and "preset:nlg-eval" in score["signature"]
+    assert len({score["hash"] for score in data["scores"].values()}) == 7
+    assert len(data["segments"]) == 3
+    assert data["segments"][0]["scores"]["BLEU-4"] == pytest.approx(1, abs=1e-6)
+    assert data["segments"][1]["scores"]["BLEU-4"] == 0
+    assert data["segments"][2]["scores"]["BLEU-4"] is None
+    assert [segment["scores"]["SER"] for segment in data["segments"]] == [0, 1, 0.5]
+    assert data["scores"]["SER"]["value"] == 0.5
+    stream = io.StringIO()
+    result.write_json(stream)
+    assert json.loads(stream.getvalue()) == json.loads(json.dumps(data))
+
+
+def test_table_says_what_is_undefined_and_warns() -> None:
+    text = score_pairs([Pair("a", ())]).table()
+    assert text.count("undefined") == 6
+    assert "1 of 1 segments have no reference" in text
+    both = table([score_pairs(PAIRS), score_pairs(PAIRS, ["BLEU-4"], "single")])
+    assert "nlg-eval" in both and "single" in both
+
+
+def test_ser_only_where_acts_are_known() -> None:
+    assert "SER" not in score_pairs([Pair("a", ("a",))]).scores
+    asked = score_pairs([Pair("a", ("a",))], ["SER"])
+    assert asked.scores["SER"].value is None
+    assert list(score_pairs(PAIRS, ["BLEU-4", "ser"]).scores) == ["BLEU-4", "SER"]
+
+
+def test_scores_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = score_pairs(PAIRS).to_json()
+    monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 1)
+    assert score_pairs(PAIRS).to_json() == whole
+
+
+def test_reading_json_lines_and_plain_text(tmp_path: Path) -> None:
+    jsonl = write(
+        tmp_path / "pairs.jsonl",
+        '{"hypothesis": "a b", "references": ["a b", "c"], "act": "inform(name=x)"}',
+        "",
+        '{"hypothesis": "é", "references": "one"}',
+    )
+    assert list(read_input(jsonl)) == [
+        Pair("a b", ("a b", "c"), parse("inform(name=x)")),
+        Pair("é", ("one",)),
+    ]
+    files = [
+        write(tmp_path / "h", "a b", "c\u2028d"),
+        write(tmp_path / "r0", "a b", "c"),
+        write(tmp_path / "r1", "", "d"),
+    ]
+    assert list(read_input(None, files[0], files[1:])) == [Pair("a b", ("a b",)), Pair("c\u2028d", ("c", "d"))]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2: not JSON"),
+        ("[1]", "line 2: expected"),
+        ('{"hypothesis": "a"}', "line 2: no 'references'"),
+        ('{"hyp": "a", "references": []}', r"line 2: no 'hypothesis' \(it has hyp\)"),
+        ('{"hypothesis": 3, "references": []}', "line 2: 'hypothesis' must be text, not 3"),
+        ('{"hypothesis": "a", "references": [1]}', "line 2: 'references' must be a list of texts"),
+        ('{"hypothesis": "a", "references": [], "act": "inform("}', "line 2"),
+        ("[" * 100_000, "line 2"),
+    ],
+)
+def test_bad_lines_are_named(tmp_path: Path, line: str, message: str) -> None:
+    path = write(tmp_path / "pairs.jsonl", '{"hypothesis": "a", "references": ["a"]}', line)
+    with pytest.raises(MetricError, match=f"pairs.jsonl, {message}"):
+        list(read_input(path))
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    short, long = write(tmp_path / "short", "a"), write(tmp_path / "long", "a", "b")
+    with pytest.raises(MetricError, match="short has 1 lines, .*long has 2 lines"):
+        list(read_input(None, short, [long]))
+    with pytest.raises(MetricError, match="at least one file of references"):
+        list(read_input(None, short, []))
+    with pytest.raises(MetricError, match=r"cannot read .*absent.*No such file"):
+        list(read_input(str(tmp_path / "absent")))
+    (tmp_path / "latin").write_bytes(b"ok\ncaf\xe9\n")
+    with pytest.raises(MetricError, match=r"latin, line 2: not UTF-8 \(byte 4"):
+        list(read_input(None, str(tmp_path / "latin"), [long]))
+    with pytest.raises(MetricError, match="nothing to score"):
+        score_pairs(read_input(write(tmp_path / "empty")))
+    with pytest.raises(MetricError, match="not both"):
+        read_input(short, short, [long])
+
+
+def test_breakdown_by_act_and_slot() -> None:
+    turns: list[Turn] = [ACT, parse("goodbye()"), ACT]
+    reports = [
+        SlotReport(Tally(2, ("food=thai",), ())),
+        SlotReport(Tally(0)),
+        SlotReport(Tally(2, (), ("name='red door'", "name='red door'"))),
+    ]
+    found = breakdown(turns, reports)
+    assert found.total.rate == 0.75 and found.total.sentences == 2
+    assert found.acts["inform"].rate == 0.75
+    assert found.acts["goodbye"].rate is None
+    assert (found.slots["food"].required, found.slots["food"].missing) == (2, 1)
+    assert (found.slots["name"].extra, found.slots["name"].sentences) == (2, 1)
+    assert [index for index, _ in found.faults] == [0, 2]
+
+
+def test_start_up_is_light(tmp_path: Path) -> None:
+    """Ten pairs in half a second of processor time, without TensorFlow; wall time is for an idle machine."""
+    path = write(tmp_path / "pairs.jsonl", *['{"hypothesis": "a b", "references": ["a b"]}'] * 10)
+    code = (
+        "import sys, time; from dactnlg.evaluation.scoring import read_input, score_pairs;"
+        f"score_pairs(read_input({path!r})).table();"
+        "heavy = {'tensorflow', 'keras', 'nltk', 'sacrebleu', 'pydantic', 'scipy'} & set(sys.modules);"
+        "sys.exit(f'imported {heavy}' if heavy else 0 if time.process_time() < 0.5 else 'slow')"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])

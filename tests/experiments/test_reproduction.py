@@ -1,0 +1,150 @@
+"""Runs done again, in a clone of this code with its own history: equal, within noise, different, refused."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+from conftest import dactnlg, git
+
+from dactnlg.errors import RunError
+from dactnlg.experiments.reproduce import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, check_reproducible, judge
+from dactnlg.runs.run import Run
+
+
+def test_a_run_of_the_embedded_corpus_ends_in_equal(clone: Path, scored_run: Path, tmp_path: Path) -> None:
+    # The working tree has moved on since: the run's own commit is what counts.
+    (clone / "dactnlg" / "later.py").write_text("")
+    try:
+        done = dactnlg(clone, "reproduce", scored_run, "--output", tmp_path / "again")
+    finally:
+        (clone / "dactnlg" / "later.py").unlink()
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "equal"
+    assert done.stdout.count(" equal\n") == 16, "BLEU-1 to BLEU-4 and SER, twice, and six of diversity"
+    again = Run(tmp_path / "again").manifest()
+    assert again["repeats"]["run"] == str(scored_run)
+    assert again["code"]["commit"] == Run(scored_run).manifest()["code"]["commit"]
+    listed = subprocess.run(["git", "-C", clone, "worktree", "list"], capture_output=True, text=True, check=True).stdout
+    assert len(listed.splitlines()) == 1, "the scratch worktree is gone"
+
+
+def test_another_value_is_told(clone: Path, scored_run: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "edited"
+    shutil.copytree(scored_run, copy)
+    manifest = Run(copy).manifest()
+    scores = manifest["evaluations"][0]["scores"]
+    scores["fair"]["BLEU-4"]["value"] += 0.2
+    scores["fair"]["BLEU-3"]["value"] += 0.001
+    scores["single"]["BLEU-4"]["hash"] = "0" * 64
+    Run(copy).manifest_path.write_text(json.dumps(manifest))
+    done = dactnlg(clone, "reproduce", copy)
+    assert done.returncode == 1
+    verdicts = {
+        tuple(line.split()[2:4]): line.rpartition("  ")[2] for line in done.stdout.splitlines() if "trails" in line
+    }
+    assert verdicts["fair", "BLEU-4"] == DIFFERENT
+    assert verdicts["fair", "BLEU-3"] == NOISE
+    assert verdicts["single", "BLEU-4"] == INCOMPARABLE
+    assert verdicts["single", "BLEU-1"] == EQUAL
+    assert "single BLEU-4: corpus or references" in done.stdout
+
+
+def changed(run: Path, folder: Path, change: object) -> Run:
+    shutil.copytree(run, folder)
+    manifest = Run(folder).manifest()
+    change(manifest)  # type: ignore[operator]
+    Run(folder).manifest_path.write_text(json.dumps(manifest))
+    return Run(folder)
+
+
+def test_what_cannot_be_reproduced_is_refused(scored_run: Path, tmp_path: Path) -> None:
+    assert check_reproducible(Run(scored_run))["evaluations"]
+    unclean = changed(
+        scored_run, tmp_path / "unclean", lambda m: m["code"].update(unclean=["models/secret.py", "a b.py"])
+    )
+    with pytest.raises(RunError, match="was trained with code that is in no commit.*\n  models/secret.py\n  a b.py"):
+        check_reproducible(unclean)
+    evaluated = changed(scored_run, tmp_path / "e", lambda m: m["evaluations"][0]["code"].update(unclean=["x.py"]))
+    with pytest.raises(RunError, match="was evaluated with code that is in no commit"):
+        check_reproducible(evaluated)
+    nowhere = changed(scored_run, tmp_path / "nowhere", lambda m: m["code"].update(commit=None))
+    with pytest.raises(RunError, match="outside of a git checkout"):
+        check_reproducible(nowhere)
+    with pytest.raises(RunError, match="no scores; make them with: dactnlg evaluate"):
+        check_reproducible(changed(scored_run, tmp_path / "bare", lambda m: m.update(evaluations=[])))
+    with pytest.raises(RunError, match="no manifest"):
+        check_reproducible(Run(tmp_path))
+
+
+def test_an_untracked_module_is_refused_with_its_name(clone: Path, tmp_path: Path) -> None:
+    module = clone / "dactnlg" / "untracked.py"
+    module.write_text("")
+    try:
+        assert dactnlg(clone, "train", "trails-random", "--output", tmp_path / "run").returncode == 0
+    finally:
+        module.unlink()
+    for command in ("reproduce", "publish"):
+        done = dactnlg(clone, command, tmp_path / "run")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "dactnlg/untracked.py" in done.stderr
+        assert "Traceback" not in done.stderr
+
+
+def test_a_commit_that_is_nowhere(clone: Path, scored_run: Path, tmp_path: Path) -> None:
+    lost = changed(scored_run, tmp_path / "lost", lambda m: m["code"].update(commit="1" * 40))
+    done = dactnlg(clone, "reproduce", lost.path)
+    assert done.returncode == 2
+    assert f"the commit {'1' * 40} is not in this checkout" in done.stderr
+
+
+def test_verdicts() -> None:
+    score = {"value": 0.5, "hash": "h", "signature": "BLEU-4|preset:fair", "error": 0.01}
+    assert judge(score, score)[0] == EQUAL
+    assert judge(score, {**score, "value": 0.509})[0] == NOISE
+    assert judge(score, {**score, "value": 0.52})[0] == DIFFERENT
+    assert judge(score, {**score, "value": None})[0] == DIFFERENT
+    assert judge({**score, "value": None}, {**score, "value": None})[0] == EQUAL
+    assert judge({**score, "error": None}, {**score, "value": 0.501, "error": None})[0] == DIFFERENT
+    assert judge(score, None)[0] == INCOMPARABLE
+    other = {**score, "hash": "x", "signature": "BLEU-4|preset:single"}
+    assert judge(score, other) == (INCOMPARABLE, "preset: fair against single")
+
+
+@pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")
+def test_a_published_neural_run_ends_in_equal_in_a_fresh_clone(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, fresh = tmp_path / "first", tmp_path / "fresh"
+    git(tmp_path, "clone", "-q", str(clone), str(first))
+    monkeypatch.setenv("DACTNLG_TRACK", str(tmp_path / "store"))
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+    # oneDNN moves the last digits of weights: the run's own setting counts, not that of whoever does it again.
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "1")
+    sizes = [word for size in ("training.epochs=1", "model.hidden_size=16") for word in ("--set", size)]
+    done = dactnlg(first, "train", "trails-sclstm", *sizes, "--output", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    assert dactnlg(first, "evaluate", "--model", tmp_path / "run", "--preset", "single").returncode == 0
+    published = dactnlg(first, "publish", tmp_path / "run").stdout.strip()
+    # Elsewhere: there is neither the checkout nor the run folder.
+    git(tmp_path, "clone", "-q", str(first), str(fresh))
+    shutil.rmtree(first)
+    weights = hidden_weights(tmp_path / "run")
+    shutil.rmtree(tmp_path / "run")
+    monkeypatch.setenv("TF_ENABLE_ONEDNN_OPTS", "0")
+    done = dactnlg(fresh, "reproduce", published, "--output", tmp_path / "again")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "equal"
+    assert done.stdout.count(" equal\n") == 5, "BLEU-1 to BLEU-4 and SER"
+    assert hidden_weights(tmp_path / "again") == weights
+    assert Run(tmp_path / "again").manifest()["repeats"]["published"] == published
+
+
+def hidden_weights(run: Path) -> bytes:
+    """The file of weights inside a Keras file; the archive itself has the time in it."""
+    with zipfile.ZipFile(run / "model.keras") as archive:
+        return archive.read("model.weights.h5")

@@ -1,0 +1,150 @@
+"""Sweeps through Ray Tune: ordinary runs, ranked on the validation split, whole whatever stops them."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dactnlg._utils import cluster
+from dactnlg.cli.main import main
+from dactnlg.models import load_model
+from dactnlg.runs.config import load_config
+from dactnlg.training.train import train
+
+pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
+Sweep = Callable[..., str]
+RANDOM = "config: trails-random\nspace:\n  training.seed: [3, 1, 2]\n"
+SMALL = """
+config: trails-sclstm
+set: {model.embedding_size: 8, training.batch_size: 128, training.epochs: 4, training.patience: 100}
+space:
+  model.hidden_size: [8]
+  training.learning_rate:
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ray() -> Iterator[object]:
+    """Ray on two cores for all tests of this file: starting it takes longer than they do."""
+    with cluster.started(2) as ray:
+        yield ray
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Sweep:
+    """Run the command on a sweep file of this text, in `tmp_path`; gives what it printed, message last."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(text: str, *more: str, code: int = 0) -> str:
+        Path("sweep.yaml").write_text(text)
+        assert main(["sweep", "sweep.yaml", "--output", "runs", "--jobs", "2", *more]) == code
+        told = capfd.readouterr()
+        return told.out + told.err
+
+    return run
+
+
+def trials(file: str = "out.json") -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(Path(file).read_text())
+    return found
+
+
+def evaluations(run: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((Path(run) / "manifest.json").read_text())["evaluations"]
+    return found
+
+
+def test_trials_are_ordinary_runs_ranked_on_validation(sweep: Sweep, capfd: pytest.CaptureFixture[str]) -> None:
+    table = sweep(RANDOM, "--json", "out.json", "--preset", "single")
+    found = trials()
+    assert (found["metric"], found["preset"], found["split"]) == ("BLEU-4", "single", "valid")
+    scores = [trial["score"] for trial in found["trials"]]
+    assert len(set(scores)) == 3 and scores == sorted(scores, reverse=True)
+    assert sorted(trial["settings"]["training.seed"] for trial in found["trials"]) == [1, 2, 3]
+    assert [line.split()[0] for line in table.splitlines()[3:]] == [trial["run"] for trial in found["trials"]]
+    best = found["trials"][0]
+    assert load_config(Path(best["run"]) / "config.yaml").training.seed == best["settings"]["training.seed"]
+    # The same score as the ordinary command gives, and no look at the test split.
+    (entry,) = evaluations(best["run"])
+    assert entry["split"] == "valid" and list(entry["scores"]) == ["single"]
+    words = ["--split", "valid", "--preset", "single", "--metric", "BLEU-4", "--json", "-"]
+    assert main(["evaluate", "--model", best["run"], *words]) == 0
+    assert json.loads(capfd.readouterr().out)["scores"]["BLEU-4"]["value"] == best["score"]
+    assert main(["generate", "--model", best["run"], "goodbye()"]) == 0
+    assert main(["leaderboard", *(trial["run"] for trial in found["trials"])]) == 0
+    assert capfd.readouterr().out.count("trial-0000") == 3
+    # Done is done.
+    before = {path: path.stat().st_mtime_ns for path in Path("runs").glob("trial-*/*.json")}
+    assert sweep(RANDOM, "--preset", "single", "--resume") == table
+    assert {path: path.stat().st_mtime_ns for path in before} == before
+    assert "holds a sweep already" in sweep(RANDOM, "--preset", "single", code=2)
+    assert "another preset" in sweep(RANDOM, "--resume", code=2)
+
+
+def test_a_trial_that_fails_is_told_of_and_done_again(sweep: Sweep) -> None:
+    told = sweep(RANDOM, "--metric", "BLUE-4", code=2)
+    assert told.startswith("dactnlg: unknown metric 'BLUE-4'") and not Path("runs").exists()
+    # One trial's folder is somebody's thesis. A sweep file beside it makes the folder a sweep's that was cut off early.
+    thesis = Path("runs") / "trial-00001" / "thesis.tex"
+    thesis.parent.mkdir(parents=True)
+    thesis.write_text("years of work")
+    assert "holds other files" in sweep(RANDOM, code=2)
+    begun = "config: trails-random\nset: {}\nspace: {training.seed: [3, 1, 2]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
+    Path("runs/sweep.yaml").write_text(begun)
+    told = sweep(RANDOM, "--resume", "--json", "out.json", code=1)
+    assert "1 of 3 trials failed" in told and "holds other files" in told
+    assert [trial["status"] for trial in trials()["trials"]] == ["done", "done", "failed"]
+    assert thesis.exists()
+    thesis.unlink()
+    sweep(RANDOM, "--resume", "--json", "out.json")
+    assert [trial["status"] for trial in trials()["trials"]] == ["done"] * 3
+
+
+def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path: Path) -> None:
+    text = f"{SMALL}    {{loguniform: [1e-3, 1e-2]}}\nsamples: 2\nseed: 5\n"
+
+    def interrupt() -> None:
+        while not list(Path("runs").glob("trial-*/history.csv")):
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    watcher = threading.Thread(target=interrupt)
+    watcher.start()
+    told = sweep(text, "--jobs", "1", code=130)
+    watcher.join()
+    assert len(told.strip().splitlines()) == 1 and "--resume" in told
+    assert not all((path / "manifest.json").exists() for path in Path("runs").glob("trial-*"))
+    sweep(text, "--jobs", "1", "--resume", "--json", "out.json")
+    rates = set()
+    for number, trial in enumerate(trials()["trials"]):
+        run = Path(trial["run"])
+        rates.add(trial["settings"]["training.learning_rate"])
+        with (run / "history.csv").open() as file:
+            assert [row["epoch"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
+        alone = train(load_config(run / "config.yaml"), tmp_path / str(number), progress=False)
+        weights = [load_model(folder / "model.keras").get_weights() for folder in (run, alone)]
+        assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(*weights, strict=True))
+    assert len(rates) == 2 and all(1e-3 <= rate <= 1e-2 for rate in rates)
+
+
+def test_a_hopeless_trial_is_stopped_and_still_an_ordinary_run(sweep: Sweep) -> None:
+    # One after the other, though there are two cores: the second finds the first one's losses to be measured by.
+    told = sweep(f"{SMALL}    [0.01, 1.0e-7]\n", "--jobs", "1", "--early-stopping", "--json", "out.json")
+    by_rate = {trial["settings"]["training.learning_rate"]: trial for trial in trials()["trials"]}
+    assert (by_rate[0.01]["status"], by_rate[0.01]["epochs"]) == ("done", 4)
+    assert (by_rate[1e-7]["status"], by_rate[1e-7]["epochs"]) == ("stopped", 3)
+    assert "3 (stopped)" in told
+    begun, ended = (Path("runs", name) for name in ("trial-00001/config.yaml", "trial-00000/history.csv"))
+    assert begun.stat().st_mtime >= ended.stat().st_mtime
+    assert by_rate[1e-7]["score"] is not None
+    assert json.loads(Path(by_rate[1e-7]["run"], "manifest.json").read_text())["training"]["stopped"] is True

@@ -1,0 +1,321 @@
+"""From a file of acts to a file of sentences: whole whatever stops it, and never another run's."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import ActError, UserError
+from dactnlg.generation import bulk
+from dactnlg.generation.bulk import SentenceFile, count_lines
+from dactnlg.generation.lines import PlacedTurn
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+Generate = Callable[..., tuple[int, str]]
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "1"}
+# Small blocks, and a pause where a kill can fall between what is written and what is told of it.
+SLOWED = """
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from dactnlg.generation import bulk
+from dactnlg.cli.main import main
+bulk.BLOCK, bulk.CHUNK = 64, 16
+def slow(method):
+    def slowed(self, *arguments):
+        time.sleep(0.005)
+        return method(self, *arguments)
+    return slowed
+for name in ("_append", "_save"):
+    setattr(bulk.SentenceFile, name, slow(getattr(bulk.SentenceFile, name)))
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def command(run: Path, folder: Path, *more: str) -> list[str]:
+    files = ["--input", str(folder / "acts.txt"), "--output", str(folder / "out.txt")]
+    return [sys.executable, "-c", SLOWED, "generate", "--model", str(run), *files, *more]
+
+
+@pytest.fixture
+def generate(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> Generate:
+    """Run the command in this process, on the files of `tmp_path`; gives exit code and message."""
+
+    def run(folder: Path, *more: str) -> tuple[int, str]:
+        code = main(command(folder, tmp_path, *more)[3:])
+        told = capfd.readouterr()
+        assert told.out == ""
+        return code, told.err
+
+    return run
+
+
+def write_acts(folder: Path, count: int) -> Path:
+    turns = [str(example.turn) for example in load_corpus("trails").split("test")]
+    path = folder / "acts.txt"
+    path.write_text("".join(f"{turns[n % len(turns)]}\n" for n in range(count)), encoding="utf-8")
+    return path
+
+
+def sentences(folder: Path) -> bytes:
+    return (folder / "out.txt").read_bytes()
+
+
+def test_killed_at_any_moment_and_resumed_it_is_the_unbroken_run(neural_run: Path, tmp_path: Path) -> None:
+    folders = [tmp_path / "whole", tmp_path / "broken"]
+    for folder in folders:
+        folder.mkdir()
+        write_acts(folder, 500)
+    # As JSON: scores show the last digit of what was computed.
+    options = ["--format", "json", "--beam-width", "3"]
+    subprocess.run(command(neural_run, folders[0], *options), env=ENVIRONMENT, check=True)
+    whole = sentences(folders[0])
+    assert whole.count(b"\n") == 500
+    chance, output, kills = random.Random(1), folders[1] / "out.txt", 0
+    for _ in range(20):
+        before = output.stat().st_size if output.exists() else 0
+        with subprocess.Popen(command(neural_run, folders[1], *options, "--resume"), env=ENVIRONMENT) as process:
+            # Not before it writes: only from then on is there anything to lose.
+            while process.poll() is None and not (output.exists() and output.stat().st_size != before):
+                time.sleep(0.001)
+            if kills < 4:
+                time.sleep(chance.random() * 0.05)
+                process.kill()
+        if process.returncode == 0:
+            break
+        kills += 1
+        assert whole.startswith(sentences(folders[1]))
+        if kills % 2:
+            # As if the kill had torn a line.
+            with output.open("ab") as file:
+                file.write(b'{"act": "good')
+    assert kills >= 2
+    assert sentences(folders[1]) == whole
+
+
+def test_whole_files_stay_and_grow_with_their_input(random_run: Path, tmp_path: Path, generate: Generate) -> None:
+    acts = write_acts(tmp_path, 100)
+    assert generate(random_run) == (0, "")
+    before = sentences(tmp_path)
+    code, told = generate(random_run)
+    assert code == 2 and told.count("\n") == 1
+    assert "out.txt exists already" in told and "--resume" in told
+    assert generate(random_run, "--resume") == (0, "")
+    assert sentences(tmp_path) == before
+    with acts.open("a") as file:
+        file.write("goodbye()")
+    assert generate(random_run, "--resume") == (0, "")
+    assert sentences(tmp_path).startswith(before) and sentences(tmp_path).count(b"\n") == 101
+
+
+@pytest.mark.parametrize("more", [[], ["--n-best", "2", "--seed", "4"], ["--format", "json"]])
+def test_the_lines_are_those_of_standard_output(
+    more: list[str], random_run: Path, tmp_path: Path, generate: Generate, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write_acts(tmp_path, 300)
+    assert generate(random_run, *more) == (0, "")
+    assert main(["generate", "--model", str(random_run), "--input", str(tmp_path / "acts.txt"), *more]) == 0
+    assert capfd.readouterr().out.encode() == sentences(tmp_path)
+
+
+def test_a_pipe_is_resumed_when_it_brings_the_same_acts(random_run: Path, tmp_path: Path) -> None:
+    acts = write_acts(tmp_path, 200).read_bytes().splitlines(keepends=True)
+    piped = ["-" if part.endswith("acts.txt") else part for part in command(random_run, tmp_path, "--resume")]
+    for count in (70, 200):
+        # The first time the pipe breaks off; nothing tells it from one that has no more to say.
+        subprocess.run(piped, input=b"".join(acts[:count]), env=ENVIRONMENT, check=True)
+        assert sentences(tmp_path).count(b"\n") == count
+    done = subprocess.run(piped, input=b"".join(acts[1:]), env=ENVIRONMENT, capture_output=True, text=False)
+    assert done.returncode == 2 and b"standard input has changed, or is another file" in done.stderr
+
+
+def test_what_does_not_belong_together_is_refused(
+    random_run: Path, neural_run: Path, tmp_path: Path, generate: Generate
+) -> None:
+    acts = write_acts(tmp_path, 100)
+    assert generate(random_run) == (0, "")
+    before = sentences(tmp_path)
+
+    def refused(message: str, run: Path = random_run, *more: str) -> None:
+        code, told = generate(run, "--resume", *more)
+        assert code == 2
+        assert told.startswith("dactnlg: ") and told.count("\n") == 1
+        assert message in told
+
+    refused("another model", neural_run)
+    refused("another format", random_run, "--format", "json")
+    refused("another n_best and another seed", random_run, "--n-best", "2", "--seed", "3")
+    lines = acts.read_text().splitlines()
+    acts.write_text("\n".join(["goodbye()", *lines[1:]]))
+    refused("acts.txt has changed")
+    acts.write_text("\n".join(lines[:99]))
+    refused("acts.txt has changed")
+    assert sentences(tmp_path) == before
+    acts.write_text("\r\n".join(lines))  # the same acts
+    assert generate(random_run, "--resume") == (0, "")
+    (tmp_path / "out.txt").write_bytes(before.replace(b"e", b"E", 1))
+    refused("changed the sentences")
+    (tmp_path / "out.txt").write_bytes(before[:-1])
+    refused("changed the sentences")
+    (tmp_path / "out.txt.state").write_text("{")
+    refused("out.txt.state is damaged")
+    (tmp_path / "out.txt.state").unlink()
+    refused("no out.txt.state beside it")
+
+
+def test_options_that_lack_a_file(random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    for more, message in (["--resume"], "--output"), (["--output", str(tmp_path / "x")], "--input"):
+        assert main(["generate", "--model", str(random_run), "goodbye()", *more]) == 2
+        assert message in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_ctrl_c_leaves_whole_lines_and_tells_how_to_go_on(random_run: Path, tmp_path: Path, generate: Generate) -> None:
+    write_acts(tmp_path, 3000)
+    process = subprocess.Popen(command(random_run, tmp_path), env=ENVIRONMENT, stderr=subprocess.PIPE, text=True)
+    output = tmp_path / "out.txt"
+    while process.poll() is None and not (output.exists() and output.stat().st_size):
+        time.sleep(0.001)
+    process.send_signal(signal.SIGINT)
+    told = process.communicate(timeout=60)[1]
+    assert process.returncode == 130
+    assert len(told.strip().splitlines()) == 1 and "--resume" in told
+    data = sentences(tmp_path)
+    count = data.count(b"\n")
+    assert data.endswith(b"\n") and f"first {count} acts" in told
+    assert generate(random_run, "--resume") == (0, "")
+    assert sentences(tmp_path).startswith(data) and sentences(tmp_path).count(b"\n") == 3000
+
+
+def test_a_bad_line_ends_the_file_there_and_once_mended_it_goes_on(
+    random_run: Path, tmp_path: Path, generate: Generate
+) -> None:
+    acts = write_acts(tmp_path, 150)
+    lines = acts.read_text().splitlines()
+    for bad, message in ("inform(", "line 101, column"), ("inform(nmae=x)", "line 101: unknown slot"), ("", "blank"):
+        acts.write_text("\n".join([*lines[:100], bad, *lines[101:]]))
+        code, told = generate(random_run, "--resume")
+        assert code == 2 and message in told
+        assert sentences(tmp_path).count(b"\n") == 100
+    acts.write_text("\n".join(lines))
+    assert generate(random_run, "--resume") == (0, "")
+    resumed = sentences(tmp_path)
+    (tmp_path / "out.txt").unlink()
+    assert generate(random_run) == (0, "")
+    assert sentences(tmp_path) == resumed
+
+
+def test_two_processes_do_not_write_one_file(tmp_path: Path) -> None:
+    source = write_acts(tmp_path, 10)
+    with source.open("rb") as acts, source.open("rb") as same:
+        first, second = (SentenceFile(tmp_path / "out.txt", {}) for _ in range(2))
+        with first.opened(acts, "acts.txt", resume=True):
+            with pytest.raises(UserError, match="another process"), second.opened(same, "acts.txt", resume=True):
+                pass
+            list(first.write(acts, "acts.txt", _numbers, lambda: None))
+    assert (tmp_path / "out.txt").read_text() == "".join(f"{n}\n" for n in range(10))
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_any_stop_between_two_calls_of_the_system(
+    elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stop before and after every write, sync, and replacement; every resumption ends in the same file."""
+    monkeypatch.setattr(bulk, "BLOCK", 7)
+    monkeypatch.setattr(bulk, "CHUNK", 3)
+    source = write_acts(tmp_path, 20)
+    wanted = "".join(f"{n}\n" for n in range(20))
+    calls = _Calls(monkeypatch)
+    for limit in range(200):
+        folder = tmp_path / str(limit)
+        folder.mkdir()
+        for left in (limit, 10_000):
+            calls.left = left
+            with contextlib.suppress(_Stop), source.open("rb") as acts:
+                file = SentenceFile(folder / "out", {"a": None})
+                with file.opened(acts, "acts.txt", resume=True):
+                    if elsewhere:
+                        places = bulk.stretches(source, acts.tell(), file.lines)
+                        list(file.write_said(acts, "acts.txt", (_said(source, place) for place in places)))
+                    else:
+                        list(file.write(acts, "acts.txt", _numbers, lambda: None))
+        assert (folder / "out").read_text() == wanted, limit
+        assert json.loads((folder / "out.state").read_text())["lines"] == 20
+        if not calls.stopped:
+            break
+        calls.stopped = False
+    else:
+        pytest.fail("never ran through")
+
+
+def test_lines_are_counted(tmp_path: Path) -> None:
+    for text, count in ("", 0), ("a", 1), ("a\n", 1), ("a\n\nb", 3):
+        (tmp_path / "x").write_text(text)
+        assert count_lines(tmp_path / "x") == count
+
+
+def test_every_block_has_a_beginning_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bulk, "BLOCK", 8)
+    source, begun = write_acts(tmp_path, 20), []
+    with source.open("rb") as acts:
+        file = SentenceFile(tmp_path / "out", {})
+        with file.opened(acts, "acts.txt", resume=False):
+            list(file.write(acts, "acts.txt", _numbers, lambda: begun.append(file.lines)))
+    assert begun == [0, 8, 16]
+
+
+def test_a_bad_first_line(tmp_path: Path) -> None:
+    (tmp_path / "acts.txt").write_bytes(b"\xff\n")
+    with (tmp_path / "acts.txt").open("rb") as acts:
+        file = SentenceFile(tmp_path / "out", {})
+        with pytest.raises(ActError, match="line 1: not UTF-8"), file.opened(acts, "acts.txt", resume=False):
+            list(file.write(acts, "acts.txt", _numbers, lambda: None))
+    assert (tmp_path / "out").read_bytes() == b""
+
+
+def _numbers(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
+    return (str(number) for number, _ in enumerate(chunk, start=first))
+
+
+def _said(source: Path, place: bulk.Stretch) -> bulk.SaidBlock:
+    data = source.read_bytes()[place.start : place.start + place.size]
+    return bulk.say_block(data.splitlines(keepends=True), place.first, "acts.txt", _numbers)
+
+
+class _Stop(BaseException):
+    """What a kill does, seen from inside."""
+
+
+class _Calls:
+    """Lets so many calls that change files pass, and stops the next: half of the stops come after the deed."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.left, self.stopped = 0, False
+        for owner, name in ((SentenceFile, "_append_bytes"), (SentenceFile, "_save"), (os, "fsync"), (Path, "replace")):
+            monkeypatch.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, function):  # type: ignore[no-untyped-def]
+        def counted(*arguments):  # type: ignore[no-untyped-def]
+            self._pass()
+            result = function(*arguments)
+            self._pass()
+            return result
+
+        return counted
+
+    def _pass(self) -> None:
+        if self.left == 0:
+            self.stopped = True
+            raise _Stop
+        self.left -= 1

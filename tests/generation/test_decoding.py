@@ -1,0 +1,188 @@
+"""Plain arrays against Keras: the same numbers, the same sentences; and what is remembered between calls."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import keras
+import numpy as np
+import pytest
+
+from dactnlg._utils.memory import Memory
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import RunError, UnknownNameError
+from dactnlg.generation.decoder import FEW, BaseDecoder, Decoder, row_keys
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.keras_decoder import CompiledDecoder
+from dactnlg.models.numpy.arrays import ArrayModel
+from dactnlg.runs.config import load_config
+from dactnlg.training.train import train
+
+# Trained enough to be sure of its words: where two sentences are as good as equal, rounding decides.
+POOR = ["training.epochs=2", "model.hidden_size=24", "model.embedding_size=16", "training.learning_rate=0.01"]
+ACT = "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowed=yes)"
+
+
+@pytest.fixture(scope="module", params=["lstm", "sclstm", "hierarchical"])
+def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp(request.param) / "run"
+    return train(load_config(f"trails-{request.param}", [*POOR, "decoding.max_length=30"]), folder, progress=False)
+
+
+@pytest.fixture(scope="module")
+def both(run: Path) -> tuple[Generator, Generator]:
+    return Generator.load(run, backend="numpy"), Generator.load(run, backend="keras")
+
+
+def test_arrays_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generator]) -> None:
+    turns = [example.turn for example in load_corpus("trails").split("test")][::4]
+    assert isinstance(both[0].decoder, Decoder) and isinstance(both[1].decoder, CompiledDecoder)
+    compared = 0
+    for hard, keep in ((False, 1), (True, 5)):
+        found = [generator.decoder.search(turns, 5, hard, keep) for generator in both]
+        for ours, theirs in zip(*found, strict=True):
+            scores = np.array([h.score for h in theirs])
+            np.testing.assert_allclose([h.score for h in ours[:keep]], scores[:keep], rtol=1e-4)
+            # Neighbours as good as equal may change places.
+            apart = np.diff(scores, prepend=np.inf, append=-np.inf) < -1e-3
+            for place in range(keep):
+                if apart[place] and apart[place + 1]:
+                    assert ours[place].tokens == theirs[place].tokens
+                    compared += 1
+    assert compared > len(turns)
+
+
+@pytest.mark.parametrize("hard", [False, True])
+@pytest.mark.parametrize("size", [1, FEW, 60])
+def test_a_greedy_sentence_first_changes_no_result(both: tuple[Generator, Generator], hard: bool, size: int) -> None:
+    decoder = both[0].decoder
+    turns = [example.turn for example in load_corpus("trails").split("test")][:size]
+    inputs = decoder.inputs(turns)
+    found = decoder._search_all(inputs, 6, hard, 1)
+    beams = BaseDecoder._search_all(decoder, inputs, 6, hard, 1)
+    assert [row[0].tokens for row in found] == [row[0].tokens for row in beams]
+    np.testing.assert_allclose([row[0].score for row in found], [row[0].score for row in beams], rtol=1e-5)
+
+
+def test_arrays_and_keras_score_sentences_alike(both: tuple[Generator, Generator]) -> None:
+    turn = load_corpus("trails").split("test")[3].turn
+    rows = [[4, 5, 6, 7], [9], [8, 8, 30, 31, 32, 33]]
+    scores = [generator.decoder.sentence_scores(turn, rows) for generator in both]
+    np.testing.assert_allclose(scores[0], scores[1], rtol=1e-4)
+    # A sentence's score is the sum of its steps: the search's own score of what it found.
+    best = both[0].decoder.search([turn], 3, True, 3)[0]
+    for hypothesis in best:
+        if hypothesis.finished:
+            score = both[0].decoder.sentence_scores(turn, [hypothesis.tokens])[0]
+            assert score == pytest.approx(hypothesis.score, rel=1e-4)
+
+
+def test_nothing_depends_on_neighbours_threads_or_memory(both: tuple[Generator, Generator]) -> None:
+    generator = both[0]
+    turns = [example.turn for example in load_corpus("trails").split("test")]
+    texts = [result.text for result in generator.generate(turns)]
+    assert [result.text for result in generator.generate(turns[::-1])] == texts[::-1]
+    generator.decoder.forget()
+    generator.decoder.reuse = False
+    assert [result.text for result in generator.generate(turns)] == texts
+    generator.decoder.reuse = True
+    results: dict[int, list[str]] = {}
+    threads = [
+        threading.Thread(target=lambda n=n: results.update({n: [g.text for g in generator.generate(turns[n::3])]}))
+        for n in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all(results[n] == texts[n::3] for n in range(3))
+
+
+def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch) -> None:
+    decoder = both[0].decoder
+    decoder.forget()
+    searched: list[int] = []
+    search = decoder.search_batch
+
+    def counted(inputs, width, hard, keep):
+        searched.append(len(inputs["act"]))
+        return search(inputs, width, hard, keep)
+
+    monkeypatch.setattr(decoder, "search_batch", counted)
+    # Without a constraint, under which faults would ask for more searches.
+    both[0].generate([ACT, ACT, "goodbye()"], constraint="none")
+    both[0].generate([ACT], constraint="none")
+    assert searched == [2]
+    both[0].generate([ACT], constraint="none", beam_width=3)
+    assert searched == [2, 1]
+    decoder.forget()
+    both[0].generate([ACT], constraint="none")
+    assert searched == [2, 1, 1]
+
+
+def test_batches_are_as_large_as_the_decoder_is_told(
+    both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    decoder = CompiledDecoder(both[1].decoder.model, both[1].codec, reuse=False, batch_sizes=(2, 5))
+    turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
+
+    def program(inputs):
+        size = len(inputs["act"])
+        seen.append(size)
+        return np.full((1, size, 1), 7), np.zeros((1, size, 1), np.intp), np.zeros((size, 1)), np.ones((size, 1), bool)
+
+    monkeypatch.setattr(decoder, "_program", lambda *_: program)
+    assert [found[0].tokens for found in decoder.search(turns, 1, False)] == [(7,)] * 9
+    assert seen == [5, 5]
+    decoder.search(turns[:2], 1, False)
+    assert seen == [5, 5, 2]
+
+
+def test_memory_is_bounded() -> None:
+    memory = Memory(2)
+    for key in "abc":
+        memory.put(key, [])
+        memory.get("a")
+    assert len(memory) == 2
+    assert memory.get("a") == [] and memory.get("b") is None and memory.get("c") == []
+
+
+def test_keys_tell_inputs_apart() -> None:
+    act = np.eye(3, dtype=np.float32)[[0, 1, 0]]
+    keys = row_keys({"act": act}, (10, True))
+    assert keys[0] == keys[2] != keys[1]
+    assert row_keys({"act": act}, (5, True))[0] != keys[0]
+    # The same bytes in another shape are another input.
+    assert row_keys({"act": act.reshape(3, 3, 1)}, (10, True))[0] != keys[0]
+
+
+def test_one_act_from_a_cold_process_needs_no_keras(run: Path) -> None:
+    code = "import sys; sys.argv[1:] = {}; from dactnlg.cli.main import app; app(standalone_mode=False); "
+    code += "print(sorted({{'tensorflow', 'keras', 'jax', 'torch'}} & set(sys.modules)))"
+    command = [sys.executable, "-c", code.format(["generate", "--model", str(run), ACT])]
+    environment = {key: value for key, value in os.environ.items() if key != "KERAS_BACKEND"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    text, modules = done.stdout.splitlines()
+    assert modules == "[]"
+    assert text == Generator.load(run, backend="keras").generate([ACT])[0].text
+
+
+def test_the_backend_can_be_chosen(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    assert isinstance(Generator.load(run).decoder, Decoder)
+    monkeypatch.setenv("KERAS_BACKEND", keras.backend.backend())
+    assert isinstance(Generator.load(run).decoder, CompiledDecoder)
+    assert isinstance(Generator.load(run, backend="numpy").decoder, Decoder)
+    with pytest.raises(UnknownNameError, match="cuda"):
+        Generator.load(run, backend="cuda")
+
+
+def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "model.keras").write_bytes(b"PK nothing of the kind")
+    with pytest.raises(RunError, match="not a model"):
+        ArrayModel.load(tmp_path / "model.keras")

@@ -1,0 +1,183 @@
+"""What is exported computes what the original computes: the search as a SavedModel, a step as ONNX."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.generator import Generator
+from dactnlg.models.numpy.arrays import log_softmax
+from dactnlg.text.vocabulary import BOS_ID, EOS, EOS_ID, PAD_ID, UNK_ID
+
+PoorRun = Callable[[str], Path]
+# TensorFlow alone: whoever serves the search has no need of dactnlg.
+SERVE = """
+import json, sys
+import numpy as np, tensorflow as tf
+for folder in json.loads(sys.argv[1]):
+    serve = tf.saved_model.load(folder + "/model").signatures["serving_default"]
+    inputs = dict(np.load(folder + "/inputs.npz"))
+    found = {name: part.numpy() for name, part in serve(**{k: tf.constant(v) for k, v in inputs.items()}).items()}
+    few = serve(**{name: tf.constant(part[:3]) for name, part in inputs.items()})
+    np.savez(folder + "/outputs.npz", **found, few=few["tokens"].numpy())
+assert "dactnlg" not in sys.modules
+"""
+
+
+def decoder_of(run: Path) -> Decoder:
+    decoder = Generator.load(run, backend="numpy").decoder
+    assert isinstance(decoder, Decoder)
+    return decoder
+
+
+def turns_of(decoder: Decoder) -> list[Any]:
+    return [decoder.codec.delexicalizer.split(example.turn) for example in load_corpus("trails").split("test")[::9]]
+
+
+@pytest.mark.needs("tensorflow", "dactnlg")
+def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tmp_path: Path) -> None:
+    # The hierarchical model is the sc-LSTM and more.
+    ways = [("hierarchical", "hard"), ("lstm", "none")]
+    for model, constraint in ways:
+        folder, decoder = tmp_path / model, decoder_of(poor_run(model))
+        folder.mkdir()
+        settings = ["--beam-width", "3", "--constraint", constraint]
+        where = ["--format", "saved-model", "--output", str(folder / "model")]
+        assert main(["export", str(poor_run(model)), *where, *settings]) == 0
+        inputs = decoder.inputs(turns_of(decoder))
+        if constraint == "none":
+            del inputs["required"]
+        np.savez(folder / "inputs.npz", **inputs)
+    folders = json.dumps([str(tmp_path / model) for model, _ in ways])
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    command = [sys.executable, "-c", SERVE, folders]
+    done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    for model, constraint in ways:
+        decoder = decoder_of(poor_run(model))
+        hard = constraint == "hard"
+        ours = decoder.search(turns_of(decoder), 3, hard, 3 if hard else 1)
+        theirs = np.load(tmp_path / model / "outputs.npz")
+        told = json.loads((tmp_path / model / "model" / "assets.extra" / "dactnlg.json").read_text())
+        assert (told["beam_width"], told["constraint"]) == (3, constraint)
+        assert told["tokens"][told["eos"]] == EOS
+        # Where a search may stop at its best sentence, neighbours decide how far the others have come.
+        sure = 3 if hard else 1
+        assert (theirs["few"][:, :sure] == theirs["tokens"][:3, :sure]).all()
+        compared = 0
+        for row, hypotheses in enumerate(ours):
+            scores = theirs["scores"][row]
+            possible = scores > -5e8
+            assert len(hypotheses[:sure]) == min(possible.sum(), sure)
+            count = min(len(hypotheses), sure)
+            np.testing.assert_allclose([h.score for h in hypotheses][:count], scores[:count], rtol=1e-4)
+            apart = np.diff(scores, prepend=np.inf, append=-np.inf) < -1e-3
+            for place in range(count):
+                if apart[place] and apart[place + 1]:
+                    tokens = theirs["tokens"][row, place].tolist()
+                    end = tokens.index(EOS_ID) if EOS_ID in tokens else len(tokens)
+                    assert tuple(tokens[:end]) == hypotheses[place].tokens
+                    assert bool(theirs["finished"][row, place]) == hypotheses[place].finished
+                    compared += 1
+        assert compared >= len(ours) / 2
+
+
+@pytest.mark.needs("onnx", "dactnlg[export]")
+@pytest.mark.needs("onnxruntime", "dactnlg[export]")
+@pytest.mark.parametrize("model", ["lstm", "sclstm", "hierarchical"])
+def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_path: Path) -> None:
+    import onnxruntime
+
+    path, decoder = tmp_path / "step.onnx", decoder_of(poor_run(model))
+    assert main(["export", str(poor_run(model)), "--format", "onnx", "--output", str(path)]) == 0
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    inputs = decoder.inputs(turns_of(decoder))
+    prepared, state = decoder.model.prepare(inputs, every_entry=True)
+    names = ["h", "c", "d"][: len(state)]
+    assert [put.name for put in session.get_inputs()] == ["tokens", *names, *(["context"] if model != "sclstm" else [])]
+    count = len(state[0])
+    rng, tokens, owner = np.random.default_rng(1), np.full(count, BOS_ID), np.arange(count)
+    for _ in range(8):
+        given = {"tokens": tokens, **dict(zip(names, state, strict=True))}
+        if prepared.context is not None:
+            parts = [part for part in (prepared.context, prepared.reading) if part is not None]
+            given["context"] = np.concatenate(parts, axis=1)
+        found = session.run(None, given)
+        logits, state = decoder.model.step(prepared, state, tokens, owner)
+        for ours, theirs in zip([log_softmax(logits), *state], found, strict=True):
+            np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
+        # Rounding does not add up along a sentence: each step starts from the original's state.
+        tokens = rng.integers(UNK_ID + 1, decoder.model.vocabulary_size, count)
+    told = json.loads(session.get_modelmeta().custom_metadata_map["dactnlg"])
+    assert told["tokens"] == decoder.codec.vocabulary.tokens and len(told["tokens"]) == decoder.model.vocabulary_size
+    assert told["act"] == decoder.codec.encoder.features
+    assert [told[name] for name in ("pad", "bos", "eos", "unk")] == [PAD_ID, BOS_ID, EOS_ID, UNK_ID]
+
+
+@pytest.mark.needs("onnx", "dactnlg[export]")
+@pytest.mark.needs("onnxruntime", "dactnlg[export]")
+def test_greedy_search_over_onnx_says_what_the_decoder_says(poor_run: PoorRun, tmp_path: Path) -> None:
+    import onnxruntime
+
+    path, decoder = tmp_path / "step.onnx", decoder_of(poor_run("sclstm"))
+    assert main(["export", str(poor_run("sclstm")), "--format", "onnx", "--output", str(path)]) == 0
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    turns = turns_of(decoder)
+    vectors = decoder.codec.encoder.vectors(turns)
+    zeros = np.zeros((len(turns), decoder.model.hidden_size), np.float32)
+    state, tokens, said = [zeros, zeros, vectors], np.full(len(turns), BOS_ID), []
+    for _ in range(decoder.max_length):
+        log_probs, *state = session.run(None, {"tokens": tokens, "h": state[0], "c": state[1], "d": state[2]})
+        log_probs[:, [PAD_ID, BOS_ID, UNK_ID]] = -np.inf
+        tokens = log_probs.argmax(axis=1)
+        said.append(tokens)
+    rows = [row.tolist() for row in np.array(said).T]
+    ours = [tuple(row[: row.index(EOS_ID)]) if EOS_ID in row else tuple(row) for row in rows]
+    same = sum(a == b[0].tokens for a, b in zip(ours, decoder.search(turns, 1, False), strict=True))
+    # Where two words are as good as equal, rounding decides.
+    assert same >= 0.9 * len(turns)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["RUN", "--format", "onnx", "--output", "DIR/x.onnx", "--beam-width", "3"], "leave out beam width"),
+        (["RUN", "--format", "onnx", "--output", "DIR"], "exists already"),
+        (["RUN", "--format", "onnx", "--output", "DIR/no/x.onnx"], "no folder"),
+        (["RUN", "--format", "tflite", "--output", "DIR/x"], "'saved-model', 'onnx'"),
+        (["RANDOM", "--format", "onnx", "--output", "DIR/x.onnx"], "no weights to export"),
+        (["nowhere", "--format", "onnx", "--output", "DIR/x.onnx"], "does not exist"),
+    ],
+)
+def test_what_the_user_can_mend(
+    arguments: list[str],
+    message: str,
+    random_run: Path,
+    poor_run: PoorRun,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    names = {"RUN": poor_run("lstm"), "RANDOM": random_run}
+    words = [str(names.get(word, word)).replace("DIR", str(tmp_path)) for word in arguments]
+    assert main(["export", *words]) == 2
+    assert message in capfd.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_another_backend_is_told_what_a_saved_model_needs(poor_run: PoorRun, tmp_path: Path) -> None:
+    environment = {**os.environ, "KERAS_BACKEND": "numpy"}
+    where = ["--format", "saved-model", "--output", str(tmp_path / "model")]
+    command = [sys.executable, "-m", "dactnlg", "export", str(poor_run("lstm")), *where]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 2 and "set KERAS_BACKEND to tensorflow" in done.stderr

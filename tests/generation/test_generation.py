@@ -1,0 +1,238 @@
+"""Generation on real acts: nothing dropped, nothing invented, no placeholder shown, whatever the model is worth."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.acts import Turn, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import UnknownNameError, UserError
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.generator import Generator
+from dactnlg.runs.config import DecodingConfig, load_config
+from dactnlg.runs.run import Run
+from dactnlg.search.paths import Hypothesis
+from dactnlg.text.casing import Casing
+from dactnlg.text.preprocessor import Codec, Pair, Style
+
+
+@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical"])
+def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
+    return poor_run(request.param)
+
+
+@pytest.fixture(scope="module")
+def generator(run: Path) -> Generator:
+    # One for all tests: a search is compiled once.
+    return Generator.load(run)
+
+
+def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
+    corpus = load_corpus("trails")
+    turns = [example.turn for example in corpus.split("test")]
+    checker = Style.from_card(corpus.card).checker()
+    results = generator.generate(turns, constraint="hard")
+    assert [result.act for result in results] == [str(turn) for turn in turns]
+    origins = Counter(result.origin for result in results)
+    # Both roads are taken: the search's, and for what it cannot end in time the templates'.
+    assert origins["template"] > 10
+    assert generator.decoder is None or origins["model"] > 100
+    for turn, result in zip(turns, results, strict=True):
+        assert result.text.strip()
+        assert "SLOT_" not in result.text + result.raw
+        assert "\uffed" not in result.text + result.raw
+        # The proof on the finished sentence, by finding the values again: independent of the search's own count.
+        assert not checker.check(turn, result.raw).values.missing, result
+        values = {str(slot) for _, slot in turn.slots() if slot.delexicalizable}
+        assert not values & (set(result.missing) | set(result.extra))
+
+
+class Scripted:
+    """Finds one sentence, and another one when a special value is owed."""
+
+    lexicalized, reuse = False, False
+
+    def __init__(self, codec: Codec, first: tuple[str, float], second: tuple[str, float]) -> None:
+        self.codec, self.answers, self.asked = codec, (first, second), []
+
+    def search(self, turns, width, hard, keep=1, owed=()):  # type: ignore[no-untyped-def]
+        self.asked.append([list(names) for names in owed])
+        text, score = self.answers[bool(owed)]
+        return [[Hypothesis(tuple(self.codec.vocabulary.encode(text.split())), score, True)] for _ in turns]
+
+    def sentence_scores(self, turn, rows):  # type: ignore[no-untyped-def]
+        return -np.array([len(row) for row in rows], np.float32)
+
+
+@pytest.mark.parametrize(("second", "taken"), [(-9.0, True), (-40.0, False)])
+def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
+    poor_run: Callable[[str], Path], second: float, taken: bool
+) -> None:
+    codec = Codec.load(Run(poor_run("sclstm")).codec_path)
+    script = Scripted(
+        codec, ("SLOT_NAME is SLOT_LENGTH long .", -5.0), ("no dogs on SLOT_NAME , SLOT_LENGTH .", second)
+    )
+    generator = Generator(codec, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
+    acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
+    told, plain = generator.generate(acts, n_best=2)
+    # First for the best, then for all; and only the turn that owes something once more, for what it owes.
+    assert script.asked == [[], [], [["dogsallowed=no"]]]
+    assert plain.slots_ok and plain.score == -5.0
+    assert told.slots_ok is taken and told.missing == (() if taken else ("dogsallowed=no",))
+    assert (told.score == second) is taken and len(told.n_best) == 1 + taken
+
+
+ASKING = [
+    ("request(food)", "what kind of food do you want"),
+    ("request(area)", "which part of town do you want"),
+    ("inform(count=3)", "there are SLOT_COUNT"),
+    ("inform(near=x)", "it is near SLOT_NEAR"),
+    ("inform(count=3)&request(area)", "there are SLOT_COUNT . which part would you like"),
+    ("inform(count=3;near=x)", "there are SLOT_COUNT near SLOT_NEAR"),
+    ("inform(near=x;area=y)", "it is near SLOT_NEAR in SLOT_AREA"),
+]
+
+
+@pytest.mark.parametrize(
+    ("act", "found", "said"),
+    [
+        # As training asked it: the wording that the model likes best, here the shortest.
+        ("inform(count=3)&request(food)", "there are SLOT_COUNT", "There are 3. What kind of food do you want?"),
+        ("inform(count=3)&request(area)", "there are SLOT_COUNT", "There are 3. Which part would you like?"),
+        # A wrong question makes way for the right one.
+        (
+            "inform(count=3)&request(food)",
+            "there are SLOT_COUNT . which part would you like",
+            "There are 3. What kind of food do you want?",
+        ),
+        # What asks is left alone, and so is a turn of one act: it can't lose what it is about.
+        ("inform(count=3)&request(food)", "SLOT_COUNT . what food", "3. What food?"),
+        ("request(food)", "there are", "There are."),
+    ],
+)
+def test_a_lost_question_is_put_behind(act: str, found: str, said: str) -> None:
+    pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
+    codec = Codec.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    script = Scripted(codec, (found, -2.0), ("", 0.0))
+    generator = Generator(codec, script, DecodingConfig())  # type: ignore[arg-type]
+    result = generator.generate([act])[0]
+    assert result.text == said and result.slots_ok
+    assert result.origin == ("model" if result.delexicalized == found else "composed")
+    left = generator.generate([act], append_questions=False)[0]
+    assert left.delexicalized == found and left.origin == "model"
+
+
+@pytest.mark.parametrize("name", ["lstm", "sclstm", "hierarchical"])
+def test_under_an_owed_word_every_sentence_holds_an_anchor(poor_run: Callable[[str], Path], name: str) -> None:
+    generator = Generator.load(poor_run(name))
+    assert generator.decoder is not None
+    codec = generator.codec
+    turns = [example.turn for example in load_corpus("trails").split("test")][:60]
+    owed = [["dogsallowed=no"] if row % 2 else [] for row in range(len(turns))]
+    found = generator.decoder.search(turns, 8, True, 8, owed=owed)
+    anchors = set(codec.anchors["dogsallowed"])
+    held = [[bool(anchors & set(codec.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found]
+    assert all(map(all, held[1::2])) and sum(map(len, held[1::2])) > 10
+    # Without the debt most sentences hold none, and a neighbour's debt changes nothing.
+    assert not all(map(all, held[::2]))
+    alone = generator.decoder.search(turns[::2], 8, True, 8)
+    assert [[h.tokens for h in row] for row in found[::2]] == [[h.tokens for h in row] for row in alone]
+
+
+def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> None:
+    acts = ["goodbye()", "?request(region)", "inform(name='X Y';length='3 km')", "goodbye()"]
+    texts = [result.text for result in generator.generate(acts)]
+    if generator.decoder is None:
+        # The baseline draws anew for every place, and the same for the same places.
+        assert [generator.generate([act], first=place)[0].text for place, act in enumerate(acts)] == texts
+        return
+    assert texts[0] == texts[3]
+    assert [result.text for result in generator.generate(acts[::-1])] == texts[::-1]
+    assert [generator.generate([act])[0].text for act in acts] == texts
+
+
+def test_equal_acts_are_said_once_unless_chance_has_a_say(
+    generator: Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The same act in several notations, too; but not acts that differ in their order or in a value's case.
+    acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
+    acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
+    said, brief = [], generator.codec.brief
+    monkeypatch.setattr(generator.codec, "brief", lambda turn: said.append(turn) or brief(turn))  # type: ignore[func-returns-value]
+    expected = [generator.generate([act], n_best=2)[0] for act in acts]
+    said.clear()
+    found = generator.generate(acts, n_best=2)
+    assert [result.act for result in found] == [result.act for result in expected]
+    if generator.decoder is None:
+        assert len(said) == len(acts)
+        return
+    assert [result.text for result in found] == [result.text for result in expected]
+    assert len(said) == 4
+    said.clear()
+    drawn = generator.generate([acts[0]] * 20, temperature=3.0)
+    assert len({result.raw for result in drawn}) > 1
+    assert len(said) == 20
+    said.clear()
+    monkeypatch.setattr(generator.decoder, "reuse", False)
+    assert [result.text for result in generator.generate(acts, n_best=2)] == [result.text for result in expected]
+    assert len(said) == len(acts)
+
+
+def test_values_never_seen_are_said_as_given(generator: Generator) -> None:
+    value = "Zyx=;'(q) Ünïcode 3"
+    act = Turn((parse("inform(name=x;length='3 km')").acts[0],))
+    turn = parse(str(act).replace("name=x", "name='" + value.replace("'", "\\'") + "'"))
+    result = generator.generate([turn], constraint="hard")[0]
+    assert value in result.text
+    assert "3 km" in result.text
+
+
+def test_no_constraint_shows_no_placeholder_either(generator: Generator) -> None:
+    turns = [example.turn for example in load_corpus("trails").split("valid")]
+    for constraint in ("none", "rerank"):
+        for result in generator.generate(turns, constraint=constraint):
+            assert not re.search(r"SLOT_|\uffed", result.text + result.raw)
+            assert result.slots_ok == (not result.missing and not result.extra)
+
+
+def test_n_best_is_ordered_and_distinct(generator: Generator) -> None:
+    result = generator.generate(["inform(name='Red Kite Ridge';difficulty=easy)"], n_best=4)[0]
+    assert result.n_best[0].text == result.text
+    assert len({other.delexicalized for other in result.n_best}) == len(result.n_best) > 1
+    # Of sentences with as many faults the more probable one comes first.
+    faults = [(len(other.missing) + len(other.extra), -(other.score or 0.0)) for other in result.n_best]
+    for count in {count for count, _ in faults}:
+        costs = [cost for other, cost in faults if other == count]
+        assert costs == sorted(costs)
+
+
+def test_mistakes_are_named(generator: Generator) -> None:
+    with pytest.raises(UnknownNameError, match="'difficulty'"):
+        generator.generate(["inform(name=x;dificulty=easy)"])
+    with pytest.raises(UnknownNameError, match="'inform'"):
+        generator.generate(["infrom(name=x)"])
+    with pytest.raises(UnknownNameError, match="hard"):
+        generator.generate(["goodbye()"], constraint="firm")
+    with pytest.raises(UserError, match="at least 1"):
+        generator.generate(["goodbye()"], beam_width=0, n_best=0)
+    assert generator.generate([]) == []
+
+
+def test_unknown_slots_are_said_all_the_same_when_asked_to(generator: Generator) -> None:
+    result = generator.generate(["inform(name='Fern Loop';altimeter='77 bar')"], strict=False)[0]
+    assert "77 bar" in result.text and "Fern Loop" in result.text
+
+
+def test_evaluation_scores_every_row(run: Path) -> None:
+    result = evaluate(run, constraint="hard")
+    data = result.to_json()
+    assert data["scores"]["SER"]["value"] == 0.0
+    assert 0.0 < data["scores"]["BLEU-4"]["value"] <= 1.0
+    assert len(data["segments"]) == len(data["generations"]) == len(load_corpus("trails").split("test"))
+    assert "BLEU-4" in result.table() and "slot faults" in result.report()

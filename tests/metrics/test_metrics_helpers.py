@@ -1,0 +1,203 @@
+"""METEOR's helpers: what they give, and that nothing they suffer shows in the result."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.metrics.base import Segment
+from dactnlg.metrics.meteor import helpers as meteor_helpers
+from dactnlg.metrics.meteor import meteor as meteor_module
+from dactnlg.metrics.meteor.align import Aligner
+from dactnlg.metrics.meteor.data import load
+from dactnlg.metrics.meteor.helpers import Helpers, Texts
+from dactnlg.metrics.meteor.meteor import Meteor
+
+pytestmark = pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
+REPOSITORY = Path(__file__).resolve().parents[2]
+TEXT = "a cheap low-priced place serves good Italian food near the river , it is not expensive ."
+
+
+def until_ready(helpers: Helpers) -> None:
+    """Wait for all helpers, which this test wants to take part."""
+    end = time.monotonic() + 100
+    while not all(helper.ready for helper in helpers._helpers):
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def sentences(count: int) -> list[tuple[str, str]]:
+    random, words = np.random.default_rng(3), TEXT.split()
+    return [(" ".join(random.choice(words, 9)), " ".join(random.choice(words, 12))) for _ in range(count)]
+
+
+@pytest.fixture
+def helpers() -> Iterator[Helpers]:
+    found = Helpers(load().folder, 1)
+    until_ready(found)
+    yield found
+    found.end()
+
+
+@pytest.fixture(scope="module")
+def aligner() -> Aligner:
+    return Aligner(load())
+
+
+def test_the_same_numbers_with_and_without_helpers(oracle_dir: Path, helpers: Helpers) -> None:
+    """1,181 real outputs (oracles/sfres_nlgeval.json): equal to the last bit."""
+    oracle = json.loads((oracle_dir / "sfres_nlgeval.json").read_text())
+    segments = [Segment(s["hypothesis"], s["references"]) for s in oracle["segments"]]
+    alone, together = Meteor(), Meteor()
+    together._helpers = helpers
+    assert np.array_equal(alone.statistics(segments), together.statistics(segments))
+    assert helpers._helpers, "none has died"
+
+
+def test_a_helper_does_its_share(helpers: Helpers, aligner: Aligner) -> None:
+    blocks = [sentences(20) for _ in range(10)]
+    mine = []
+
+    def slowly(block: Texts) -> list[tuple[float, ...]]:
+        mine.append(block)
+        time.sleep(0.2)
+        return aligner.align_texts(block)
+
+    assert helpers.share(blocks, slowly) == [aligner.align_texts(block) for block in blocks]
+    assert 0 < len(mine) < len(blocks)
+
+
+def test_a_helper_that_dies_is_done_without(helpers: Helpers, aligner: Aligner) -> None:
+    blocks = [sentences(20) for _ in range(6)]
+    process = helpers._helpers[0].process
+
+    def while_it_dies(block: Texts) -> list[tuple[float, ...]]:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        return aligner.align_texts(block)
+
+    expected = [aligner.align_texts(block) for block in blocks]
+    assert helpers.share(blocks, while_it_dies) == expected
+    assert not helpers._helpers
+    assert helpers.share(blocks, aligner.align_texts) == expected
+
+
+def test_an_error_here_ends_the_helpers(helpers: Helpers) -> None:
+    """What a helper still works on would be taken for the answer to the next question."""
+    process = helpers._helpers[0].process
+
+    def broken(_: Texts) -> list[tuple[float, ...]]:
+        raise IndexError("not a matter of queues")
+
+    with pytest.raises(IndexError, match="queues"):
+        helpers.share([sentences(3)] * 4, broken)
+    assert process.poll() is not None
+
+
+@pytest.mark.parametrize("executable", ["", "/nowhere/python"])
+def test_where_no_process_can_be_started(
+    executable: str, monkeypatch: pytest.MonkeyPatch, aligner: Aligner, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(sys, "executable", executable)
+    pairs = sentences(5)
+    assert Helpers(tmp_path, 1).share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
+
+
+def test_a_helper_that_cannot_begin_is_done_without(tmp_path: Path, aligner: Aligner) -> None:
+    helpers = Helpers(tmp_path / "no index", 1)
+    helpers._helpers[0].process.wait(100)
+    pairs = sentences(5)
+    assert helpers.share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
+
+
+def test_helpers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    monkeypatch.setattr(meteor_helpers.Helper, "start", lambda *_: started.append(1))
+    few, many = [Segment("a", ["b"])] * 100, [Segment("a", ["b"] * 20)] * 100
+    for processors, segments, expected in ((2, few, 0), (2, many, 1), (1, many, 0), (64, many, meteor_helpers.MOST)):
+        monkeypatch.setattr(meteor_helpers, "usable_processors", lambda count=processors: count)
+        started.clear()
+        Meteor().expect(segments)
+        assert len(started) == expected
+
+
+SCRIPT = """
+import sys
+import dactnlg.metrics.meteor.helpers as helpers
+from dactnlg.evaluation.scoring import Pair, score_pairs
+helpers.usable_processors = lambda: 2
+print("once")
+pairs = [Pair(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(int(sys.argv[1]))]
+print(score_pairs(pairs, ["METEOR-1.5"], keep=False).scores["METEOR-1.5"].value)
+"""
+
+
+def test_a_script_without_a_guard_runs_once(tmp_path: Path) -> None:
+    """`multiprocessing` would start it again."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+    # What lies beside the user must not be taken for a module of Python's.
+    (tmp_path / "pickle.py").write_text("raise SystemExit('not this one')")
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-P", "script.py", "1000"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, timeout=100)
+    once, value = done.stdout.split()
+    assert (once, done.returncode, done.stderr) == ("once", 0, "")
+    pairs = [Segment(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(1000)]
+    metric = Meteor()
+    assert float(value) == metric.score(metric.statistics(pairs).sum(axis=0))[0]
+
+
+def members(session: int) -> list[int]:
+    """Return the running processes of a session."""
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            try:
+                state, _, _, leader = (folder / "stat").read_text().rpartition(")")[2].split()[:4]
+            except (OSError, ValueError):
+                continue
+            if int(leader) == session and state not in "ZX":
+                found.append(int(folder.name))
+    return found
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_no_helper_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -> None:
+    script = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" + SCRIPT
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    command = [sys.executable, "-c", script, "100000"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
+        end = time.monotonic() + 100
+        while len(members(process.pid)) < 2 and time.monotonic() < end:
+            time.sleep(0.02)
+        assert len(members(process.pid)) == 2
+        if ending == signal.SIGINT:
+            os.killpg(process.pid, ending)
+        else:
+            process.send_signal(ending)
+        process.wait(100)
+        while members(process.pid) and time.monotonic() < end:
+            time.sleep(0.02)
+        assert not members(process.pid)
+    assert process.returncode == -ending
+
+
+def test_the_helpers_end_with_the_metric() -> None:
+    metric = Meteor()
+    metric._helpers = Helpers(load().folder, 1)
+    process = metric._helpers._helpers[0].process
+    metric.forget()
+    assert process.poll() is not None and metric._helpers is None
+    assert meteor_module.MANY > 100, "a test of a few pairs starts none"

@@ -1,0 +1,166 @@
+"""The cells and models: equations against NumPy, padding, gradients, and what each model may and may not see."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+from keras import ops
+
+from dactnlg.models.backend import to_numpy
+from dactnlg.models.base import NeuralModel
+from dactnlg.models.cells import SCLSTMCell
+from dactnlg.models.hierarchical import HierarchicalSCLSTM
+from dactnlg.models.lstm import LSTM
+from dactnlg.models.sclstm import SCLSTM
+
+V, D, W = 11, 5, 9
+MODELS = ("lstm", "sclstm", "hierarchical")
+
+
+def build(name: str, seed: int = 1) -> NeuralModel:
+    keras.utils.set_random_seed(seed)
+    sizes: dict[str, Any] = {"vocabulary_size": V, "act_size": D, "hidden_size": 7, "embedding_size": 6}
+    if name == "hierarchical":
+        return HierarchicalSCLSTM(word_count=W, value_size=4, encoder_size=5, **sizes)
+    return {"lstm": LSTM, "sclstm": SCLSTM}[name](**sizes)
+
+
+def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(seed)
+    size = len(lengths)
+    tokens = np.zeros((size, width + 1), np.int32)
+    for row, length in enumerate(lengths):
+        tokens[row, : length + 1] = [1, *rng.integers(4, V, length - 1), 2]
+    return {
+        "act": rng.integers(0, 2, (size, D)).astype(np.float32),
+        "entries": rng.integers(1, D + 1, (size, 4, 2)).astype(np.int32),
+        "words": rng.integers(0, W, (size, 4, 4)).astype(np.int32),
+        "tokens": tokens[:, :-1],
+        "targets": tokens[:, 1:],
+        "lengths": np.array(lengths, np.int32),
+        "weights": np.ones(size, np.float32),
+    }
+
+
+def loss(model: NeuralModel, batch: dict[str, np.ndarray]) -> Any:
+    tensors = {name: ops.convert_to_tensor(array) for name, array in batch.items()}
+    return model.compute_loss(x=tensors, y_pred=model(tensors))
+
+
+def sigmoid(x: np.ndarray) -> np.ndarray:
+    return 1 / (1 + np.exp(-x))
+
+
+def test_sclstm_cell_follows_wen_2015() -> None:
+    rng = np.random.default_rng(0)
+    cell = SCLSTMCell(3, 4, alpha=0.5)
+    gates, h, c, d = (rng.normal(size=(2, n)).astype(np.float32) for n in (16, 3, 3, 4))
+    output, states = cell(ops.convert_to_tensor(gates), [ops.convert_to_tensor(s) for s in (h, c, d)])
+    u, r, a = (to_numpy(w) for w in (cell.recurrent, cell.reading, cell.act))
+    i, f, o, candidate = np.split(gates[:, :12] + h @ u, 4, axis=1)
+    reading = sigmoid(gates[:, 12:] + 0.5 * h @ r)
+    d_new = reading * d
+    c_new = sigmoid(f) * c + sigmoid(i) * np.tanh(candidate) + np.tanh(d_new @ a)
+    h_new = sigmoid(o) * np.tanh(c_new)
+    np.testing.assert_allclose(to_numpy(output), np.concatenate([h_new, d_new], 1), atol=1e-5)
+    for state, expected in zip(states, (h_new, c_new, d_new), strict=True):
+        np.testing.assert_allclose(to_numpy(state), expected, atol=1e-5)
+
+
+def test_sclstm_penalty_is_the_papers_term() -> None:
+    model = build("sclstm")
+    batch = inputs([3, 6], 6)
+    rng = np.random.default_rng(5)
+    d = rng.uniform(size=(2, 6, D)).astype(np.float32)
+    outputs = np.concatenate([np.zeros((2, 6, 7), np.float32), d], axis=-1)
+    mask = np.arange(6)[None] < batch["lengths"][:, None]
+    got = to_numpy(model.penalty(ops.convert_to_tensor(outputs), batch, ops.convert_to_tensor(mask)))
+    for row, length in enumerate(batch["lengths"]):
+        steps = np.concatenate([batch["act"][row][None], d[row, :length]])
+        change = sum(1e-4 * 100 ** np.linalg.norm(b - a) for a, b in zip(steps, steps[1:], strict=False))
+        assert got[row] == pytest.approx(np.linalg.norm(d[row, length - 1]) + change, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_padding_does_not_move_the_loss(name: str) -> None:
+    model = build(name)
+    short, long = inputs([3, 6, 5], 6), inputs([3, 6, 5], 6)
+    for key in ("tokens", "targets"):
+        long[key] = np.pad(long[key], ((0, 0), (0, 9)))
+    assert float(loss(model, short)) == pytest.approx(float(loss(model, long)), rel=1e-5)
+    # Rows that fill up a batch count as little as columns.
+    filled = {key: np.concatenate([array, array[:2]]) for key, array in short.items()}
+    filled["lengths"][3:] = 0
+    assert float(loss(model, filled)) == pytest.approx(float(loss(model, short)), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_every_weight_gets_a_finite_gradient(name: str) -> None:
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("gradients are taken with TensorFlow's tape")
+    import tensorflow as tf
+
+    model = build(name)
+    batch = inputs([3, 6, 5], 6)
+    batch["act"][0] = 0.0  # an act that is used up: the norm's slope must not be infinite there
+    with tf.GradientTape() as tape:
+        value = loss(model, batch)
+    for weight, gradient in zip(
+        model.trainable_variables, tape.gradient(value, model.trainable_variables), strict=True
+    ):
+        assert gradient is not None, weight.path
+        dense = np.asarray(tf.convert_to_tensor(gradient))
+        assert np.isfinite(dense).all() and np.abs(dense).sum() > 0, weight.path
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_step_by_step_equals_the_whole_sentence(name: str) -> None:
+    model = build(name)
+    batch = inputs([6, 6], 6)
+    tensors = {key: ops.convert_to_tensor(array) for key, array in batch.items()}
+    whole = to_numpy(model(tensors)["logits"])
+    context, state = model.prepare(tensors)
+    for t in range(6):
+        logits, state = model.step(context, state, tensors["tokens"][:, t : t + 1])
+        np.testing.assert_allclose(to_numpy(logits)[:, 0], whole[:, t], atol=1e-4)
+
+
+def test_changing_only_a_value_changes_the_encoders_state() -> None:
+    model = build("hierarchical")
+    assert isinstance(model, HierarchicalSCLSTM)
+    batch = inputs([4], 4)
+    batch["words"][0, 1] = [3, 4, 0, 0]
+    before = to_numpy(model.encode(batch))
+    batch["words"][0, 1] = [3, 5, 0, 0]
+    after = to_numpy(model.encode(batch))
+    assert np.abs(before - after).max() > 1e-5
+    # What stands behind the last word and the last entry is padding, whatever its length.
+    padded = {**batch, "words": np.pad(batch["words"], ((0, 0), (0, 3), (0, 2)))}
+    padded["entries"] = np.pad(batch["entries"], ((0, 0), (0, 3), (0, 0)))
+    np.testing.assert_allclose(to_numpy(model.encode(padded)), after, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_batches_of_any_shape_are_learned_from(name: str) -> None:
+    # Training, validation and test splits differ in their longest sentence, act and value; compiled steps must not.
+    model = build(name)
+    model.compile(optimizer=keras.optimizers.Adam(0.01), jit_compile=False)
+    for width, entries, words in ((6, 4, 4), (9, 8, 4), (6, 4, 8)):
+        batch = inputs([3, 6, 5], width)
+        batch["entries"] = np.pad(batch["entries"], ((0, 0), (0, entries - 4), (0, 0)))
+        batch["words"] = np.pad(batch["words"], ((0, 0), (0, entries - 4), (0, words - 4)))
+        assert np.isfinite(float(model.train_on_batch(batch)))
+        assert np.isfinite(float(model.test_on_batch(batch)))
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_saved_model_is_the_same_model(name: str, tmp_path: Any) -> None:
+    from dactnlg.models import load_model
+
+    model, batch = build(name), inputs([3, 5], 6)
+    model.save(tmp_path / "model.keras")
+    again = load_model(tmp_path / "model.keras")
+    np.testing.assert_array_equal(to_numpy(model(batch)["logits"]), to_numpy(again(batch)["logits"]))

@@ -1,0 +1,142 @@
+"""Turns of one frame are one to the model, and a phrase filled in is the sentence put together word by word."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.runs.config import CorpusConfig
+from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.frames import outline, required_places
+from dactnlg.text.placeholders import is_placeholder, required_slots
+from dactnlg.text.preprocessor import Codec
+from dactnlg.text.surface import JOINER, realize, strip_joiner, title
+from dactnlg.training.train import build_codec
+
+Learned = tuple[Codec, list[Turn], list[tuple[str, ...]]]
+
+
+@pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "e2e", "trails"])
+def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
+    """Return a corpus's codec, its test acts (A or B apart) and its delexicalised training sentences."""
+    corpus = load_corpus(request.param, data_dir)
+    codec, pairs = build_codec(CorpusConfig(name=request.param), corpus)
+    turns = list(dict.fromkeys(codec.delexicalizer.split(example.turn) for example in corpus.split("test")))
+    return codec, turns, sorted({pair.tokens for pair in pairs})
+
+
+def test_a_frame_decides_all_but_the_values(learned: Learned) -> None:
+    codec, turns, _ = learned
+    alike: dict[object, list[Turn]] = {}
+    for turn in turns:
+        alike.setdefault(outline(turn)[0], []).append(turn)
+    assert any(len(group) > 1 for group in alike.values())
+    for group in alike.values():
+        vectors = codec.encoder.vectors(group)
+        assert (vectors == vectors[0]).all()
+        np.testing.assert_array_equal(codec.required_counts(group), codec.required_counts(group[:1] * len(group)))
+        for told in (codec.asked, codec.checker.special):
+            assert {told(turn) for turn in group} == {told(group[0])}
+        names = {tuple(item.placeholder for item in codec.delexicalizer.required(turn)) for turn in group}
+        assert len(names) == 1
+
+
+def test_filling_a_phrase_equals_putting_the_sentence_together(learned: Learned) -> None:
+    codec, turns, sentences = learned
+    chance = random.Random(4)
+    by_names: dict[frozenset[str], list[tuple[str, ...]]] = {}
+    for sentence in sentences:
+        by_names.setdefault(frozenset(strip_joiner(t) for t in sentence if is_placeholder(t)), []).append(sentence)
+    tried = 0
+    for turn in turns:
+        required = codec.delexicalizer.required(turn)
+        fitting = by_names.get(frozenset(item.placeholder for item in required))
+        if not fitting:
+            continue
+        tokens = chance.choice(fitting)
+        restored = codec.casing.restore(tokens) if codec.style.cased else list(tokens)
+        fillers = {item.placeholder: codec.casing.filler(item) for item in required}
+        assert codec.raw(turn, tokens) == lexicalize(restored, fillers)
+        proper = {item.placeholder for item in required if item.slot.name in codec.style.proper}
+        shown = {name: tuple(title(filler)) if name in proper else filler for name, filler in fillers.items()}
+        asks = codec.style.spaced and any(act.act_type.startswith("?") for act in turn)
+        assert codec.text(turn, tokens) == realize(lexicalize(restored, shown), True if asks else None)
+        tried += 1
+    assert tried > 50
+
+
+def test_turns_of_a_frame_are_filled_with_their_own_values(learned: Learned) -> None:
+    codec, turns, _ = learned
+    briefs = [codec.brief(turn) for turn in turns]
+    shared = Counter(brief.frame for brief in briefs)
+    assert max(shared.values()) > 1
+    for turn, brief in zip(turns, briefs, strict=True):
+        names = [item.placeholder for item in codec.delexicalizer.required(turn)]
+        for name, value in zip(names, brief.raw, strict=True):
+            assert codec.raw(turn, (name,)) == value
+        assert codec.brief(turn).frame is brief.frame
+
+
+NAMES = ["food", "area", "customer rating", "customer_rating"]
+VALUES = [None, "", " ", "Thai", "thai", "west", "dontcare", "yes", "?", "or"]
+SLOTS = st.builds(Slot, st.sampled_from(NAMES), st.sampled_from(VALUES))
+ACTS = st.builds(DialogueAct, st.sampled_from(["inform", "food", "yes"]), st.lists(SLOTS, max_size=3).map(tuple))
+TURNS = st.lists(ACTS, min_size=1, max_size=3).map(lambda acts: Turn(tuple(acts)))
+SILENT = frozenset({"inform.food"})
+
+
+@given(TURNS, st.data())
+def test_equal_outlines_require_the_same_places(turn: Turn, data: st.DataObject) -> None:
+    # Values exchanged one for one: the frame may stay or change, but never stay where what is required changes.
+    ordinary = ["Thai", "thai", "west", "or"]
+    other = dict(
+        zip(ordinary, data.draw(st.lists(st.sampled_from([*ordinary, "x"]), min_size=4, max_size=4)), strict=True)
+    )
+    acts = [
+        DialogueAct(a.act_type, tuple(Slot(s.name, other.get(s.value or "", s.value)) for s in a.slots)) for a in turn
+    ]
+    second = Turn(tuple(acts))
+    (key, slots), (second_key, second_slots) = outline(turn), outline(second)
+    required, second_required = required_slots(turn, SILENT), required_slots(second, SILENT)
+    assert [slots[place] for place in required_places(required, slots)] == [item.slot for item in required]
+    if key == second_key:
+        assert [i.placeholder for i in required] == [i.placeholder for i in second_required]
+        places = required_places(required, slots)
+        assert [second_slots[place] for place in places] == [item.slot for item in second_required]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("a(b=dontcare)", "a()&b()&dontcare()"),
+        ("inform(food=thai)&inform(food=thai)", "inform(food=thai)&inform(food=basque)"),
+        ("inform(food=thai;area=x)", "inform(area=x;food=thai)"),
+        ("inform(food)", "inform(food='')"),
+        ("inform(food=yes)", "inform(food=no)"),
+    ],
+)
+def test_what_differs_has_another_frame(one: str, other: str) -> None:
+    assert outline(parse(one))[0] != outline(parse(other))[0]
+
+
+def test_a_placeholder_that_the_turn_lacks_says_something_all_the_same(learned: Learned) -> None:
+    codec, turns, _ = learned
+    phrase = codec.phrase(codec.brief(turns[0]).frame, ("SLOT_WHATEVER#7", f"{JOINER}."))
+    assert phrase.form is None and phrase.tally is None
+    assert codec.raw(turns[0], phrase.tokens) == "whatever."
+
+
+def test_a_percent_sign_is_a_percent_sign(learned: Learned) -> None:
+    codec = learned[0]
+    turn = next(turn for turn in learned[1] if codec.delexicalizer.required(turn))
+    name = codec.delexicalizer.required(turn)[0].placeholder
+    raw = codec.raw(turn, ("100", f"{JOINER}%", "%s", name))
+    assert raw == f"100% %s {codec.brief(turn).raw[0]}"

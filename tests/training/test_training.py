@@ -1,0 +1,147 @@
+"""Training as users meet it: run folders, the same weights again, resuming after a kill, Ctrl-C."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import keras
+import numpy as np
+import pytest
+
+from dactnlg.errors import RunError
+from dactnlg.generation.generator import Generator
+from dactnlg.models import load_model
+from dactnlg.runs.config import Config, load_config
+from dactnlg.training.train import train
+
+SMALL = ["training.epochs=3", "model.hidden_size=16", "model.embedding_size=16", "training.batch_size=128"]
+
+
+def config(model: str, *overrides: str) -> Config:
+    return load_config(f"trails-{model}", [*SMALL, *overrides])
+
+
+def weights(run: Path) -> list[np.ndarray]:
+    (checkpoint,) = run.glob("checkpoint-*.keras")
+    return [np.asarray(weight) for weight in load_model(checkpoint).get_weights()]
+
+
+def test_a_run_folder_is_whole(tmp_path: Path) -> None:
+    run = train(config("lstm"), tmp_path / "run", progress=False)
+    names = {path.name for path in run.iterdir()}
+    assert {"config.yaml", "codec.json", "model.keras", "history.csv", "manifest.json"} <= names
+    assert not [name for name in names if "partial" in name or name.endswith(".tmp")]
+    manifest = json.loads((run / "manifest.json").read_text())
+    assert manifest["seed"] == config("lstm").training.seed
+    assert len(manifest["corpora"]["trails"]["train"]) == 64
+    assert manifest["packages"]["keras"] == keras.__version__
+    with (run / "history.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert [row["epoch"] for row in rows] == ["1", "2", "3"]
+    assert float(rows[-1]["valid_loss"]) < float(rows[0]["valid_loss"])
+    assert load_config(run / "config.yaml") == config("lstm")
+    first, again = (Generator.load(run).generate(["goodbye()", "?request(region)"]) for _ in range(2))
+    assert first == again
+
+
+@pytest.mark.parametrize("model", ["lstm", "hierarchical"])
+def test_the_same_seed_gives_the_same_weights(model: str, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    one = poor_run(model)
+    two = train(load_config(one / "config.yaml"), tmp_path / "run", progress=False)
+    assert all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
+
+
+def test_another_seed_gives_other_weights(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    one = poor_run("lstm")
+    two = train(load_config(one / "config.yaml", ["training.seed=2"]), tmp_path / "run", progress=False)
+    assert not all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
+
+
+def start(run: Path, *extra: str, model: str = "sclstm") -> subprocess.Popen[str]:
+    sets = [part for override in SMALL for part in ("--set", override)]
+    command = [sys.executable, "-m", "dactnlg", "train", f"trails-{model}", "--output", str(run), *sets, *extra]
+    environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"}
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def wait_for(path: Path, process: subprocess.Popen[str]) -> None:
+    while not path.exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, tmp_path: Path) -> None:
+    many = ("--set", "training.epochs=5", "--set", "model.dropout=0.2", "--set", f"training.backend={backend}")
+    whole = start(tmp_path / "whole", *many)
+    process = start(tmp_path / "broken", *many)
+    wait_for(tmp_path / "broken" / "state.json", process)
+    process.kill()
+    process.communicate()
+    done = json.loads((tmp_path / "broken" / "state.json").read_text())["epoch"]
+    assert 1 <= done < 5
+    assert not (tmp_path / "broken" / "manifest.json").exists()
+    for process in (start(tmp_path / "broken", *many, "--resume"), whole):
+        _, errors = process.communicate()
+        assert process.returncode == 0, errors
+    assert all(
+        np.array_equal(a, b) for a, b in zip(weights(tmp_path / "broken"), weights(tmp_path / "whole"), strict=True)
+    )
+    losses = []
+    for run in ("broken", "whole"):
+        with (tmp_path / run / "history.csv").open() as file:
+            losses.append([(row["epoch"], row["loss"], row["valid_loss"]) for row in csv.DictReader(file)])
+    assert losses[0] == losses[1]
+
+
+def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
+    process = start(tmp_path / "run", "--set", "training.epochs=500", "--set", "training.patience=500", model="lstm")
+    wait_for(tmp_path / "run" / "history.csv", process)
+    process.send_signal(signal.SIGINT)
+    out, errors = process.communicate(timeout=200)
+    assert process.returncode == 0, errors
+    assert "Traceback" not in errors
+    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["training"]["interrupted"] is True
+    assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
+
+
+def test_a_report_that_says_no_ends_training_with_a_whole_run(tmp_path: Path) -> None:
+    told: list[int] = []
+
+    def until(last: int) -> Callable[[Mapping[str, Any]], bool]:
+        def report(row: Mapping[str, Any]) -> bool:
+            told.append(row["epoch"])
+            return row["epoch"] < last
+
+        return report
+
+    for last, stopped in ((2, True), (9, False)):
+        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, report=until(last))
+        assert json.loads((run / "manifest.json").read_text())["training"]["stopped"] is stopped
+    # Who goes on hears of the last epoch again.
+    assert told == [1, 2, 2, 3]
+    whole = train(config("lstm"), tmp_path / "whole", progress=False)
+    assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(whole), strict=True))
+
+
+def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "thesis").mkdir()
+    (tmp_path / "thesis" / "chapter1.tex").write_text("years of work")
+    with pytest.raises(RunError, match="holds other files"):
+        train(config("random"), tmp_path / "thesis", progress=False)
+    train(config("random"), tmp_path / "run", progress=False)
+    with pytest.raises(RunError, match="another configuration"):
+        train(config("random", "training.seed=7"), tmp_path / "run", resume=True, progress=False)
+    with pytest.raises(RunError, match="not a run folder"):
+        Generator.load(tmp_path / "thesis")
+    with pytest.raises(RunError, match="does not exist"):
+        Generator.load(tmp_path / "nowhere")

@@ -1,0 +1,237 @@
+"""Several devices and worker processes learn what one process on one device learns."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.data.batching import Dataset
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import ConfigError, WorkerError
+from dactnlg.generation.generator import Generator
+from dactnlg.models import build_model, load_model
+from dactnlg.models.backend import computing
+from dactnlg.runs.config import Config, load_config
+from dactnlg.training.learners import KerasLearner
+from dactnlg.training.rendezvous import meet
+from dactnlg.training.train import build_codec, train
+from dactnlg.training.workers import Cluster
+
+# Seven does not divide by two, and the last batch is not full.
+SETTINGS = ["training.backend=keras", "training.epochs=2", "training.batch_size=7", "training.learning_rate=0.02"]
+SIZES = ["model.hidden_size=8", "model.embedding_size=6", "model.dropout=0.0"]
+DEVICES = """
+import sys
+import tensorflow as tf
+two = [tf.config.LogicalDeviceConfiguration()] * 2
+tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], two)
+from dactnlg.cli.main import main
+sys.exit(main(sys.argv[1:]))
+"""
+BACKENDS = ["tensorflow", pytest.param("jax", marks=pytest.mark.needs("jax", "dactnlg[jax]"))]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A corpus whose sentences all are padded to one length: JAX compiles for each, and slowly."""
+    folder = tmp_path_factory.mktemp("corpus")
+    says = ["{} is an {} trail .", "an {1} one : {0} .", "take {} , {} one .", "{} , the {} one ."]
+    rows = []
+    for name, level, says_it in product(["Ivy", "Oak", "Elm"], ["easy", "hard", "mild"], says):
+        text = says_it.format(name, level)
+        rows.append({"act": f"inform(name='{name}';difficulty={level})", "text": text})
+        rows.append({"act": f"?confirm(name='{name}';difficulty={level};dogsallowed=yes)", "text": f"so {text}"})
+    for split, part in (("train", rows), ("valid", rows[::5])):
+        (folder / f"{split}.jsonl").write_text("\n".join(json.dumps(row) for row in part))
+    return folder
+
+
+Started = subprocess.Popen[str]
+
+
+def start(repository: Path, corpus: Path, backend: str, output: Path, *more: str, script: str = "") -> Started:
+    settings(corpus)
+    sets = [word for setting in (*SETTINGS, *SIZES) for word in ("--set", setting)]
+    program = ["-c", script] if script else ["-m", "dactnlg"]
+    command = [sys.executable, *program, "train", str(corpus / "config.yaml"), "--output", str(output), *sets, *more]
+    environment = {**os.environ, "KERAS_BACKEND": backend, "PYTHONPATH": str(repository)}
+    flags = ["--xla_backend_optimization_level=0", "--xla_llvm_disable_expensive_passes=true"]  # to compile sooner
+    flags += ["--xla_force_host_platform_device_count=2"] if "--devices" in more else []
+    environment |= {"XLA_FLAGS": " ".join(flags)}
+    return subprocess.Popen(command, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def settings(corpus: Path, *more: str) -> Config:
+    (corpus / "config.yaml").write_text(f"corpus: {{name: {corpus}}}\nmodel: {{name: sclstm}}\n")
+    return load_config(corpus / "config.yaml", [*SETTINGS, *SIZES, *more])
+
+
+def finish(process: Started) -> tuple[str, str]:
+    out, errors = process.communicate(timeout=300)
+    assert process.returncode == 0, errors
+    return out, errors
+
+
+def addresses() -> str:
+    """Two addresses of this machine that nobody uses."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+    found = ",".join(f"127.0.0.1:{taken.getsockname()[1]}" for taken in sockets)
+    for taken in sockets:
+        taken.close()
+    return found
+
+
+def curve(run: Path) -> list[list[float]]:
+    with (run / "history.csv").open() as file:
+        return [[float(row[name]) for name in ("loss", "valid_loss", "learning_rate")] for row in csv.DictReader(file)]
+
+
+def weights(run: Path) -> list[np.ndarray]:
+    return [np.asarray(weight) for weight in load_model(run / "model.keras").get_weights()]
+
+
+def assert_same(run: Path, single: Path) -> None:
+    np.testing.assert_allclose(curve(run), curve(single), atol=1e-5)
+    for ours, theirs in zip(weights(run), weights(single), strict=True):
+        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+@pytest.fixture(scope="module")
+def single(repository: Path, corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
+    """Train in one process with a backend, once, and return the run."""
+
+    @cache
+    def run(backend: str) -> Path:
+        output = tmp_path_factory.mktemp("single") / backend
+        finish(start(repository, corpus, backend, output))
+        return output
+
+    return run
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_workers_learn_what_one_process_learns(
+    backend: str, repository: Path, corpus: Path, single: Callable[[str], Path], tmp_path: Path
+) -> None:
+    where = addresses()
+    runs = [tmp_path / "chief", tmp_path / "other"]
+    processes = [
+        start(repository, corpus, backend, run, "--workers", where, "--worker", str(number))
+        for number, run in enumerate(runs)
+    ]
+    one = single(backend)
+    printed = [finish(process)[0] for process in processes]
+    assert printed == [f"{runs[0]}\n", ""], "only the chief prints its run folder"
+    assert not runs[1].exists(), "only the chief writes one"
+    assert len(curve(one)) == 2 and curve(one)[1][0] < curve(one)[0][0]
+    assert_same(runs[0], one)
+    assert json.loads((runs[0] / "manifest.json").read_text())["training"]["workers"] == 2
+    assert Generator.load(runs[0]).generate(["inform(name=Ash;difficulty=hard)"])[0].text
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_two_devices_learn_what_one_learns(
+    backend: str, repository: Path, corpus: Path, single: Callable[[str], Path], tmp_path: Path
+) -> None:
+    script = DEVICES if backend == "tensorflow" else ""
+    finish(start(repository, corpus, backend, tmp_path / "run", "--devices", "2", script=script))
+    assert_same(tmp_path / "run", single(backend))
+
+
+def meeting(cluster: Cluster, seconds: float) -> str:
+    try:
+        meet(cluster, seconds)
+    except WorkerError as error:
+        return str(error)
+    return "met"
+
+
+def test_workers_meet_in_any_order() -> None:
+    where = (*addresses().split(","), "localhost:1")
+    members = [Cluster(addresses=where, worker=number) for number in (2, 0, 1)]
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(meeting, members, [20.0] * 3)) == ["met"] * 3
+
+
+def test_workers_that_stay_away_are_told_of() -> None:
+    where = tuple(addresses().split(","))
+    assert meeting(Cluster(addresses=where, worker=0), 0.2) == "of 2 workers only 1 came within 0.2 s"
+    assert "the chief at 127.0.0.1:" in meeting(Cluster(addresses=where, worker=1), 0.2)
+    with socket.create_server(("127.0.0.1", int(where[0].split(":")[1]))):
+        assert "cannot listen on port" in meeting(Cluster(addresses=where, worker=0), 0.2)
+
+
+@pytest.mark.parametrize(
+    ("devices", "workers", "worker", "message"),
+    [
+        (0, None, None, "at least one device; got 0"),
+        (1, "a:1,b:2", None, "--workers needs --worker"),
+        (1, None, 1, "--worker needs --workers"),
+        (1, "a:1,b:2", 2, "no worker 2 among 2 address.*valid: 0 to 1"),
+        (1, "a:1,b", 0, "'b' is not HOST:PORT"),
+        (1, "a:1,b:70000", 0, "'b:70000' is not HOST:PORT"),
+        (1, "a:1,a:1", 0, "named twice: a:1"),
+    ],
+)
+def test_a_cluster_that_cannot_be_is_refused(
+    devices: int, workers: str | None, worker: int | None, message: str
+) -> None:
+    with pytest.raises(WorkerError, match=message):
+        Cluster.read(devices, workers, worker)
+
+
+@pytest.mark.parametrize(
+    ("backend", "more", "message"),
+    [
+        ("tensorflow", ["--devices", "2", "--set", "training.backend=numpy"], "with training.backend=keras"),
+        ("tensorflow", ["--devices", "3"], "--devices 3: Keras' backend tensorflow sees 1 device(s)"),
+        ("numpy", ["--devices", "2"], "set KERAS_BACKEND=jax or KERAS_BACKEND=tensorflow"),
+        ("numpy", [], "Keras' backend numpy cannot train; set KERAS_BACKEND"),
+    ],
+)
+def test_what_cannot_train_is_refused_before_anything_is_written(
+    backend: str, more: list[str], message: str, repository: Path, corpus: Path, tmp_path: Path
+) -> None:
+    process = start(repository, corpus, backend, tmp_path / "run", *more)
+    _, errors = process.communicate(timeout=300)
+    assert process.returncode == 2 and "Traceback" not in errors
+    assert message in errors.splitlines()[-1]
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
+def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp_path: Path) -> None:
+    single = train(settings(corpus, "training.backend=numpy"), tmp_path / "single", progress=False)
+    config = settings(corpus, f"training.precision={precision}")
+    run = train(config, tmp_path / "half", progress=False)
+    np.testing.assert_allclose(curve(run), curve(single), rtol=0.01)
+    assert np.abs(np.array(curve(run)) - curve(single)).max() > 2e-6
+    assert {str(weight.dtype) for weight in weights(run)} == {"float32"}
+    # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
+    state = load_model(next(run.glob("checkpoint-*.keras")), compiled=True).optimizer.variables
+    corpora = load_corpus(str(corpus))
+    codec, pairs = build_codec(config.corpus, corpora)
+    with computing(precision):
+        model = build_model("sclstm", codec, hidden_size=8, embedding_size=6)
+    learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(codec, pairs, False), 7)
+    learner.restore(next(run.glob("checkpoint-*.keras")))
+    assert len(state) == len(learner.optimizer.variables) > 2
+    assert all(np.array_equal(a, b) for a, b in zip(state, learner.optimizer.variables, strict=True))
+    assert any("scale" in variable.path for variable in state) == (precision == "mixed_float16")
+
+
+def test_numpy_computes_in_single_precision_only() -> None:
+    with pytest.raises(ConfigError, match="precision mixed_float16 needs backend: keras"):
+        load_config("trails-sclstm", ["training.precision=mixed_float16"])
