@@ -28,11 +28,12 @@ from keras import ops
 
 from dactnlg._utils.hashing import SHORT
 from dactnlg.data.batching import Dataset
-from dactnlg.data.corpus import Example, load_corpus
+from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.hash_codes import FairData
 from dactnlg.metrics.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
 from dactnlg.models.backend import jit_compile, make_deterministic, to_numpy
 from dactnlg.models.lstm import LSTM
+from dactnlg.text.example import Example
 from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID

@@ -29,6 +29,7 @@ from keras import ops
 
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import CompiledDecoder
 from dactnlg.models import build_model
@@ -36,7 +37,7 @@ from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.runs.config import load_config
 from dactnlg.text.vocabulary import EOS_ID
 from dactnlg.training.learners import KerasLearner
-from dactnlg.training.train import build_codec, train
+from dactnlg.training.train import train
 
 BATCHES = (1_024, 4_096, 16_384, 65_536, 262_144)
 TRAINING_BATCHES = (64, 512, 4_096)

@@ -30,10 +30,10 @@ from threadpoolctl import threadpool_limits
 
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.models import build_model
 from dactnlg.runs.config import load_config
 from dactnlg.training.learners import ArrayLearner, KerasLearner
-from dactnlg.training.train import build_codec
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")

@@ -47,7 +47,7 @@ MODULES = modules(PACKAGE)
 
 
 def imported(path: Path, known: Mapping[str, Path], eager_only: bool = False) -> set[str]:
-    """Return the dotted names that a file imports: those inside functions and for type checkers too, unless `eager_only`."""
+    """Return the dotted names that a file imports; those inside functions and for type checkers unless `eager_only`."""
     names: set[str] = set()
 
     def visit(node: ast.AST) -> None:
@@ -126,7 +126,14 @@ def test_no_import_cycles() -> None:
     ],
 )
 def test_a_planted_upward_import_is_found(tmp_path: Path, file: str, line: str, told: str) -> None:
-    for name in ("models/base.py", "search/beam.py", "cli/main.py", "text/surface.py", "metrics/bleu.py", "runs/run.py"):
+    for name in (
+        "models/base.py",
+        "search/beam.py",
+        "cli/main.py",
+        "text/surface.py",
+        "metrics/bleu.py",
+        "runs/run.py",
+    ):
         path = tmp_path / "dactnlg" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")

@@ -25,9 +25,9 @@ def list_(data_dir: Path | None) -> None:
     dactnlg corpora list
     dactnlg corpora list --data-dir data
     """
-    from dactnlg import data as corpora
+    from dactnlg.data.catalogue import overview
 
-    print(corpora.overview(data_dir))
+    print(overview(data_dir))
 
 
 @app.command("fetch")
@@ -39,9 +39,9 @@ def fetch(name: str, data_dir: Path | None) -> None:
     \b
     dactnlg corpora fetch restaurants
     """
-    from dactnlg import data as corpora
+    from dactnlg.data import fetching
 
-    for path in corpora.fetch(name, data_dir):
+    for path in fetching.fetch(name, data_dir):
         print(path)
 
 
@@ -54,9 +54,10 @@ def inspect(name: str, data_dir: Path | None) -> None:
     \b
     dactnlg corpora inspect trails
     """
-    from dactnlg import data as corpora
+    from dactnlg.data.corpus import load_corpus
+    from dactnlg.data.inspection import audit
 
-    print(corpora.audit(corpora.load_corpus(name, data_dir)))
+    print(audit(load_corpus(name, data_dir)))
 
 
 @app.command("hash")
@@ -82,7 +83,7 @@ def hash_(
     dactnlg corpora hash trails
     dactnlg corpora hash trails --min-count 4 --json
     """
-    from dactnlg.data import load_corpus
+    from dactnlg.data.corpus import load_corpus
     from dactnlg.evaluation.hash_codes import corpus_codes
 
     codes = corpus_codes(load_corpus(name, data_dir), tokenizer, min_count, preset or None, split)

@@ -146,10 +146,9 @@ def score(
 
 def _checker(corpus: str) -> SlotChecker:
     # Late: data cards bring pydantic, which takes as long as all the rest of a small file.
-    from dactnlg.data import load_card
-    from dactnlg.text.preprocessor import Style
+    from dactnlg.data.card import load_card
 
-    return Style.from_card(load_card(corpus)).checker()
+    return load_card(corpus).style().checker()
 
 
 @click.command()

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.text.preprocessor import Codec, Pair
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Codec
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 Batch = dict[str, NDArray[np.generic]]

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from dactnlg._utils import resources
 from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.text.style import Style
 
 SplitName = Literal["train", "valid", "test"]
 _REFERENCE = re.compile(r"\(\?&(\w+)\)")
@@ -148,6 +149,19 @@ class Card(_Strict):
             return node
 
         return {**data, "slots": write_out(slots)}
+
+    def style(self) -> Style:
+        """Return what generation and slot checks need of the card."""
+        return Style(
+            self.cased,
+            self.spaced,
+            {name: slot.aliases for name, slot in self.slots.items() if slot.aliases},
+            {name: slot.cues for name, slot in self.slots.items() if slot.cues},
+            tuple(self.silent),
+            tuple(name for name, slot in self.slots.items() if slot.proper),
+            tuple(name for name, slot in self.slots.items() if slot.apart),
+            {name: slot.ordinary for name, slot in self.slots.items() if slot.ordinary},
+        )
 
 
 def corpus_names() -> list[str]:

@@ -7,23 +7,24 @@ Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's
 from __future__ import annotations
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from dactnlg._utils import resources
 from dactnlg._utils.hashing import MultisetHash
 from dactnlg.acts import Turn
 from dactnlg.data.card import ArchiveCard, Card, FileCard, SlotCard, corpus_names, load_card
+from dactnlg.data.readers import pairs, readers
 from dactnlg.errors import CorpusError
+from dactnlg.text.example import Example
 
 __all__ = [
     "SPLITS",
     "ArchiveCard",
     "Card",
     "Corpus",
-    "Example",
     "FileCard",
     "SlotCard",
     "cache_dir",
@@ -34,25 +35,10 @@ __all__ = [
     "search_path",
 ]
 SPLITS = ("train", "valid", "test")
+_FILE_NAMES = {"train": ("train",), "valid": ("valid", "dev", "devel", "validation"), "test": ("test",)}
+_ATTACHED_PUNCTUATION = re.compile(r"\w[.,?!;](?:\s|$)")
 RELEASE_LISTS = "scripts/config"
 """Where DSTC2's release keeps its file lists."""
-
-
-@dataclass(frozen=True, slots=True)
-class Example:
-    """One meaning representation with the sentences that a corpus gives for it.
-
-    Attributes:
-        turn: the acts.
-        references: the human sentences, exactly as the corpus has them.
-        handcrafted: sentences of a handcrafted generator (RNNLG's third column).
-        origin: file and row, for messages ("train.json, row 12").
-    """
-
-    turn: Turn
-    references: tuple[str, ...]
-    handcrafted: tuple[str, ...] = ()
-    origin: str = ""
 
 
 class Corpus:
@@ -108,11 +94,9 @@ class Corpus:
             CorpusError: no such split, no such file, or a row that cannot be read (the message names file and row).
         """
         if name not in self._splits:
-            from dactnlg.data import all_readers
-
             path = self.path(name)
             notes: Counter[str] = Counter()
-            self._splits[name] = all_readers()[self.card.format](path, notes)
+            self._splits[name] = readers()[self.card.format](path, notes)
             self.repairs.update({f"{name}: {note}": count for note, count in notes.items()})
         return self._splits[name]
 
@@ -175,9 +159,7 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
     if not is_card and str(name) not in corpus_names() and (path.suffix in (".jsonl", ".csv") or path.is_dir()):
         if any((path / RELEASE_LISTS).glob("dstc2_*.flist")):
             return _open_release(path)
-        from dactnlg.data.readers import pairs
-
-        return pairs.open_path(path)
+        return _open_path(path)
     card = load_card(name)
     beside = path.parent if is_card else resources.datasets_dir()
     return Corpus(card, [*search_path(data_dir), beside])
@@ -190,3 +172,58 @@ def _open_release(folder: Path) -> Corpus:
     files = {split: FileCard(path=f"{RELEASE_LISTS}/dstc2_{name}.flist") for split, name in names.items()}
     present = {split: file for split, file in files.items() if (folder / file.path).is_file()}
     return Corpus(card.model_copy(update={"files": present}), [folder])
+
+
+def _open_path(path: Path) -> Corpus:
+    """Return a corpus without a card: one file (all of it the train split), or a folder with a file a split.
+
+    Whether the text is cased and spaced is judged from the train split.
+
+    Raises:
+        CorpusError: no such file, or a folder without `train.jsonl` or `train.csv`.
+    """
+    if path.is_dir():
+        files = {split: found for split in SPLITS if (found := _find(path, _FILE_NAMES[split]))}
+        root = path
+        if "train" not in files:
+            raise CorpusError(f"the folder {path} has no train.jsonl or train.csv")
+    elif path.is_file():
+        files, root = {"train": path.name}, path.parent
+    else:
+        raise CorpusError(f"there is no corpus file {path}")
+    name = re.sub(r"[^\w.-]", "-", path.resolve().stem) or "corpus"
+    sentences = [s for e in pairs.read(root / files["train"], Counter()) for s in e.references]
+    if not sentences:
+        raise CorpusError(f"{root / files['train']} holds no act/sentence pair")
+    card = Card(
+        name=name,
+        format="pairs",
+        files={split: FileCard(path=file) for split, file in files.items()},
+        cased=any(sentence != sentence.lower() for sentence in sentences),
+        spaced=not any(_ATTACHED_PUNCTUATION.search(sentence) for sentence in sentences),
+    )
+    return Corpus(card, [root])
+
+
+def _find(folder: Path, names: tuple[str, ...]) -> str | None:
+    for name in names:
+        for suffix in (".jsonl", ".csv"):
+            if (folder / (name + suffix)).is_file():
+                return name + suffix
+    return None
+
+
+def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
+    """Return for each corpus the hash of every split, None for one whose file is not there or cannot be read."""
+    return {corpus.name: _hashes(corpus) for corpus in corpora}
+
+
+def _hashes(corpus: Corpus) -> dict[str, str | None]:
+    """Return the hash of each split, None for one whose file is not there or cannot be read."""
+    found: dict[str, str | None] = {}
+    for split in corpus.splits:
+        try:
+            found[split] = corpus.digest(split)
+        except CorpusError:
+            found[split] = None
+    return found

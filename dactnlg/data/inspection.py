@@ -14,7 +14,6 @@ from typing import Any
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.preprocessor import Style
 from dactnlg.text.slots import SlotChecker
 
 _EXAMPLES = 5
@@ -109,13 +108,13 @@ def skeleton(turn: Turn) -> Turn:
     return Turn(tuple(acts))
 
 
-def inspect(corpus: Corpus) -> Audit:
+def audit(corpus: Corpus) -> Audit:
     """Audit every split of a corpus.
 
     Raises:
         CorpusError: a file is missing or damaged.
     """
-    checker = Style.from_card(corpus.card).checker()
+    checker = corpus.card.style().checker()
     delexicalizer = checker.delexicalizer
     audit = Audit(corpus.name)
     counts: dict[str, Counter[str]] = {"acts": Counter(), "slots": Counter(), "special_values": Counter()}

@@ -11,7 +11,7 @@ import numpy as np
 from tqdm import tqdm
 
 from dactnlg.acts import Turn
-from dactnlg.data.corpus import Corpus, Example, hash_examples, load_corpus
+from dactnlg.data.corpus import Corpus, hash_examples, load_corpus
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.evaluation.likelihood import add_perplexity, is_perplexity
 from dactnlg.evaluation.report import Content, gather, write_report
@@ -24,7 +24,7 @@ from dactnlg.metrics.registry import NOTHING, Materials, resolve
 from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, load_config
 from dactnlg.runs.run import Run
-from dactnlg.text.preprocessor import Style
+from dactnlg.text.example import Example
 from dactnlg.text.slots import SlotChecker, Tally
 
 CHUNK = 1024
@@ -93,7 +93,7 @@ class Evaluation:
                 result.add_confidence()
         checker = gold = train = None
         if self.source is not None:
-            checker = Style.from_card(self.source.card).checker()
+            checker = self.source.card.style().checker()
             gold = [example.references for example in self.source.split(self.split)]
             if self.split != "train" and "train" in self.source.splits:
                 train = ((str(e.turn), e.references) for e in self.source.split("train"))
@@ -157,7 +157,7 @@ def evaluate(
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if read and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
-    checker = Style.from_card(chosen.card).checker()
+    checker = chosen.card.style().checker()
     tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
     cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
     recorded = Run(run).add_evaluation(
@@ -203,7 +203,7 @@ def score_generations(
             Segment(normalize(generation.raw), refs, example.turn, generation.raw)
             for example, generation, refs in zip(examples, generations, references, strict=True)
         ]
-        checker = ValueChecker(Style.from_card(corpus.card).checker())
+        checker = ValueChecker(corpus.card.style().checker())
         train = None if given.train is None else map(normalize, given.train)
         results.append(score_segments(segments, preset, metrics, checker, corpus.name, given._replace(train=train)))
     return results

@@ -16,14 +16,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dactnlg._utils.hashing import SHORT, ReferenceHash, digest
+from dactnlg._utils.hashing import SHORT, digest
 from dactnlg.acts import Turn
-from dactnlg.data.corpus import Corpus, Example, hash_examples
+from dactnlg.data.corpus import Corpus, hash_examples
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.metrics import perplexity
 from dactnlg.metrics.presets import PRESETS, get_preset, references_for
+from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.metrics.registry import select
 from dactnlg.metrics.slot_error import SlotErrorRate
+from dactnlg.text.example import Example
 from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.slots import Tally
 from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from dactnlg.data.corpus import Corpus
+from dactnlg.data.pairs import sentences
 from dactnlg.evaluation.scores import Score, Scores, defined
 from dactnlg.generation.decoder import BaseDecoder
 from dactnlg.metrics import perplexity
 from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
 from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
-from dactnlg.training.train import sentences
 
 TOKENIZER = "delexicalised"
 """What stands in signatures: the tokens that models say, with placeholders, in lower case."""

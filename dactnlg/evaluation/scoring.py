@@ -13,8 +13,9 @@ from dactnlg._utils.spool import Records, Rows
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.pairs import Pair, read_input, read_sentences
 from dactnlg.evaluation.scores import Score, Scores, defined, record, table
-from dactnlg.metrics.base import Array, Named, ReferenceHash, Segment
+from dactnlg.metrics.base import Array, Named, Segment
 from dactnlg.metrics.presets import get_preset
+from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.metrics.registry import NOTHING, Materials, Selected, SelectedCorpus, select, select_corpus
 from dactnlg.metrics.slot_error import Checker, SlotErrorRate
 from dactnlg.text.delexicalization import Delexicalizer

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import SHORT as SHORT
-from dactnlg._utils.hashing import ReferenceHash as ReferenceHash
 from dactnlg.acts import Turn
 
 Array = NDArray[np.float64]

@@ -22,6 +22,8 @@ import numpy as np
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics.base import Array, Metric, Segment, first_ngrams
 from dactnlg.text.metric_tokenizers import tokenizer
+from dactnlg.text.tokenizers import standard_tokens
+from dactnlg.text.vocabulary import UNK
 
 ORDER = 4
 VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu", "fair")
@@ -31,16 +33,12 @@ _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 def create(variant: str, lowercase: bool = False) -> Metric:
     """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
 
-    `fair` is `fairness.bleu.FairBleu`.
-
     Raises:
         UnknownNameError: no such variant.
     """
     if variant == "sacrebleu":
         return SacreBleu(lowercase)
     if variant == "fair":
-        from dactnlg.metrics.fair_bleu import FairBleu
-
         return FairBleu()
     if variant not in VARIANTS:
         raise UnknownNameError("BLEU variant", variant, VARIANTS)
@@ -128,6 +126,25 @@ class Bleu(Metric):
                 matched += _again(grams, [first_ngrams(reference)[order] for reference in references])
             matches.append(matched)
         return [length, closest, *matches, *(max(length - order, 0) for order in range(ORDER))]
+
+
+class FairBleu(Bleu):
+    """BLEU that no tokeniser and no vocabulary can tilt (Huang et al. 2020, 2.2, Fig. 1b).
+
+    BLEU-1..4 on text that is joined and split again in one way, where an n-gram with `<unk>` never matches.
+
+    `<unk>` is no word: it counts in lengths and among the guesses, as any wrong word does. Reference length and zero
+    matches as in `nlg-eval`.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("nlg-eval")
+        self.settings = {**self.settings, "variant": "fair", "tok": "standard-13a", "unk": "never-matches"}
+        self._split = standard_tokens
+
+    def _reference_tokens(self, sentence: str) -> list[str]:
+        # No hypothesis has an empty word: what stands beside one matches nothing, and lengths stay as they are.
+        return ["" if token == UNK else token for token in self._tokens(sentence)]
 
 
 class SacreBleu(Metric):

@@ -9,15 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import rnnlg
+from dactnlg.text.example import Example
 from dactnlg.text.tokenizers import standardize
-
-if TYPE_CHECKING:
-    # Scoring files needs no corpora, whose data cards take a quarter of a second to import.
-    from dactnlg.data.corpus import Example
 
 Normalizer = Callable[[str], str]
 Grouping = Literal["own", "identical-act", "delexicalised-act", "first"]

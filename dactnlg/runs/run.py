@@ -23,7 +23,6 @@ from typing import Any
 from dactnlg import __version__
 from dactnlg.runs import provenance
 from dactnlg.runs.config import Config, load_config
-from dactnlg.data.corpus import Corpus
 from dactnlg.errors import ConfigError, CorpusError, RunError
 from dactnlg._utils.hashing import digest
 
@@ -44,15 +43,13 @@ class Run:
         self.manifest_path = self.path / "manifest.json"
         self.lock_path = self.path / ".lock"
         self._begun_path = self.path / "begun.json"
-        self._corpora: Sequence[Corpus] = ()
 
-    def begin(self, config: Config, corpora: Sequence[Corpus], resume: bool) -> None:
+    def begin(self, config: Config, resume: bool) -> None:
         """Make the folder and write the configuration.
 
         Raises:
             RunError: the folder holds something else, or another configuration is to be resumed.
         """
-        self._corpora = corpora
         if resume and self.config_path.exists():
             if _comparable(load_config(self.config_path)) != _comparable(config):
                 raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
@@ -84,14 +81,19 @@ class Run:
         }
         self._write_json(self._begun_path, manifest)
 
-    def finish(self, summary: Mapping[str, Any]) -> None:
-        """Write the manifest: the run is whole."""
+    def finish(self, summary: Mapping[str, Any], corpora: Mapping[str, Mapping[str, str | None]]) -> None:
+        """Write the manifest: the run is whole.
+
+        Args:
+            summary: of the training.
+            corpora: for each corpus the hash of every split; see `data.corpus.split_hashes`.
+        """
         begun = self._begun_path
         manifest = json.loads(begun.read_text(encoding="utf-8")) if begun.exists() else self.manifest()
         # Only now: listing packages and reading the splits that training has no use for must not delay it.
         ended = {
             "ended": _now(),
-            "corpora": {corpus.name: _hashes(corpus) for corpus in self._corpora} or manifest.get("corpora", {}),
+            "corpora": corpora,
             "vocabulary": self._vocabulary_hash(),
             "setting": digest(["config", _comparable(load_config(self.config_path)).model_dump()]),
             "packages": provenance.packages(),
@@ -244,17 +246,6 @@ def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any])
                 scores[preset] = {**scores.get(preset, {}), **found}
             vectors = entry.get("vectors") or vectors
     return [*(entry for entry in older if entry not in same), {**new, "vectors": vectors, "scores": scores}]
-
-
-def _hashes(corpus: Corpus) -> dict[str, str | None]:
-    """Return the hash of each split, None for one whose file is not there or cannot be read."""
-    found: dict[str, str | None] = {}
-    for split in corpus.splits:
-        try:
-            found[split] = corpus.digest(split)
-        except CorpusError:
-            found[split] = None
-    return found
 
 
 def _now() -> str:

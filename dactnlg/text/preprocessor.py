@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,66 +17,21 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.corpus import Card
 from dactnlg.errors import RunError
 from dactnlg.text.anchors import Anchors, anchored, bare_slots, learn_anchors
 from dactnlg.text.casing import Casing
-from dactnlg.text.delexicalization import Delexicalizer, lexicalize
+from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.encoding import ActEncoder
+from dactnlg.text.example import Pair
 from dactnlg.text.frames import PHRASES, Brief, Frame, Phrase, make_phrase, one_string, outline, required_places
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
-from dactnlg.text.slots import SlotChecker
+from dactnlg.text.style import Style
 from dactnlg.text.surface import realize, strip_joiner, title
 from dactnlg.text.templates import Templates
 from dactnlg.text.vocabulary import Vocabulary
 
 FRAMES = 4096
 """Frames remembered, with their sentences: some hundred megabytes at the very most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A training pair as a model sees it: the turn, its corpus (None if there is only one), lower-case tokens."""
-
-    turn: Turn
-    corpus: str | None
-    tokens: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """What a corpus's card says about its sentences, as far as generation needs it."""
-
-    cased: bool
-    spaced: bool
-    aliases: dict[str, dict[str, list[str]]]
-    cues: dict[str, dict[str, list[str]]]
-    silent: tuple[str, ...]
-    proper: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
-    ordinary: dict[str, list[str]] = field(default_factory=dict)
-
-    @classmethod
-    def from_card(cls, card: Card) -> Style:
-        """Take from a data card what generation needs."""
-        return cls(
-            card.cased,
-            card.spaced,
-            {name: slot.aliases for name, slot in card.slots.items() if slot.aliases},
-            {name: slot.cues for name, slot in card.slots.items() if slot.cues},
-            tuple(card.silent),
-            tuple(name for name, slot in card.slots.items() if slot.proper),
-            tuple(name for name, slot in card.slots.items() if slot.apart),
-            {name: slot.ordinary for name, slot in card.slots.items() if slot.ordinary},
-        )
-
-    def delexicalizer(self) -> Delexicalizer:
-        """Return the delexicaliser for sentences of this style."""
-        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary)
-
-    def checker(self) -> SlotChecker:
-        """Return the slot checker for sentences of this style."""
-        return SlotChecker(self.delexicalizer(), self.cues)
 
 
 class Codec:

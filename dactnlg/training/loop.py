@@ -21,7 +21,8 @@ from dactnlg.data.batching import Batch, Dataset
 from dactnlg.models import build_model
 from dactnlg.models.backend import computing, retraces
 from dactnlg.runs.config import Config, TrainingConfig
-from dactnlg.text.preprocessor import Codec, Pair
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Codec
 from dactnlg.training.learners import ArrayLearner, KerasLearner, Learner
 from dactnlg.training.team import Team
 from dactnlg.training.workers import Cluster

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from dactnlg.cli.main import main
-from dactnlg.data import load_card
+from dactnlg.data.card import load_card
 from dactnlg.runs.config import load_config
 
 REPOSITORY = Path(__file__).resolve().parents[2]

@@ -14,11 +14,13 @@ from hypothesis import strategies as st
 from dactnlg.acts import parse
 from dactnlg.data.batching import Batch, Dataset, bucket
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
-from dactnlg.text.preprocessor import Codec, Pair, Style
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Codec
+from dactnlg.text.style import Style
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID
-from dactnlg.training.train import build_codec
 
 ACTS = ["inform(name=a)", "inform(name=b)", "inform(food='a b c')", "inform(name=a;food=dontcare)", "goodbye()"]
 # Long enough for several buckets.

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import Slot, parse
-from dactnlg.data import Corpus, load_card, load_corpus
-from dactnlg.data.corpus import SPLITS
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import SPLITS, Corpus, load_corpus
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
 

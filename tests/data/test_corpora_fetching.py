@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from dactnlg.data import fetch, load_corpus
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.fetching import fetch
 from dactnlg.errors import CorpusError
 
 TRAIN = b'{"act": "inform(food=thai)", "text": "Thai food."}\n'

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data import audit, load_corpus, overview
-from dactnlg.data.corpus import corpus_names
-from dactnlg.data.inspection import Audit, skeleton
+from dactnlg.data.card import corpus_names
+from dactnlg.data.catalogue import overview
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.inspection import Audit, audit, skeleton
 
 CARD = """
 name: small

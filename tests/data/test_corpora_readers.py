@@ -11,8 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dactnlg.acts import Turn, parse
-from dactnlg.data import Corpus, all_readers, load_card, load_corpus
-from dactnlg.data.corpus import cache_dir
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import Corpus, cache_dir, load_corpus
+from dactnlg.data.readers import readers
 from dactnlg.errors import CorpusError, UnknownNameError, UserError
 
 RAW = Path(__file__).parents[1] / "fixtures" / "dstc2_raw"
@@ -89,7 +90,7 @@ def test_the_raw_release_reads_like_the_joined_file(release: Corpus, tmp_path: P
     assert train[2].origin == "Jan26_S0A0/voip-sample-0001, turn 2"
     assert release.repairs == Counter({"train: turns without a known act left out": 1})
     joined = "\n".join(json.dumps({"da": str(e.turn), "text": e.references[0]}) for e in train)
-    again = all_readers()["dstc2"](written(tmp_path, "train.jsonl", joined), Counter())
+    again = readers()["dstc2"](written(tmp_path, "train.jsonl", joined), Counter())
     assert [(e.turn, e.references) for e in again] == [(e.turn, e.references) for e in train]
 
 
@@ -166,7 +167,7 @@ ROWS = '#\n#\n[\n["inform(a=b)", "x", "y"],\n["goodbye()", "bye", "bye"]\n]\n'
 )
 def test_damage_names_file_and_line(tmp_path: Path, kind: str, name: str, text: str, message: str) -> None:
     with pytest.raises(CorpusError, match=f"{name}, {message}"):
-        all_readers()[kind](written(tmp_path, name, text), Counter())
+        readers()[kind](written(tmp_path, name, text), Counter())
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:
@@ -196,7 +197,7 @@ def test_any_damage_is_a_user_error(tmp_path_factory: pytest.TempPathFactory, ki
     at = cut % (len(sound) + 1)
     path.write_text(sound[:at] + junk + sound[at + len(junk) :], encoding="utf-8", errors="replace")
     try:
-        examples = all_readers()[kind](path, Counter())
+        examples = readers()[kind](path, Counter())
     except CorpusError as error:
         assert "train.jsonl" in str(error)
     else:

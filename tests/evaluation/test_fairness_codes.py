@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data import load_corpus
-from dactnlg.data.corpus import Example
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.comparable import differences, refuse_incomparable
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.hash_codes import CODES, Codes, FairData, corpus_codes
-from dactnlg.metrics.base import ReferenceHash
+from dactnlg.metrics.reference_hash import ReferenceHash
+from dactnlg.text.example import Example
 
 Splits = dict[str, list[Example]]
 
@@ -143,7 +143,8 @@ def test_split_names_count() -> None:
 
 def test_the_same_under_any_hash_seed() -> None:
     code = (
-        "import json; from dactnlg.data import load_corpus; from dactnlg.evaluation.hash_codes import corpus_codes;"
+        "import json; from dactnlg.data.corpus import load_corpus\n"
+        "from dactnlg.evaluation.hash_codes import corpus_codes\n"
         "trails = load_corpus('trails');"
         "print(json.dumps([corpus_codes(trails, name).to_json() for name in ('13a', 'subword')]))"
     )

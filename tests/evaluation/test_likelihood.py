@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import sentences
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.comparison import compare
 from dactnlg.evaluation.evaluate import Evaluation, evaluate
@@ -23,7 +24,6 @@ from dactnlg.evaluation.stored import read_scores
 from dactnlg.generation.decoder import BaseDecoder
 from dactnlg.generation.generator import Generator
 from dactnlg.metrics.perplexity import NAMES, combine
-from dactnlg.training.train import sentences
 
 SETS = ("set-BLEU", "set-perplexity", "self-BLEU")
 

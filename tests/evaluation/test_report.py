@@ -13,14 +13,13 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
-from dactnlg.data import load_card
+from dactnlg.data.card import load_card
 from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.differences import marked, nearest
 from dactnlg.evaluation.report.faults import find_faults
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.report.page import page
 from dactnlg.evaluation.scoring import Pair, score_pairs
-from dactnlg.text.preprocessor import Style
 from dactnlg.text.slots import SlotChecker
 
 TURNS = [
@@ -33,7 +32,7 @@ NASTY = "<script>alert('x')</script> & <b>\"bold\"</b> | `code` *stars*"
 
 @pytest.fixture(scope="module")
 def checker() -> SlotChecker:
-    return Style.from_card(load_card("trails")).checker()
+    return load_card("trails").style().checker()
 
 
 class Balance(HTMLParser):

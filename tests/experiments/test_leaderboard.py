@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data import Example
 from dactnlg.errors import RunError
 from dactnlg.evaluation.hash_codes import FairData
 from dactnlg.experiments.leaderboard import collect
 from dactnlg.experiments.leaderboard_page import render
 from dactnlg.metrics import perplexity
 from dactnlg.runs.run import identity
+from dactnlg.text.example import Example
 
 
 def make(folder: Path, name: str, value: float | None, code: str = "a" * 64, **facts: object) -> Path:

@@ -19,7 +19,9 @@ from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
 from dactnlg.search.paths import Hypothesis
 from dactnlg.text.casing import Casing
-from dactnlg.text.preprocessor import Codec, Pair, Style
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Codec
+from dactnlg.text.style import Style
 
 
 @pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical"])
@@ -36,7 +38,7 @@ def generator(run: Path) -> Generator:
 def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
-    checker = Style.from_card(corpus.card).checker()
+    checker = corpus.card.style().checker()
     results = generator.generate(turns, constraint="hard")
     assert [result.act for result in results] == [str(turn) for turn in turns]
     origins = Counter(result.origin for result in results)

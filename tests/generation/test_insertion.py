@@ -16,8 +16,10 @@ from dactnlg.generation.keras_decoder import CompiledDecoder
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.lstm import LSTM
 from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.preprocessor import Codec, Pair, Style
+from dactnlg.text.preprocessor import Codec
+from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, UNK_ID
 

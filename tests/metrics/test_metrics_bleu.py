@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 from dactnlg.acts import parse
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu
-from dactnlg.metrics.base import ReferenceHash, Segment
+from dactnlg.metrics.base import Segment
+from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.text.metric_tokenizers import split_13a
 
 WORDS = st.lists(st.sampled_from("a b c d".split()), max_size=7).map(" ".join)  # noqa: SIM905

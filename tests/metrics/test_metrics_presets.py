@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.data.corpus import Example, load_corpus
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError
 from dactnlg.metrics import bleu, rnnlg
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import PRESETS, handcrafted_for, references_for
 from dactnlg.metrics.registry import NAMES, select
+from dactnlg.text.example import Example
 
 ACT, OTHER = parse("inform(name='red door';area=north)"), parse("inform(area=south;name='blue hut')")
 

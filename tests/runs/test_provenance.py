@@ -13,7 +13,7 @@ import pytest
 
 from dactnlg.runs import provenance
 from dactnlg.runs.config import load_config
-from dactnlg.data import load_corpus
+from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train

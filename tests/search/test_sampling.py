@@ -21,7 +21,6 @@ from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.search import ragged
 from dactnlg.search.sampling import Sampling, chances, draw, sample
-from dactnlg.text.preprocessor import Style
 
 BOS, EOS = 0, 1
 
@@ -201,7 +200,7 @@ def generator(run: Path) -> Generator:
 def test_a_model_says_what_it_must_under_the_hard_constraint(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
-    checker = Style.from_card(corpus.card).checker()
+    checker = corpus.card.style().checker()
     results = generator.generate(turns, constraint="hard", sample=True, temperature=1.3)
     assert Counter(result.origin for result in results)["model"] > 100
     for turn, result in zip(turns, results, strict=True):

@@ -12,6 +12,7 @@ from keras import ops
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.models.backend import to_numpy
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.search import constraint, ragged
@@ -20,7 +21,6 @@ from dactnlg.search.paths import hypotheses
 from dactnlg.text.anchors import anchored, learn_anchors
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
-from dactnlg.training.train import build_codec
 
 CUES = {"kids": {"yes": [r"(?<!no )kids|child\w*"], "no": ["no kids"], "dontcare": ["any age"]}}
 BOS, EOS = 0, 1

@@ -15,7 +15,6 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.text.casing import STYLES, Casing, sentence_starts
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.preprocessor import Style
 from dactnlg.text.surface import detokenize
 
 
@@ -160,7 +159,7 @@ def test_what_was_learned_survives_json(pairs: list[tuple[str, str]]) -> None:
 @pytest.mark.parametrize(("name", "least"), [("trails", 0.99), ("dstc2", 0.98), ("viggo", 0.9)])
 def test_most_words_of_real_sentences_get_their_case_back(name: str, least: float, data_dir: Path) -> None:
     corpus = load_corpus(name, data_dir)
-    delexicalizer = Style.from_card(corpus.card).delexicalizer()
+    delexicalizer = corpus.card.style().delexicalizer()
     train, valid = (
         [
             (delexicalizer.required(turn), delexicalizer.delexicalize(turn, sentence))

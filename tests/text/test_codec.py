@@ -13,14 +13,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
-from dactnlg.data.corpus import Corpus, load_card, load_corpus
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.errors import RunError
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.preprocessor import Codec, Pair, Style
+from dactnlg.text.preprocessor import Codec
+from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER, strip_joiner
-from dactnlg.training.train import build_codec
 
 STYLE = Style(True, False, {}, {}, ())
 TRAINING = [
@@ -189,7 +192,7 @@ def test_acts_that_ask_end_with_a_question_mark_where_the_corpus_says_so() -> No
 
 def test_a_style_takes_from_its_card_what_generation_needs() -> None:
     card = load_card("restaurants")
-    style = Style.from_card(card)
+    style = card.style()
     assert (style.cased, style.spaced, style.silent) == (card.cased, card.spaced, tuple(card.silent))
     for name, slot in card.slots.items():
         assert (name in style.proper, name in style.apart) == (slot.proper, slot.apart)

@@ -12,7 +12,6 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import SPLITS, load_corpus
 from dactnlg.text.delexicalization import Delexicalized, Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
-from dactnlg.text.preprocessor import Style
 from dactnlg.text.surface import JOINER, detokenize, tokenize
 
 CORPORA = ("restaurants", "hotel", "laptop", "tv", "dstc2", "e2e", "viggo", "trails")
@@ -205,7 +204,7 @@ def test_the_placeholders_joiners_hold_the_value() -> None:
 @pytest.mark.parametrize("name", CORPORA)
 def test_every_sentence_of_every_corpus_round_trips(name: str, data_dir: Path) -> None:
     corpus = load_corpus(name, data_dir)
-    delexicalizer = Style.from_card(corpus.card).delexicalizer()
+    delexicalizer = corpus.card.style().delexicalizer()
     pairs = dict.fromkeys(pair for split in SPLITS for pair in corpus.pairs(split))
     broken = [s for turn, s in pairs if delexicalizer.delexicalize(turn, s).raw != " ".join(s.split())]
     assert len(pairs) > 2000
@@ -274,7 +273,7 @@ def test_taking_apart_loses_nothing(case: tuple[Turn, str]) -> None:
 def test_rnnlgs_handcrafted_sentences_take_values_apart(data_dir: Path) -> None:
     # "it is in the area of hayes valley and it is in the area of noma": their generator says slot by slot.
     corpus = load_corpus("restaurants", data_dir)
-    apart = Style.from_card(corpus.card).delexicalizer()
+    apart = corpus.card.style().delexicalizer()
     joined = Delexicalizer(silent=corpus.card.silent)
     rows = [
         (example.turn, sentence)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dactnlg.data import load_corpus
+from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.text.tokenizers import (

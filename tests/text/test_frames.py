@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.frames import outline, required_places
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Codec
 from dactnlg.text.surface import JOINER, realize, strip_joiner, title
-from dactnlg.training.train import build_codec
 
 Learned = tuple[Codec, list[Turn], list[tuple[str, ...]]]
 

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
-from dactnlg.data.corpus import load_card, load_corpus
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import load_corpus
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.preprocessor import Style
 from dactnlg.text.slots import SlotChecker, SlotReport, Tally, any_of
 
 
 @pytest.fixture(scope="module")
 def restaurants() -> SlotChecker:
-    return Style.from_card(load_card("restaurants")).checker()
+    return load_card("restaurants").style().checker()
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ GOLD = {
 @pytest.mark.parametrize("name", list(GOLD))
 def test_human_sentences_say_their_slots(name: str, data_dir: Path) -> None:
     corpus = load_corpus(name, data_dir)
-    checker = Style.from_card(corpus.card).checker()
+    checker = corpus.card.style().checker()
     tallies = [
         checker.tally(turn, checker.delexicalizer.delexicalize(turn, sentence).tokens)
         for turn, sentence in corpus.pairs("test")

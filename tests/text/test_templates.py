@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Codec
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.templates import Templates, kind
-from dactnlg.training.train import build_codec
 
 SEEN = [
     ("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD ."),

@@ -10,12 +10,12 @@ import pytest
 
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.runs.config import load_config
 from dactnlg.training.learners import ArrayLearner, KerasLearner
-from dactnlg.training.train import build_codec
 
 SIZE = 32
 

@@ -19,6 +19,7 @@ import pytest
 
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_codec
 from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.generation.generator import Generator
 from dactnlg.models import build_model, load_model
@@ -26,7 +27,7 @@ from dactnlg.models.backend import computing
 from dactnlg.runs.config import Config, load_config
 from dactnlg.training.learners import KerasLearner
 from dactnlg.training.rendezvous import meet
-from dactnlg.training.train import build_codec, train
+from dactnlg.training.train import train
 from dactnlg.training.workers import Cluster
 
 # Seven does not divide by two, and the last batch is not full.

@@ -6,8 +6,8 @@ from collections import Counter
 from pathlib import Path
 
 from dactnlg.acts import Turn
-from dactnlg.data.corpus import Example
 from dactnlg.data.readers.reading import read_csv, read_turn
+from dactnlg.text.example import Example
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:

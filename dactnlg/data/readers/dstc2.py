@@ -14,8 +14,8 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from dactnlg.data.corpus import Example
 from dactnlg.data.readers.reading import read_text, read_turn, row_error
+from dactnlg.text.example import Example
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:

@@ -8,17 +8,11 @@ follow each other are one example. Other keys and columns are left alone.
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from pathlib import Path
 
-from dactnlg.data.card import Card, FileCard
-from dactnlg.data.corpus import SPLITS, Corpus, Example
 from dactnlg.data.readers.reading import read_csv, read_text, read_turn, row_error
-from dactnlg.errors import CorpusError
-
-_FILE_NAMES = {"train": ("train",), "valid": ("valid", "dev", "devel", "validation"), "test": ("test",)}
-_ATTACHED_PUNCTUATION = re.compile(r"\w[.,?!;](?:\s|$)")
+from dactnlg.text.example import Example
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:
@@ -68,42 +62,3 @@ def _read_csv(path: Path) -> list[Example]:
             examples.append(Example(turn, (text,), origin=f"{path.name}, line {line}"))
         previous = act
     return examples
-
-
-def open_path(path: Path) -> Corpus:
-    """Return a corpus without a card: one file (all of it the train split), or a folder with a file a split.
-
-    Whether the text is cased and spaced is judged from the train split.
-
-    Raises:
-        CorpusError: no such file, or a folder without `train.jsonl` or `train.csv`.
-    """
-    if path.is_dir():
-        files = {split: found for split in SPLITS if (found := _find(path, _FILE_NAMES[split]))}
-        root = path
-        if "train" not in files:
-            raise CorpusError(f"the folder {path} has no train.jsonl or train.csv")
-    elif path.is_file():
-        files, root = {"train": path.name}, path.parent
-    else:
-        raise CorpusError(f"there is no corpus file {path}")
-    name = re.sub(r"[^\w.-]", "-", path.resolve().stem) or "corpus"
-    sentences = [s for e in read(root / files["train"], Counter()) for s in e.references]
-    if not sentences:
-        raise CorpusError(f"{root / files['train']} holds no act/sentence pair")
-    card = Card(
-        name=name,
-        format="pairs",
-        files={split: FileCard(path=file) for split, file in files.items()},
-        cased=any(sentence != sentence.lower() for sentence in sentences),
-        spaced=not any(_ATTACHED_PUNCTUATION.search(sentence) for sentence in sentences),
-    )
-    return Corpus(card, [root])
-
-
-def _find(folder: Path, names: tuple[str, ...]) -> str | None:
-    for name in names:
-        for suffix in (".jsonl", ".csv"):
-            if (folder / (name + suffix)).is_file():
-                return name + suffix
-    return None

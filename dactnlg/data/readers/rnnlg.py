@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dactnlg.data.corpus import Example
 from dactnlg.data.readers.reading import read_text, read_turn, row_error
+from dactnlg.text.example import Example
 
 # One published row reads `goodformeal=dinner'`: a quote that closes without having been opened.
 _STRAY_QUOTE = re.compile(r"(=[^'\"=;()]+)'(?=[;)])")

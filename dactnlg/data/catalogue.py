@@ -1,0 +1,25 @@
+"""The corpora that have a card, as a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dactnlg.data.card import corpus_names, load_card
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import CorpusError
+
+
+def overview(data_dir: str | Path | None = None) -> str:
+    """Return a table of the corpora that have a card: name, pairs a split, where the files are, title."""
+    rows = []
+    for name in corpus_names():
+        card = load_card(name)
+        corpus = load_corpus(name, data_dir)
+        try:
+            place = str(corpus.path(corpus.splits[0]).parent)
+        except CorpusError:
+            place = f"not here: dactnlg corpora fetch {name}"
+        pairs = "/".join(str(card.splits.get(split, "?")) for split in corpus.splits)  # type: ignore[call-overload]
+        rows.append((name, pairs, card.licence, card.title, place))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    return "\n".join("  ".join((*map(str.ljust, row, widths), row[4])) for row in rows)
