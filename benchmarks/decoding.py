@@ -46,8 +46,15 @@ ROOMS = {
     "search": ("search/", "decoding.py"),
     "slot checks": ("slots.py", "mentions.py"),
     "putting text together": ("surface.py", "casing.py", "delexicalization.py", "frames.py"),
-    "acts, encoding, codec": ("acts.py", "placeholders.py", "encoding.py", "vocabulary.py", "codec.py", "anchors.py"),
-    "candidates": ("candidates.py", "maker.py", "generation.py"),
+    "acts, encoding, preprocessor": (
+        "acts.py",
+        "placeholders.py",
+        "encoding.py",
+        "vocabulary.py",
+        "preprocessor.py",
+        "anchors.py",
+    ),
+    "candidates": ("candidates.py", "maker.py", "generator.py"),
 }
 """Where time may be spent, by the ends of file names; what NumPy and Python do is counted to its caller."""
 BATCH = 64
@@ -103,10 +110,10 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
     generator, turns = Generator.load(run), test_turns()
     if generator.decoder is None:
         raise SystemExit(f"{run} holds no neural model")
-    decoder, codec = generator.decoder, generator.codec
+    decoder, preprocessor = generator.decoder, generator.preprocessor
     peer = with_weights_of(load_model(run / "model.keras"))  # type: ignore[arg-type]
-    some = [codec.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
-    vectors = codec.encoder.vectors(some)
+    some = [preprocessor.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
+    vectors = preprocessor.encoder.vectors(some)
 
     def ours(constraint: str, reuse: bool) -> None:
         decoder.reuse = reuse
@@ -138,7 +145,10 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
     table.row("the hard constraint's share of the time", f"{extra:+.0%}", target="+20%")
     said = say_all(peer, vectors)
     both = sum(a == b for (a, _), (b, _) in zip(said, say_all(peer, vectors, batched=True), strict=True))
-    theirs = [codec.raw(turn, codec.vocabulary.decode(tokens)) for turn, (tokens, _) in zip(some, said, strict=True)]
+    theirs = [
+        preprocessor.raw(turn, preprocessor.vocabulary.decode(tokens))
+        for turn, (tokens, _) in zip(some, said, strict=True)
+    ]
     own = [g.raw for g in generator.generate(some, constraint="none", beam_width=10, strict=False)]
     same = sum(a == b for a, b in zip(own, theirs, strict=True))
     what = f"BLEU-4 of {len(some)} of them; {same} said alike, {both} in both ways of the peer"

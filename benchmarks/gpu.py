@@ -29,7 +29,7 @@ from keras import ops
 
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import CompiledDecoder
 from dactnlg.models import build_model
@@ -122,7 +122,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
     if not isinstance(decoder, CompiledDecoder):
         raise SystemExit(f"{run} holds no neural model")
     corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
-    turns = [generator.codec.delexicalizer.split(example.turn) for example in corpus.split("test")]
+    turns = [generator.preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")]
     inputs = decoder.inputs(turns)
     print("| acts | constraint | acts/s | a step's products | of the peak, alone | of the peak, within the search |")
     print("|---|---|---|---|---|---|", flush=True)
@@ -156,11 +156,11 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
 def learning(name: str, sizes: list[int], rounds: int) -> None:
     """Print the table of training."""
     config = load_config(name)
-    codec, pairs = build_codec(config.corpus, load_corpus(config.corpus.name))
+    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus(config.corpus.name))
     print("\n| batch | real tokens/s, training.backend=keras |\n|---|---|", flush=True)
     for size in sizes:
-        model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
-        data = Dataset.encode(codec, pairs * -(-4 * size // len(pairs)), model.lexicalized)
+        model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
+        data = Dataset.encode(preprocessor, pairs * -(-4 * size // len(pairs)), model.lexicalized)
         batches = list(islice(data.batches(size, np.random.default_rng(0)), 4))
         learner = KerasLearner(model, config.training.learning_rate, config.training.clip_norm, data, size)
         took = seconds(lambda learner=learner, batches=batches: [learner.learn(b) for b, _ in batches], rounds)

@@ -284,11 +284,11 @@ def _loaded(run: Path) -> tuple[Any, list[Any]]:
     decoder: Any = Generator.load(run, backend="numpy").decoder
     if decoder is None:
         raise SystemExit(f"{run} holds no neural model")
-    split = [decoder.codec.delexicalizer.split(example.turn) for example in _test_split(run)]
+    split = [decoder.preprocessor.delexicalizer.split(example.turn) for example in _test_split(run)]
     return decoder, list(islice(cycle(split[:: max(1, len(split) // TURNS)]), TURNS))
 
 
 def act_vectors(run: Path) -> Any:
     """Return real DA vectors of some of those acts, (BATCH, D)."""
     decoder, turns = _loaded(run)
-    return decoder.codec.encoder.vectors(turns[:: len(turns) // BATCH]).astype("float32")
+    return decoder.preprocessor.encoder.vectors(turns[:: len(turns) // BATCH]).astype("float32")

@@ -30,7 +30,7 @@ from threadpoolctl import threadpool_limits
 
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models import build_model
 from dactnlg.runs.config import load_config
 from dactnlg.training.learners import ArrayLearner, KerasLearner
@@ -89,9 +89,9 @@ class Contestant:
 def ours(config_name: str, size: int, backend: str, most: int | None = None) -> Contestant:
     """Return a model of a configuration that learns with a backend."""
     config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"])
-    codec, pairs = build_codec(config.corpus, load_corpus(config.corpus.name, DATA))
-    model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
-    data = Dataset.encode(codec, pairs, model.lexicalized, config.training.repetition)
+    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus(config.corpus.name, DATA))
+    model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
+    data = Dataset.encode(preprocessor, pairs, model.lexicalized, config.training.repetition)
     batches = list(islice(data.batches(size, np.random.default_rng(0)), most))
     options, name, epoch = config.training, f"{config_name}, batch {size}, {backend}", -(-len(data) // size)
     if backend == "keras":

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 Batch = dict[str, NDArray[np.generic]]
@@ -36,16 +36,18 @@ class Dataset:
     widths: tuple[int, ...] = ()
 
     @classmethod
-    def encode(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0) -> Dataset:
+    def encode(
+        cls, preprocessor: Preprocessor, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0
+    ) -> Dataset:
         """Encode pairs, those that look alike to the model once.
 
         Args:
-            codec: numbers tokens and entries.
+            preprocessor: numbers tokens and entries.
             pairs: the pairs.
             lexicalized: add what the hierarchical model reads.
             repetition: a pair that occurs n times gets the weight n to this power.
         """
-        everything = cls._encode_all(codec, pairs, lexicalized)
+        everything = cls._encode_all(preprocessor, pairs, lexicalized)
         arrays = (everything.tokens, *everything.inputs.values())
         keys = np.concatenate([array.reshape(len(pairs), -1).astype(np.int32) for array in arrays], axis=1)
         counts = Counter(row.tobytes() for row in keys)
@@ -56,12 +58,12 @@ class Dataset:
         return cls(inputs, everything.tokens[kept], everything.lengths[kept], weights)
 
     @classmethod
-    def _encode_all(cls, codec: Codec, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
+    def _encode_all(cls, preprocessor: Preprocessor, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
         turns = [pair.turn for pair in pairs]
-        inputs: Batch = {"act": codec.encoder.vectors(turns, [pair.corpus for pair in pairs])}
+        inputs: Batch = {"act": preprocessor.encoder.vectors(turns, [pair.corpus for pair in pairs])}
         if lexicalized:
-            inputs["entries"], inputs["words"] = codec.encoder.sequences(turns)
-        rows = [[BOS_ID, *codec.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
+            inputs["entries"], inputs["words"] = preprocessor.encoder.sequences(turns)
+        rows = [[BOS_ID, *preprocessor.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
         lengths = np.array([len(row) - 1 for row in rows], np.int32)
         tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)
         for index, row in enumerate(rows):

@@ -14,7 +14,7 @@ from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.encoding import features
 from dactnlg.text.example import Example, Pair
 from dactnlg.text.placeholders import Required
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import realize
 
@@ -22,9 +22,9 @@ _HOLE = re.compile(r"(?<=\S)  (?=\S)")
 _LOST = "lostvalue"
 
 
-def build_codec(
+def build_preprocessor(
     config: CorpusConfig, corpus: Corpus, others: Sequence[Corpus] = (), whole: bool = True
-) -> tuple[Codec, list[Pair]]:
+) -> tuple[Preprocessor, list[Pair]]:
     """Delexicalise the training split, and those of further corpora, and collect what the models need from it.
 
     Args:
@@ -34,7 +34,7 @@ def build_codec(
         whole: leave out sentences that do not say all their slots (see `_complete`).
 
     Returns:
-        The codec, and the training pairs.
+        The preprocessor, and the training pairs.
 
     Raises:
         CorpusError: there is nothing to learn from.
@@ -50,14 +50,14 @@ def build_codec(
         theirs = other.card.style()
         rows = _delexicalized(other, "train", "human", theirs, spoken=theirs.spaced and not style.spaced)
         pairs += _complete(list(rows), other.name)
-    return Codec.build(pairs, named, casing, style, config.min_count), pairs
+    return Preprocessor.build(pairs, named, casing, style, config.min_count), pairs
 
 
-def validation_pairs(config: CorpusConfig, corpus: Corpus, codec: Codec) -> list[Pair]:
+def validation_pairs(config: CorpusConfig, corpus: Corpus, preprocessor: Preprocessor) -> list[Pair]:
     """Return the pairs that decide when training stops: the validation split, or the training split without one."""
     split = "valid" if "valid" in corpus.splits else "train"
-    rows = sentences(corpus, split, config.targets, codec.style)
-    return [Pair(turn, codec.encoder.corpus, tokens) for turn, tokens in rows]
+    rows = sentences(corpus, split, config.targets, preprocessor.style)
+    return [Pair(turn, preprocessor.encoder.corpus, tokens) for turn, tokens in rows]
 
 
 def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[tuple[Turn, tuple[str, ...]]]:

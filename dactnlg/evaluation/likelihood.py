@@ -32,20 +32,20 @@ def add_perplexity(results: Sequence[Scores], decoder: BaseDecoder, corpus: Corp
 
     Args:
         results: scores whose segments are the split's examples.
-        decoder: the model with its codec.
+        decoder: the model with its preprocessor.
         corpus: the corpus.
         split: the split that is read; all of them say which words are rare.
 
     Raises:
         CorpusError: a file of the corpus is missing or damaged.
     """
-    codec, examples = decoder.codec, corpus.split(split)
-    rows = sentences(corpus, split, "human", codec.style)
+    preprocessor, examples = decoder.preprocessor, corpus.split(split)
+    rows = sentences(corpus, split, "human", preprocessor.style)
     vocabulary = fair_vocabulary(decoder, corpus)
     meter = PerplexityMeter(vocabulary)
     tokens = [tokens for _, tokens in rows]
     targets = perplexity.encode(tokens, vocabulary)
-    logs = decoder.token_scores([turn for turn, _ in rows], [codec.vocabulary.encode(row) for row in tokens])
+    logs = decoder.token_scores([turn for turn, _ in rows], [preprocessor.vocabulary.encode(row) for row in tokens])
     found = meter.add(logs, targets)
     # An example has a sentence for each of its references.
     statistics = np.zeros((len(examples), found.shape[1]))
@@ -65,13 +65,13 @@ def add_perplexity(results: Sequence[Scores], decoder: BaseDecoder, corpus: Corp
 
 def fair_vocabulary(decoder: BaseDecoder, corpus: Corpus) -> FairVocabulary:
     """Return what the model says as F, and as R all other tokens of the corpus's sentences, handcrafted ones too."""
-    codec = decoder.codec
+    preprocessor = decoder.preprocessor
     counts, total = Counter[str](), 0
     for split in corpus.splits:
-        for _, tokens in sentences(corpus, split, "both", codec.style):
+        for _, tokens in sentences(corpus, split, "both", preprocessor.style):
             counts.update(tokens)
             total += 1
-    frequent = tuple(codec.vocabulary.tokens[len(SPECIAL) :])
+    frequent = tuple(preprocessor.vocabulary.tokens[len(SPECIAL) :])
     known = {*frequent, *SPECIAL}
     rare = sorted((token for token in counts if token not in known), key=lambda token: (-counts[token], token))
     # Tokens of further corpora that a model was trained on do not occur in this one.

@@ -6,7 +6,7 @@ from bisect import insort
 from collections.abc import Sequence
 
 from dactnlg.text.frames import Brief, Phrase
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.slots import SlotReport, Tally
 
 
@@ -14,7 +14,7 @@ class Candidate:
     """A sentence that may be said; it is put together and checked when somebody asks.
 
     Args:
-        codec: the codec of a run.
+        preprocessor: the preprocessor of a run.
         brief: the turn to be said.
         tokens: the sentence, with placeholders.
         score: its log probability; None where no model chose it.
@@ -23,11 +23,22 @@ class Candidate:
         finished: whether the search has come to its end.
     """
 
-    __slots__ = ("_asking", "_codec", "_phrase", "_raw", "_report", "brief", "finished", "origin", "score", "tokens")
+    __slots__ = (
+        "_asking",
+        "_preprocessor",
+        "_phrase",
+        "_raw",
+        "_report",
+        "brief",
+        "finished",
+        "origin",
+        "score",
+        "tokens",
+    )
 
     def __init__(
         self,
-        codec: Codec,
+        preprocessor: Preprocessor,
         brief: Brief,
         tokens: tuple[str, ...],
         score: float | None,
@@ -35,7 +46,7 @@ class Candidate:
         asking: bool = False,
         finished: bool = True,
     ) -> None:
-        self._codec, self.brief, self._asking, self.finished = codec, brief, asking, finished
+        self._preprocessor, self.brief, self._asking, self.finished = preprocessor, brief, asking, finished
         self.tokens, self.score, self.origin = tokens, score, origin
         # Not `cached_property`: Python 3.11 takes a lock for it.
         self._phrase: Phrase | None = None
@@ -46,20 +57,20 @@ class Candidate:
     def phrase(self) -> Phrase:
         """The sentence without its values."""
         if self._phrase is None:
-            self._phrase = self._codec.phrase(self.brief.frame, self.tokens)
+            self._phrase = self._preprocessor.phrase(self.brief.frame, self.tokens)
         return self._phrase
 
     @property
     def raw(self) -> str:
         """The raw sentence."""
         if self._raw is None:
-            self._raw = self._codec.raw_of(self.brief, self.phrase)
+            self._raw = self._preprocessor.raw_of(self.brief, self.phrase)
         return self._raw
 
     @property
     def text(self) -> str:
         """The sentence as a user reads it."""
-        return self._codec.text_of(self.brief, self.phrase)
+        return self._preprocessor.text_of(self.brief, self.phrase)
 
     @property
     def unasked(self) -> tuple[str, ...]:
@@ -69,13 +80,13 @@ class Candidate:
     @property
     def values(self) -> Tally:
         """What it says of the values that it should say."""
-        return self.phrase.tally or self._codec.checker.tally(self.brief.turn, self.tokens)
+        return self.phrase.tally or self._preprocessor.checker.tally(self.brief.turn, self.tokens)
 
     @property
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
         if self._report is None:
-            self._report = SlotReport(self.values, self._codec.checker.look(self.brief.frame.expected, self.raw))
+            self._report = SlotReport(self.values, self._preprocessor.checker.look(self.brief.frame.expected, self.raw))
         return self._report
 
     @property

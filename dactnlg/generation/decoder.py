@@ -19,7 +19,7 @@ from dactnlg.search.greedy import Glance, glance, improve
 from dactnlg.search.paths import IMPOSSIBLE, Hypothesis
 from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words, slots_owed
 from dactnlg.search.sampling import Sampling, chances, sample
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class BaseDecoder:
     """What every decoder does: equal inputs once, the rest in batches.
 
     Args:
-        codec: the codec of a run.
+        preprocessor: the preprocessor of a run.
         lexicalized: whether the model sees values.
         max_length: longest sentence in tokens.
         reuse: search once for turns that look alike to the model, and remember what was found; False to measure the
@@ -53,8 +53,8 @@ class BaseDecoder:
 
     largest = CHUNK
 
-    def __init__(self, codec: Codec, lexicalized: bool, max_length: int = 80, reuse: bool = True) -> None:
-        self.codec, self.lexicalized, self.max_length, self.reuse = codec, lexicalized, max_length, reuse
+    def __init__(self, preprocessor: Preprocessor, lexicalized: bool, max_length: int = 80, reuse: bool = True) -> None:
+        self.preprocessor, self.lexicalized, self.max_length, self.reuse = preprocessor, lexicalized, max_length, reuse
         self._memory: Memory[list[Hypothesis]] = Memory(REMEMBERED)
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
@@ -81,7 +81,7 @@ class BaseDecoder:
             return []
         inputs = self.inputs(turns)
         if owed:
-            inputs["owed"] = self.codec.owed_anchors(owed)
+            inputs["owed"] = self.preprocessor.owed_anchors(owed)
         if not self.reuse:
             return self._search_all(inputs, width, hard, keep)
         keys = row_keys(inputs, (width, hard, keep, self.max_length))
@@ -151,11 +151,11 @@ class BaseDecoder:
         """Return `stepper` without the tokens that are never said, under the hard constraint if asked for."""
         step, state = self.stepper(inputs)
         step = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
-        if hard and self.codec.placeholders:
-            step = require_slots(step, self.codec.kinds, EOS_ID)
-            state = [*state, *slots_owed(inputs["required"], self.codec.kinds)]
+        if hard and self.preprocessor.placeholders:
+            step = require_slots(step, self.preprocessor.kinds, EOS_ID)
+            state = [*state, *slots_owed(inputs["required"], self.preprocessor.kinds)]
         if "owed" in inputs:
-            step = require_words(step, self.codec.anchor_words, EOS_ID)
+            step = require_words(step, self.preprocessor.anchor_words, EOS_ID)
             state = [*state, inputs["owed"]]
         return step, state
 
@@ -165,10 +165,10 @@ class BaseDecoder:
 
     def inputs(self, turns: Sequence[Turn]) -> Arrays:
         """Return the arrays of some turns: what the model takes, and `required` for the constraint."""
-        inputs: Arrays = {"act": self.codec.encoder.vectors(turns)}
-        inputs["required"] = self.codec.required_counts(turns)
+        inputs: Arrays = {"act": self.preprocessor.encoder.vectors(turns)}
+        inputs["required"] = self.preprocessor.required_counts(turns)
         if self.lexicalized:
-            inputs["entries"], inputs["words"] = self.codec.encoder.sequences(turns)
+            inputs["entries"], inputs["words"] = self.preprocessor.encoder.sequences(turns)
         return inputs
 
     def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
@@ -188,17 +188,17 @@ class BaseDecoder:
 
 
 class Decoder(BaseDecoder):
-    """A model's arrays with its codec, ready to search on the CPU, several batches side by side.
+    """A model's arrays with its preprocessor, ready to search on the CPU, several batches side by side.
 
     Args:
         model: the trained model.
-        codec: its codec.
+        preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `BaseDecoder`.
     """
 
-    def __init__(self, model: ArrayModel, codec: Codec, max_length: int = 80, reuse: bool = True) -> None:
-        super().__init__(codec, model.lexicalized, max_length, reuse)
+    def __init__(self, model: ArrayModel, preprocessor: Preprocessor, max_length: int = 80, reuse: bool = True) -> None:
+        super().__init__(preprocessor, model.lexicalized, max_length, reuse)
         self.model = model
 
     def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:

@@ -12,7 +12,7 @@ from typing import Any
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.runs.config import CONSTRAINTS, DecodingConfig
 from dactnlg.runs.run import Run
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 FORMATS = ("saved-model", "onnx")
@@ -48,7 +48,7 @@ def export(
         raise RunError(f"{run_path} holds the random baseline: it has no weights to export")
     if path.exists():
         raise UserError(f"{path} exists already: name another file with --output")
-    codec = Codec.load(run.codec_path)
+    preprocessor = Preprocessor.load(run.preprocessor_path)
     if output_format == "onnx":
         if (beam_width, constraint) != (None, None):
             raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
@@ -56,7 +56,7 @@ def export(
         from dactnlg.models.numpy.arrays import ArrayModel
 
         model = ArrayModel.load(run.model_path)
-        write_step(model, describe(codec, config.decoding), path)
+        write_step(model, describe(preprocessor, config.decoding), path)
     else:
         from dactnlg.generation.saved_model import write_search
         from dactnlg.models import load_model
@@ -65,17 +65,17 @@ def export(
         if constraint not in CONSTRAINTS:
             raise UnknownNameError("constraint", constraint, CONSTRAINTS)
         width = beam_width or config.decoding.beam_width
-        told = describe(codec, config.decoding) | {"constraint": constraint, "beam_width": width}
-        write_search(load_model(run.model_path), codec, told, path)
+        told = describe(preprocessor, config.decoding) | {"constraint": constraint, "beam_width": width}
+        write_search(load_model(run.model_path), preprocessor, told, path)
 
 
-def describe(codec: Codec, options: DecodingConfig) -> dict[str, Any]:
+def describe(preprocessor: Preprocessor, options: DecodingConfig) -> dict[str, Any]:
     """Return what an export's numbers stand for."""
     return {
-        "tokens": codec.vocabulary.tokens,
-        "act": codec.encoder.features,
-        "required": codec.placeholders,
-        "value_words": codec.encoder.words.tokens,
+        "tokens": preprocessor.vocabulary.tokens,
+        "act": preprocessor.encoder.features,
+        "required": preprocessor.placeholders,
+        "value_words": preprocessor.encoder.words.tokens,
         "pad": PAD_ID,
         "bos": BOS_ID,
         "eos": EOS_ID,

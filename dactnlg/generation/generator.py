@@ -19,7 +19,7 @@ from dactnlg.runs.config import BACKENDS, CONSTRAINTS, Config, DecodingConfig
 from dactnlg.runs.run import Run
 from dactnlg.search.sampling import Sampling
 from dactnlg.text.frames import Brief
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import BaseDecoder
@@ -70,15 +70,17 @@ class Generator:
     """Says dialogue acts as sentences.
 
     Args:
-        codec: the codec of a run.
+        preprocessor: the preprocessor of a run.
         decoder: searches with a trained model; None for the random baseline.
         options: the run's decoding options.
         seed: of what is left to chance: sampling, and the random baseline's choice.
     """
 
-    def __init__(self, codec: Codec, decoder: BaseDecoder | None, options: DecodingConfig, seed: int = 1) -> None:
-        self.codec, self.decoder, self.options, self.seed = codec, decoder, options, seed
-        self._maker = Maker(codec, options)
+    def __init__(
+        self, preprocessor: Preprocessor, decoder: BaseDecoder | None, options: DecodingConfig, seed: int = 1
+    ) -> None:
+        self.preprocessor, self.decoder, self.options, self.seed = preprocessor, decoder, options, seed
+        self._maker = Maker(preprocessor, options)
 
     @classmethod
     def load(cls, path: str | Path, backend: str = "auto") -> Generator:
@@ -97,11 +99,11 @@ class Generator:
         run = Run(path)
         config = run.check()
         backend = chosen_backend(config, backend)
-        codec = Codec.load(run.codec_path)
+        preprocessor = Preprocessor.load(run.preprocessor_path)
         if backend == "none":
-            return cls(codec, None, config.decoding, config.training.seed)
-        decoder = _decoder(run, codec, config.decoding.max_length, backend)
-        return cls(codec, decoder, config.decoding, config.training.seed)
+            return cls(preprocessor, None, config.decoding, config.training.seed)
+        decoder = _decoder(run, preprocessor, config.decoding.max_length, backend)
+        return cls(preprocessor, decoder, config.decoding, config.training.seed)
 
     def generate(
         self,
@@ -156,14 +158,14 @@ class Generator:
         # Dialogues say the same acts again and again: what is not left to chance is found once for equal ones.
         once = self.decoder is not None and self.decoder.reuse and sampling is None
         said = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
-        briefs = [self.codec.brief(turn) for _, turn in said]
+        briefs = [self.preprocessor.brief(turn) for _, turn in said]
         if strict:
             for frame in dict.fromkeys(brief.frame for brief in briefs):
                 self.check_names(frame.turn)
         base = self.seed if seed is None else seed
         maker = self._maker
         if append_questions is not None:
-            maker = Maker(self.codec, self.options.model_copy(update={"append_questions": append_questions}))
+            maker = Maker(self.preprocessor, self.options.model_copy(update={"append_questions": append_questions}))
         ordered = constraint != "none"
         if not briefs:
             found = []
@@ -203,7 +205,7 @@ class Generator:
         Raises:
             UnknownNameError: names the nearest ones that it knows.
         """
-        encoder = self.codec.encoder
+        encoder = self.preprocessor.encoder
         for act in turn:
             if act.act_type not in encoder.act_types:
                 raise UnknownNameError("act type", act.act_type, encoder.act_types)
@@ -255,14 +257,14 @@ def chosen_backend(config: Config, backend: str) -> str:
     return backend
 
 
-def _decoder(run: Run, codec: Codec, max_length: int, backend: str) -> BaseDecoder:
+def _decoder(run: Run, preprocessor: Preprocessor, max_length: int, backend: str) -> BaseDecoder:
     # Keras takes seconds to start: only who asks for it waits for it.
     if backend == "keras":
         from dactnlg.generation.keras_decoder import CompiledDecoder
         from dactnlg.models import load_model
 
-        return CompiledDecoder(load_model(run.model_path), codec, max_length)
+        return CompiledDecoder(load_model(run.model_path), preprocessor, max_length)
     from dactnlg.generation.decoder import Decoder
     from dactnlg.models.numpy.arrays import ArrayModel
 
-    return Decoder(ArrayModel.load(run.model_path), codec, max_length)
+    return Decoder(ArrayModel.load(run.model_path), preprocessor, max_length)

@@ -25,14 +25,14 @@ def insert_missing(
     """Return sentences with every unknown placeholder inserted, each with its score, best first.
 
     Args:
-        decoder: the model and its codec.
+        decoder: the model and its preprocessor.
         turn: the act.
         tokens: the best sentence without the unknown placeholders.
         unknown: the slots whose placeholders the vocabulary lacks.
     """
-    vocabulary = decoder.codec.vocabulary
+    vocabulary = decoder.preprocessor.vocabulary
     stand_ins = [
-        index for index, kind in enumerate(decoder.codec.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])
+        index for index, kind in enumerate(decoder.preprocessor.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])
     ]
     said = list(vocabulary.encode(tokens))
     words = list(tokens)

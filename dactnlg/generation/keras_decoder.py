@@ -17,7 +17,7 @@ from dactnlg.search.beam import beam_search
 from dactnlg.search.constraint import block_tokens, require_slots, require_words
 from dactnlg.search.paths import Hypothesis, hypotheses
 from dactnlg.search.ragged import Step
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
@@ -31,11 +31,11 @@ CHUNK = 256
 
 
 class CompiledDecoder(BaseDecoder):
-    """A Keras model with its codec, ready to search.
+    """A Keras model with its preprocessor, ready to search.
 
     Args:
         model: the trained model.
-        codec: its codec.
+        preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `BaseDecoder`.
         batch_sizes: what batches are filled up to, the smallest first; a GPU has room for larger ones.
@@ -44,12 +44,12 @@ class CompiledDecoder(BaseDecoder):
     def __init__(
         self,
         model: NeuralModel,
-        codec: Codec,
+        preprocessor: Preprocessor,
         max_length: int = 80,
         reuse: bool = True,
         batch_sizes: Sequence[int] = BATCH_SIZES,
     ) -> None:
-        super().__init__(codec, model.lexicalized, max_length, reuse)
+        super().__init__(preprocessor, model.lexicalized, max_length, reuse)
         self.model, self.batch_sizes, self.largest = model, batch_sizes, batch_sizes[-1]
         self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
 
@@ -80,18 +80,20 @@ class CompiledDecoder(BaseDecoder):
     def trace(self, inputs: dict[str, Any], width: int, hard: bool, keep: int) -> Any:
         """Return `beam_search`'s tensors for a batch of inputs, (B, ...) each; can be traced and compiled."""
         context, state = self.model.prepare(inputs)
-        size = len(self.codec.vocabulary)
+        size = len(self.preprocessor.vocabulary)
 
         def step(state: list[Any], tokens: Any) -> tuple[Any, list[Any]]:
             logits, state = self.model.step(context, state, tokens)
             return ops.log_softmax(logits), state
 
         constrained = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID), size)
-        if hard and self.codec.placeholders:
-            constrained = require_slots(constrained, self.codec.kinds, len(self.codec.placeholders), EOS_ID)
+        if hard and self.preprocessor.placeholders:
+            constrained = require_slots(
+                constrained, self.preprocessor.kinds, len(self.preprocessor.placeholders), EOS_ID
+            )
             state = [*state, ops.cast(inputs["required"], "float32")[:, None]]
         if "owed" in inputs:
-            constrained = require_words(constrained, self.codec.anchor_words, EOS_ID)
+            constrained = require_words(constrained, self.preprocessor.anchor_words, EOS_ID)
             state = [*state, ops.cast(inputs["owed"], "float32")[:, None]]
         return beam_search(
             constrained,

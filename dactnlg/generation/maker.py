@@ -11,7 +11,7 @@ from dactnlg.runs.config import DecodingConfig
 from dactnlg.search.sampling import Sampling
 from dactnlg.text.anchors import anchored
 from dactnlg.text.frames import Brief
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.templates import join_sentences, split_question
 
 if TYPE_CHECKING:
@@ -30,12 +30,12 @@ class Maker:
     """Makes the candidates of turns: by search, by sampling, or from training sentences.
 
     Args:
-        codec: the codec of a run.
+        preprocessor: the preprocessor of a run.
         options: the run's decoding options.
     """
 
-    def __init__(self, codec: Codec, options: DecodingConfig) -> None:
-        self.codec, self._options = codec, options
+    def __init__(self, preprocessor: Preprocessor, options: DecodingConfig) -> None:
+        self.preprocessor, self._options = preprocessor, options
 
     def searched(
         self, decoder: BaseDecoder, briefs: Sequence[Brief], width: int, constraint: str, count: int
@@ -114,8 +114,8 @@ class Maker:
 
     def covering(self, brief: Brief) -> Candidate:
         """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
-        tokens = self.codec.templates.cover(brief.turn, self.codec.delexicalizer.required(brief.turn))
-        return Candidate(self.codec, brief, tuple(tokens), None, "template")
+        tokens = self.preprocessor.templates.cover(brief.turn, self.preprocessor.delexicalizer.required(brief.turn))
+        return Candidate(self.preprocessor, brief, tuple(tokens), None, "template")
 
     def _searched(
         self,
@@ -145,13 +145,13 @@ class Maker:
 
     def _told(self, hypotheses: Sequence[Hypothesis], hard: bool) -> list[Told]:
         """Return tokens, score, origin, and whether the hypothesis is finished; under `hard` of finished ones alone."""
-        decode, power = self.codec.vocabulary.decode, self._options.length_normalization
+        decode, power = self.preprocessor.vocabulary.decode, self._options.length_normalization
         asking = hard and self._options.append_questions
         found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not hard]
         return [(tokens, h.score / (len(tokens) + 1) ** power, "model", asking, h.finished) for tokens, h in found]
 
     def _candidates(self, brief: Brief, told: Sequence[Told]) -> list[Candidate]:
-        return [Candidate(self.codec, brief, *each) for each in told]
+        return [Candidate(self.preprocessor, brief, *each) for each in told]
 
     def _owe(self, decoder: BaseDecoder, briefs: Sequence[Brief], rows: list[list[Candidate]], width: int) -> None:
         """Search once more where no sentence shows a special value, for sentences with words that can show it."""
@@ -159,7 +159,7 @@ class Maker:
         least: dict[int, float] = {}
         for place, candidates in enumerate(rows):
             for best in cheapest(candidates, 1, self._options.slot_error_weight, sound=True):
-                names = [name for name in best.report.cues.missing if anchored(name) in self.codec.anchors]
+                names = [name for name in best.report.cues.missing if anchored(name) in self.preprocessor.anchors]
                 if names:
                     owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
         if owing:
@@ -175,13 +175,15 @@ class Maker:
         tokens, score, turn = candidate.tokens, candidate.score, candidate.brief.turn
         for name in candidate.unasked:
             # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
-            kept = split_question(tokens)[0] if len(self.codec.asked(turn)) == 1 else tokens
-            whole = [tuple(join_sentences(kept, wording)) for wording in self.codec.questions(name)]
-            scores = decoder.sentence_scores(turn, [self.codec.vocabulary.encode(sentence) for sentence in whole])
+            kept = split_question(tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else tokens
+            whole = [tuple(join_sentences(kept, wording)) for wording in self.preprocessor.questions(name)]
+            scores = decoder.sentence_scores(
+                turn, [self.preprocessor.vocabulary.encode(sentence) for sentence in whole]
+            )
             tokens, score = whole[int(scores.argmax())], float(scores.max())
         if not candidate.unasked:
             return candidate
-        return Candidate(self.codec, candidate.brief, tokens, score, "composed", asking=True)
+        return Candidate(self.preprocessor, candidate.brief, tokens, score, "composed", asking=True)
 
     def _kept(self, decoder: BaseDecoder, brief: Brief, drawn: Sequence[Hypothesis]) -> list[Candidate]:
         """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
@@ -196,13 +198,15 @@ class Maker:
 
         brief, asking = candidate.brief, self._options.append_questions
         found = insert_missing(decoder, brief.turn, candidate.tokens, brief.frame.unknown)
-        return [Candidate(self.codec, brief, tokens, score, "inserted", asking) for tokens, score in found]
+        return [Candidate(self.preprocessor, brief, tokens, score, "inserted", asking) for tokens, score in found]
 
     def _shuffled(self, brief: Brief, chance: random.Random) -> list[Candidate]:
         # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
-        same = self.codec.templates.same(brief.turn)
+        same = self.preprocessor.templates.same(brief.turn)
         keyed = [(chance.random() ** (1.0 / weight), template) for template, weight in same.items()]
-        return [Candidate(self.codec, brief, tokens, None, "template") for _, tokens in sorted(keyed, reverse=True)]
+        return [
+            Candidate(self.preprocessor, brief, tokens, None, "template") for _, tokens in sorted(keyed, reverse=True)
+        ]
 
 
 def _settled(candidate: Candidate) -> bool:

@@ -17,18 +17,18 @@ import keras
 
 from dactnlg.errors import UserError
 from dactnlg.generation.keras_decoder import CompiledDecoder
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 
-def write_search(model: NeuralModel, codec: Codec, description: Mapping[str, Any], path: Path) -> None:
+def write_search(model: NeuralModel, preprocessor: Preprocessor, description: Mapping[str, Any], path: Path) -> None:
     """Write a model's search.
 
     Args:
         model: the model.
-        codec: its codec.
+        preprocessor: its preprocessor.
         description: stored with it; `beam_width`, `constraint` and `max_length` in it set the search.
         path: the folder.
 
@@ -40,11 +40,11 @@ def write_search(model: NeuralModel, codec: Codec, description: Mapping[str, Any
     import tensorflow as tf
 
     width, constraint = int(description["beam_width"]), str(description["constraint"])
-    decoder = CompiledDecoder(model, codec, int(description["max_length"]))
+    decoder = CompiledDecoder(model, preprocessor, int(description["max_length"]))
     hard = constraint == "hard"
     shapes = {"act": tf.TensorSpec((None, model.act_size), tf.float32, "act")}
-    if hard and codec.placeholders:
-        shapes["required"] = tf.TensorSpec((None, len(codec.placeholders)), tf.float32, "required")
+    if hard and preprocessor.placeholders:
+        shapes["required"] = tf.TensorSpec((None, len(preprocessor.placeholders)), tf.float32, "required")
     if model.lexicalized:
         shapes["entries"] = tf.TensorSpec((None, None, 2), tf.int32, "entries")
         shapes["words"] = tf.TensorSpec((None, None, None), tf.int32, "words")

@@ -10,17 +10,17 @@ from dactnlg.errors import RunError, UnknownNameError
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
-    from dactnlg.text.preprocessor import Codec
+    from dactnlg.text.preprocessor import Preprocessor
 
 NEURAL = ("lstm", "sclstm", "hierarchical")
 
 
-def build_model(name: str, codec: Codec, **options: Any) -> NeuralModel:
-    """Build a neural model for a codec's vocabulary and features.
+def build_model(name: str, preprocessor: Preprocessor, **options: Any) -> NeuralModel:
+    """Build a neural model for a preprocessor's vocabulary and features.
 
     Args:
         name: one of `NEURAL`.
-        codec: gives the sizes that follow from the data.
+        preprocessor: gives the sizes that follow from the data.
         **options: sizes and weights; those that the model does not take are left out.
 
     Raises:
@@ -34,9 +34,9 @@ def build_model(name: str, codec: Codec, **options: Any) -> NeuralModel:
 
     model_class: type[NeuralModel] = {"lstm": LSTM, "sclstm": SCLSTM, "hierarchical": HierarchicalSCLSTM}[name]
     sizes = {
-        "vocabulary_size": len(codec.vocabulary),
-        "act_size": len(codec.encoder.features),
-        "word_count": len(codec.encoder.words),
+        "vocabulary_size": len(preprocessor.vocabulary),
+        "act_size": len(preprocessor.encoder.features),
+        "word_count": len(preprocessor.encoder.words),
     }
     # A model's keywords are its own and those of the classes it builds on.
     own = [base for base in model_class.__mro__ if base.__module__.startswith("dactnlg")]

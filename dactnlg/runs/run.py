@@ -1,7 +1,7 @@
 """The run folder: what training writes and everything else reads.
 
 config.yaml     the configuration as used, defaults spelt out
-codec.json      vocabulary, DA vector entries, casing, templates, the card's cues
+preprocessor.json      vocabulary, DA vector entries, casing, templates, the card's cues
 model.keras     the best weights
 history.csv     one line an epoch
 checkpoint-N.keras, state.json   the last finished epoch with the optimizer's state, for --resume
@@ -36,7 +36,7 @@ class Run:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self.config_path = self.path / "config.yaml"
-        self.codec_path = self.path / "codec.json"
+        self.preprocessor_path = self.path / "preprocessor.json"
         self.model_path = self.path / "model.keras"
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
@@ -141,7 +141,7 @@ class Run:
         Raises:
             RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
         """
-        if not self.config_path.exists() or not self.codec_path.exists():
+        if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.is_dir() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
         try:
@@ -183,9 +183,9 @@ class Run:
 
     def _vocabulary_hash(self) -> str | None:
         """Return the hash of what the model can say, whose order is its own."""
-        if not self.codec_path.exists():
+        if not self.preprocessor_path.exists():
             return None
-        return digest(["vocabulary", json.loads(self.codec_path.read_text(encoding="utf-8"))["vocabulary"]])
+        return digest(["vocabulary", json.loads(self.preprocessor_path.read_text(encoding="utf-8"))["vocabulary"]])
 
     def _checkpoints(self) -> list[Path]:
         return list(self.path.glob("checkpoint-*.keras"))

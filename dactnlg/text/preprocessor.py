@@ -1,7 +1,7 @@
 """Between acts and sentences on one side and a model's arrays on the other: all that training learns but the weights.
 
-A codec is made from training data only, is saved in the run folder as JSON, and is the same object while training
-and while generating.
+A preprocessor is made from training data only, is saved in the run folder as JSON, and is the same object while
+training and while generating.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ FRAMES = 4096
 """Frames remembered, with their sentences: some hundred megabytes at the very most."""
 
 
-class Codec:
+class Preprocessor:
     """See the module.
 
     Args:
@@ -73,7 +73,7 @@ class Codec:
     @classmethod
     def build(
         cls, pairs: Sequence[Pair], corpus: str | None, casing: Casing, style: Style, min_count: int = 1
-    ) -> Codec:
+    ) -> Preprocessor:
         """Number tokens and entries of training pairs.
 
         Args:
@@ -206,7 +206,7 @@ class Codec:
         return fillers
 
     def save(self, path: Path) -> None:
-        """Write the codec as JSON."""
+        """Write the preprocessor as JSON."""
         data: dict[str, Any] = {
             "vocabulary": self.vocabulary.tokens[4:],
             "features": self.encoder.features,
@@ -220,7 +220,7 @@ class Codec:
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
     @classmethod
-    def load(cls, path: Path) -> Codec:
+    def load(cls, path: Path) -> Preprocessor:
         """Read what `save` wrote.
 
         Raises:

@@ -22,7 +22,7 @@ from dactnlg.models import build_model
 from dactnlg.models.backend import computing, retraces
 from dactnlg.runs.config import Config, TrainingConfig
 from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.learners import ArrayLearner, KerasLearner, Learner
 from dactnlg.training.team import Team
 from dactnlg.training.workers import Cluster
@@ -36,7 +36,7 @@ ASK_EVERY = 10
 
 def fit(
     config: Config,
-    codec: Codec,
+    preprocessor: Preprocessor,
     pairs: Sequence[Pair],
     held_out: Sequence[Pair],
     run: Run,
@@ -56,9 +56,9 @@ def fit(
     options, team = config.training, team or Team(Cluster())
     keras.utils.set_random_seed(options.seed)
     with team.scope(), computing(options.precision):
-        model = build_model(config.model.name, codec, **config.model.model_dump(exclude={"name"}))
-    train_set = Dataset.encode(codec, pairs, model.lexicalized, options.repetition)
-    valid_set = Dataset.encode(codec, held_out, model.lexicalized)
+        model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
+    train_set = Dataset.encode(preprocessor, pairs, model.lexicalized, options.repetition)
+    valid_set = Dataset.encode(preprocessor, held_out, model.lexicalized)
     learner: Learner
     if options.backend == "numpy":
         parts = -(-options.batch_size // options.micro_batch_size)

@@ -13,7 +13,7 @@ from typing import Any
 from dactnlg import __version__
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
-from dactnlg.data.pairs import build_codec, validation_pairs
+from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run
@@ -63,16 +63,16 @@ def train(
         check_trains()
     run.begin(config, resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    codec, pairs = build_codec(config.corpus, corpus, others, whole=config.model.name != "random")
-    codec.save(run.codec_path)
+    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others, whole=config.model.name != "random")
+    preprocessor.save(run.preprocessor_path)
     if config.model.name == "random":
         run.finish({}, split_hashes([corpus, *others]))
         return output
     # Keras is slow to import: not before all that can go wrong without it has been checked.
     from dactnlg.training.loop import fit
 
-    held_out = validation_pairs(config.corpus, corpus, codec)
-    summary = fit(config, codec, pairs, held_out, run, progress, report=report)
+    held_out = validation_pairs(config.corpus, corpus, preprocessor)
+    summary = fit(config, preprocessor, pairs, held_out, run, progress, report=report)
     run.finish(summary, split_hashes([corpus, *others]))
     return output
 
@@ -89,12 +89,12 @@ def _train_together(
     """Train on several devices or in several processes; see `train`."""
     if config.training.backend != "keras" or config.model.name == "random":
         raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
-    codec, pairs = build_codec(config.corpus, corpus, others)
-    held_out = validation_pairs(config.corpus, corpus, codec)
+    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others)
+    held_out = validation_pairs(config.corpus, corpus, preprocessor)
 
     def begin() -> None:
         run.begin(config, resume)
-        codec.save(run.codec_path)
+        preprocessor.save(run.preprocessor_path)
 
     from dactnlg.training.loop import fit
     from dactnlg.training.team import gather
@@ -102,7 +102,7 @@ def _train_together(
     with gather(cluster) as team:
         team.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
         team.chiefly(begin)
-        summary = fit(config, codec, pairs, held_out, run, progress and team.chief, team)
+        summary = fit(config, preprocessor, pairs, held_out, run, progress and team.chief, team)
         team.chiefly(lambda: run.finish(summary, split_hashes([corpus, *others])))
     return run.path
 

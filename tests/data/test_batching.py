@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from dactnlg.acts import parse
 from dactnlg.data.batching import Batch, Dataset, bucket
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID
 
@@ -34,24 +34,24 @@ PAIRS = st.builds(
 SPLITS = st.lists(PAIRS, min_size=1, max_size=25)
 
 
-def codec_of(pairs: list[Pair]) -> Codec:
-    return Codec.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+def preprocessor_of(pairs: list[Pair]) -> Preprocessor:
+    return Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
 
 
-def look(codec: Codec, pair: Pair, lexicalized: bool) -> tuple[bytes, ...]:
+def look(preprocessor: Preprocessor, pair: Pair, lexicalized: bool) -> tuple[bytes, ...]:
     """What the model sees of one pair, encoded alone and stripped of padding."""
-    act = codec.encoder.vectors([pair.turn], [pair.corpus]).tobytes()
+    act = preprocessor.encoder.vectors([pair.turn], [pair.corpus]).tobytes()
     tokens = " ".join(pair.tokens).encode()
     if not lexicalized:
         return act, tokens
-    entries, words = codec.encoder.sequences([pair.turn])
+    entries, words = preprocessor.encoder.sequences([pair.turn])
     used = entries[0].any(axis=-1)
     return act, tokens, entries[0][used].tobytes(), b"/".join(row[row > 0].tobytes() for row in words[0][used])
 
 
-def seen(codec: Codec, batch: Batch, row: int, lexicalized: bool) -> tuple[bytes, ...]:
+def seen(preprocessor: Preprocessor, batch: Batch, row: int, lexicalized: bool) -> tuple[bytes, ...]:
     """The same, from one row of a batch."""
-    words = codec.vocabulary.decode(batch["targets"][row].tolist())
+    words = preprocessor.vocabulary.decode(batch["targets"][row].tolist())
     if not lexicalized:
         return batch["act"][row].tobytes(), " ".join(words).encode()
     used = batch["entries"][row].any(axis=-1)
@@ -65,15 +65,15 @@ def real_rows(batch: Batch) -> list[int]:
 
 @given(SPLITS, st.booleans(), st.sampled_from([1, 2, 4, 7]), st.none() | st.integers(0, 5))
 def test_every_pair_is_in_one_batch_of_an_epoch(pairs: list[Pair], lexicalized: bool, size: int, seed: int) -> None:
-    codec = codec_of(pairs)
-    data = Dataset.encode(codec, pairs, lexicalized)
+    preprocessor = preprocessor_of(pairs)
+    data = Dataset.encode(preprocessor, pairs, lexicalized)
     rng = None if seed is None else np.random.default_rng(seed)
-    wanted = Counter(look(codec, pair, lexicalized) for pair in pairs)
+    wanted = Counter(look(preprocessor, pair, lexicalized) for pair in pairs)
     for _ in range(2):
         found: dict[tuple[bytes, ...], float] = {}
         for batch, _ in data.batches(size, rng):
             for row in real_rows(batch):
-                key = seen(codec, batch, row, lexicalized)
+                key = seen(preprocessor, batch, row, lexicalized)
                 assert key not in found, "a pair of pairs that look alike was kept twice"
                 found[key] = float(batch["weights"][row])
         # With repetition 1 every pair counts as often as it occurred.
@@ -84,9 +84,9 @@ def test_every_pair_is_in_one_batch_of_an_epoch(pairs: list[Pair], lexicalized: 
 def test_weights_are_the_number_of_occurrences_to_a_power(
     pairs: list[Pair], lexicalized: bool, repetition: float
 ) -> None:
-    codec = codec_of(pairs)
-    data = Dataset.encode(codec, pairs, lexicalized, repetition)
-    counts = Counter(look(codec, pair, lexicalized) for pair in pairs)
+    preprocessor = preprocessor_of(pairs)
+    data = Dataset.encode(preprocessor, pairs, lexicalized, repetition)
+    counts = Counter(look(preprocessor, pair, lexicalized) for pair in pairs)
     assert len(data) == len(counts)
     np.testing.assert_allclose(sorted(data.weights), sorted(n**repetition for n in counts.values()), rtol=1e-6)
     if repetition == 1.0:
@@ -95,8 +95,8 @@ def test_weights_are_the_number_of_occurrences_to_a_power(
 
 @given(SPLITS, st.booleans(), st.sampled_from([1, 3, 8]), st.none() | st.integers(0, 5))
 def test_the_shape_of_a_batch(pairs: list[Pair], lexicalized: bool, size: int, seed: int) -> None:
-    codec = codec_of(pairs)
-    data = Dataset.encode(codec, pairs, lexicalized)
+    preprocessor = preprocessor_of(pairs)
+    data = Dataset.encode(preprocessor, pairs, lexicalized)
     batches = list(data.batches(size, None if seed is None else np.random.default_rng(seed)))
     assert len(batches) == -(-len(data) // size)
     short = [batch for batch, _ in batches if len(real_rows(batch)) < size]
@@ -126,12 +126,12 @@ def test_padded_lengths_are_few(length: int) -> None:
     assert bucket(padded) == padded <= bucket(length + 1)
 
 
-def split_of(count: int) -> tuple[Codec, list[Pair]]:
+def split_of(count: int) -> tuple[Preprocessor, list[Pair]]:
     """Pairs that differ, of lengths between 1 and 20."""
     chance = random.Random(4)
     turn = parse("inform(name=a)")
     pairs = [Pair(turn, None, (f"w{i}", *["x"] * chance.randrange(20))) for i in range(count)]
-    return codec_of(pairs), pairs
+    return preprocessor_of(pairs), pairs
 
 
 def order(data: Dataset, rng: np.random.Generator | None) -> list[tuple[int, ...]]:
@@ -140,8 +140,8 @@ def order(data: Dataset, rng: np.random.Generator | None) -> list[tuple[int, ...
 
 
 def test_only_the_generator_decides_the_order() -> None:
-    codec, pairs = split_of(100)
-    data = Dataset.encode(codec, pairs, False)
+    preprocessor, pairs = split_of(100)
+    data = Dataset.encode(preprocessor, pairs, False)
     np.random.seed(1)
     random.seed(1)
     one = order(data, np.random.default_rng(3))
@@ -157,32 +157,32 @@ def test_only_the_generator_decides_the_order() -> None:
 
 
 def test_without_a_generator_the_shortest_come_first_always_alike() -> None:
-    codec, pairs = split_of(50)
-    data = Dataset.encode(codec, pairs, False)
+    preprocessor, pairs = split_of(50)
+    data = Dataset.encode(preprocessor, pairs, False)
     assert order(data, None) == order(data, None)
     lengths = [n for batch, _ in data.batches(8) for n in batch["lengths"][real_rows(batch)]]
     assert lengths == sorted(len(pair.tokens) + 1 for pair in pairs)
 
 
 def test_sentences_of_like_length_share_a_batch() -> None:
-    codec, pairs = split_of(400)
-    data = Dataset.encode(codec, pairs, False)
+    preprocessor, pairs = split_of(400)
+    data = Dataset.encode(preprocessor, pairs, False)
     for batch, _ in data.batches(8, np.random.default_rng(1)):
         lengths = batch["lengths"][real_rows(batch)]
         assert lengths.max() - lengths.min() <= 4, "the noise is at most 1.5 on either side, and neighbours are near"
 
 
 def test_batches_come_in_no_order_of_length() -> None:
-    codec, pairs = split_of(400)
-    data = Dataset.encode(codec, pairs, False)
+    preprocessor, pairs = split_of(400)
+    data = Dataset.encode(preprocessor, pairs, False)
     longest = [int(batch["lengths"].max()) for batch, _ in data.batches(8, np.random.default_rng(1))]
     steps = np.abs(np.diff(longest))
     assert steps.max() > 10 and (steps > 3).mean() > 0.3
 
 
 def test_a_batch_may_be_changed_without_harm_to_the_data() -> None:
-    codec, pairs = split_of(10)
-    data = Dataset.encode(codec, pairs, True)
+    preprocessor, pairs = split_of(10)
+    data = Dataset.encode(preprocessor, pairs, True)
     before = order(data, None)
     for batch, _ in data.batches(8):
         for array in batch.values():
@@ -192,8 +192,8 @@ def test_a_batch_may_be_changed_without_harm_to_the_data() -> None:
 
 
 def test_a_batch_of_padding_has_the_shape_of_a_real_one() -> None:
-    codec, pairs = split_of(10)
-    data = Dataset.encode(codec, pairs, True)
+    preprocessor, pairs = split_of(10)
+    data = Dataset.encode(preprocessor, pairs, True)
     real, _ = next(iter(data.batches(4)))
     empty = data.empty(4, real["tokens"].shape[1])
     assert {name: (a.shape, a.dtype) for name, a in empty.items()} == {
@@ -204,18 +204,18 @@ def test_a_batch_of_padding_has_the_shape_of_a_real_one() -> None:
 
 def test_values_make_a_pair_another_only_for_the_model_that_sees_them() -> None:
     pairs = [Pair(parse(f"inform(name={value})"), None, ("SLOT_NAME", "is", "good")) for value in "abca"]
-    codec = codec_of(pairs)
-    assert Dataset.encode(codec, pairs, False).weights.tolist() == [4.0]
-    assert Dataset.encode(codec, pairs, True).weights.tolist() == [2.0, 1.0, 1.0]
-    assert Dataset.encode(codec, pairs, True, 0.5).weights.tolist() == pytest.approx([2**0.5, 1.0, 1.0])
+    preprocessor = preprocessor_of(pairs)
+    assert Dataset.encode(preprocessor, pairs, False).weights.tolist() == [4.0]
+    assert Dataset.encode(preprocessor, pairs, True).weights.tolist() == [2.0, 1.0, 1.0]
+    assert Dataset.encode(preprocessor, pairs, True, 0.5).weights.tolist() == pytest.approx([2**0.5, 1.0, 1.0])
 
 
 @pytest.mark.parametrize("lexicalized", [False, True])
 def test_a_real_corpus_keeps_its_weight_and_its_words(lexicalized: bool, data_dir: Path) -> None:
-    codec, pairs = build_codec(CorpusConfig(name="restaurants"), load_corpus("restaurants", data_dir))
-    data = Dataset.encode(codec, pairs, lexicalized)
+    preprocessor, pairs = build_preprocessor(CorpusConfig(name="restaurants"), load_corpus("restaurants", data_dir))
+    data = Dataset.encode(preprocessor, pairs, lexicalized)
     assert data.weights.sum() == len(pairs) > 3000
-    assert len(data) == len({look(codec, pair, lexicalized) for pair in pairs}) < len(pairs)
+    assert len(data) == len({look(preprocessor, pair, lexicalized) for pair in pairs}) < len(pairs)
     words = weighted = 0.0
     for batch, tokens in data.batches(64, np.random.default_rng(1)):
         words += tokens

@@ -172,7 +172,7 @@ def test_ids_that_are_not_there(run: Path, store: Path, monkeypatch: pytest.Monk
     with pytest.raises(StoreError, match="is no run that dactnlg published"):
         published.fetch(foreign, tmp_path)
     done = publish(run)
-    kept = store / "artifacts" / done.id / "artifacts" / "run" / "codec.json"
+    kept = store / "artifacts" / done.id / "artifacts" / "run" / "preprocessor.json"
     kept.write_text(kept.read_text() + " ")
     with pytest.raises(StoreError, match="its files in the store .* are not those"):
         published.fetch(done.id, tmp_path)

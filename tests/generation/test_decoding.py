@@ -127,7 +127,7 @@ def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeyp
 def test_batches_are_as_large_as_the_decoder_is_told(
     both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoder = CompiledDecoder(both[1].decoder.model, both[1].codec, reuse=False, batch_sizes=(2, 5))
+    decoder = CompiledDecoder(both[1].decoder.model, both[1].preprocessor, reuse=False, batch_sizes=(2, 5))
     turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
 
     def program(inputs):

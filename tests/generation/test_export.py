@@ -42,7 +42,9 @@ def decoder_of(run: Path) -> Decoder:
 
 
 def turns_of(decoder: Decoder) -> list[Any]:
-    return [decoder.codec.delexicalizer.split(example.turn) for example in load_corpus("trails").split("test")[::9]]
+    return [
+        decoder.preprocessor.delexicalizer.split(example.turn) for example in load_corpus("trails").split("test")[::9]
+    ]
 
 
 @pytest.mark.needs("tensorflow", "dactnlg")
@@ -120,8 +122,11 @@ def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_pa
         # Rounding does not add up along a sentence: each step starts from the original's state.
         tokens = rng.integers(UNK_ID + 1, decoder.model.vocabulary_size, count)
     told = json.loads(session.get_modelmeta().custom_metadata_map["dactnlg"])
-    assert told["tokens"] == decoder.codec.vocabulary.tokens and len(told["tokens"]) == decoder.model.vocabulary_size
-    assert told["act"] == decoder.codec.encoder.features
+    assert (
+        told["tokens"] == decoder.preprocessor.vocabulary.tokens
+        and len(told["tokens"]) == decoder.model.vocabulary_size
+    )
+    assert told["act"] == decoder.preprocessor.encoder.features
     assert [told[name] for name in ("pad", "bos", "eos", "unk")] == [PAD_ID, BOS_ID, EOS_ID, UNK_ID]
 
 
@@ -134,7 +139,7 @@ def test_greedy_search_over_onnx_says_what_the_decoder_says(poor_run: PoorRun, t
     assert main(["export", str(poor_run("sclstm")), "--format", "onnx", "--output", str(path)]) == 0
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     turns = turns_of(decoder)
-    vectors = decoder.codec.encoder.vectors(turns)
+    vectors = decoder.preprocessor.encoder.vectors(turns)
     zeros = np.zeros((len(turns), decoder.model.hidden_size), np.float32)
     state, tokens, said = [zeros, zeros, vectors], np.full(len(turns), BOS_ID), []
     for _ in range(decoder.max_length):

@@ -20,7 +20,7 @@ from dactnlg.runs.run import Run
 from dactnlg.search.paths import Hypothesis
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 
 
@@ -60,13 +60,13 @@ class Scripted:
 
     lexicalized, reuse = False, False
 
-    def __init__(self, codec: Codec, first: tuple[str, float], second: tuple[str, float]) -> None:
-        self.codec, self.answers, self.asked = codec, (first, second), []
+    def __init__(self, preprocessor: Preprocessor, first: tuple[str, float], second: tuple[str, float]) -> None:
+        self.preprocessor, self.answers, self.asked = preprocessor, (first, second), []
 
     def search(self, turns, width, hard, keep=1, owed=()):  # type: ignore[no-untyped-def]
         self.asked.append([list(names) for names in owed])
         text, score = self.answers[bool(owed)]
-        return [[Hypothesis(tuple(self.codec.vocabulary.encode(text.split())), score, True)] for _ in turns]
+        return [[Hypothesis(tuple(self.preprocessor.vocabulary.encode(text.split())), score, True)] for _ in turns]
 
     def sentence_scores(self, turn, rows):  # type: ignore[no-untyped-def]
         return -np.array([len(row) for row in rows], np.float32)
@@ -76,11 +76,11 @@ class Scripted:
 def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
     poor_run: Callable[[str], Path], second: float, taken: bool
 ) -> None:
-    codec = Codec.load(Run(poor_run("sclstm")).codec_path)
+    preprocessor = Preprocessor.load(Run(poor_run("sclstm")).preprocessor_path)
     script = Scripted(
-        codec, ("SLOT_NAME is SLOT_LENGTH long .", -5.0), ("no dogs on SLOT_NAME , SLOT_LENGTH .", second)
+        preprocessor, ("SLOT_NAME is SLOT_LENGTH long .", -5.0), ("no dogs on SLOT_NAME , SLOT_LENGTH .", second)
     )
-    generator = Generator(codec, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
+    generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
     told, plain = generator.generate(acts, n_best=2)
     # First for the best, then for all; and only the turn that owes something once more, for what it owes.
@@ -120,9 +120,9 @@ ASKING = [
 )
 def test_a_lost_question_is_put_behind(act: str, found: str, said: str) -> None:
     pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
-    codec = Codec.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
-    script = Scripted(codec, (found, -2.0), ("", 0.0))
-    generator = Generator(codec, script, DecodingConfig())  # type: ignore[arg-type]
+    preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
+    generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
     result = generator.generate([act])[0]
     assert result.text == said and result.slots_ok
     assert result.origin == ("model" if result.delexicalized == found else "composed")
@@ -134,12 +134,12 @@ def test_a_lost_question_is_put_behind(act: str, found: str, said: str) -> None:
 def test_under_an_owed_word_every_sentence_holds_an_anchor(poor_run: Callable[[str], Path], name: str) -> None:
     generator = Generator.load(poor_run(name))
     assert generator.decoder is not None
-    codec = generator.codec
+    preprocessor = generator.preprocessor
     turns = [example.turn for example in load_corpus("trails").split("test")][:60]
     owed = [["dogsallowed=no"] if row % 2 else [] for row in range(len(turns))]
     found = generator.decoder.search(turns, 8, True, 8, owed=owed)
-    anchors = set(codec.anchors["dogsallowed"])
-    held = [[bool(anchors & set(codec.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found]
+    anchors = set(preprocessor.anchors["dogsallowed"])
+    held = [[bool(anchors & set(preprocessor.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found]
     assert all(map(all, held[1::2])) and sum(map(len, held[1::2])) > 10
     # Without the debt most sentences hold none, and a neighbour's debt changes nothing.
     assert not all(map(all, held[::2]))
@@ -165,8 +165,8 @@ def test_equal_acts_are_said_once_unless_chance_has_a_say(
     # The same act in several notations, too; but not acts that differ in their order or in a value's case.
     acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
     acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
-    said, brief = [], generator.codec.brief
-    monkeypatch.setattr(generator.codec, "brief", lambda turn: said.append(turn) or brief(turn))  # type: ignore[func-returns-value]
+    said, brief = [], generator.preprocessor.brief
+    monkeypatch.setattr(generator.preprocessor, "brief", lambda turn: said.append(turn) or brief(turn))  # type: ignore[func-returns-value]
     expected = [generator.generate([act], n_best=2)[0] for act in acts]
     said.clear()
     found = generator.generate(acts, n_best=2)

@@ -18,7 +18,7 @@ from dactnlg.models.lstm import LSTM
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, UNK_ID
@@ -55,69 +55,77 @@ class Toy:
 
 
 @pytest.fixture(scope="module")
-def codec() -> Codec:
+def preprocessor() -> Preprocessor:
     pairs = [Pair(parse(act), None, tuple(sentence.split())) for act, sentence in TRAINING]
-    return Codec.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    return Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
 
 
-def toy(codec: Codec, seed: int) -> tuple[Toy, CompiledDecoder]:
-    model = Toy(seed, len(codec.vocabulary))
-    return model, CompiledDecoder(model, codec)  # type: ignore[arg-type]
+def toy(preprocessor: Preprocessor, seed: int) -> tuple[Toy, CompiledDecoder]:
+    model = Toy(seed, len(preprocessor.vocabulary))
+    return model, CompiledDecoder(model, preprocessor)  # type: ignore[arg-type]
 
 
 def unknown(decoder: CompiledDecoder, turn: Turn) -> list[Required]:
-    return [item for item in decoder.codec.delexicalizer.required(turn) if not decoder.codec.knows(item.placeholder)]
+    return [
+        item
+        for item in decoder.preprocessor.delexicalizer.required(turn)
+        if not decoder.preprocessor.knows(item.placeholder)
+    ]
 
 
-def exhaustive(model: Toy, codec: Codec, words: list[str], stand_ins: list[int]) -> dict[int, tuple[float, int]]:
+def exhaustive(
+    model: Toy, preprocessor: Preprocessor, words: list[str], stand_ins: list[int]
+) -> dict[int, tuple[float, int]]:
     """For every gap the best score over the stand-ins, and the stand-in that gave it."""
-    ids = codec.vocabulary.encode(words)
+    ids = preprocessor.vocabulary.encode(words)
     return {
         gap: max((model.score([*ids[:gap], choice, *ids[gap:]]), choice) for choice in stand_ins)
         for gap in range(len(ids) + 1)
     }
 
 
-def plain_placeholders(codec: Codec) -> list[int]:
+def plain_placeholders(preprocessor: Preprocessor) -> list[int]:
     names = ["SLOT_FOOD", "SLOT_NAME", "SLOT_NEAR"]
-    assert set(codec.placeholders) == {*names, "SLOT_NEAR#2"}
-    return [codec.vocabulary.id(name) for name in names]
+    assert set(preprocessor.placeholders) == {*names, "SLOT_NEAR#2"}
+    return [preprocessor.vocabulary.id(name) for name in names]
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_every_place_is_scored_and_the_best_comes_first(codec: Codec, seed: int) -> None:
-    model, decoder = toy(codec, seed)
+def test_every_place_is_scored_and_the_best_comes_first(preprocessor: Preprocessor, seed: int) -> None:
+    model, decoder = toy(preprocessor, seed)
     turn = parse("inform(name=x;altitude='7 m')")
     tokens = ("SLOT_NAME", "is", "good", ".")
-    stand_ins = [index for index in plain_placeholders(codec) if index != codec.vocabulary.id("SLOT_NAME")]
+    stand_ins = [
+        index for index in plain_placeholders(preprocessor) if index != preprocessor.vocabulary.id("SLOT_NAME")
+    ]
     found = insert_missing(decoder, turn, tokens, unknown(decoder, turn))
-    expected = exhaustive(model, codec, list(tokens), stand_ins)
+    expected = exhaustive(model, preprocessor, list(tokens), stand_ins)
     order = sorted(expected, key=lambda gap: -expected[gap][0])
     assert [words for words, _ in found] == [(*tokens[:gap], "SLOT_ALTITUDE", *tokens[gap:]) for gap in order]
     np.testing.assert_allclose([score for _, score in found], [expected[gap][0] for gap in order], rtol=1e-4)
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_a_second_newcomer_goes_around_the_first_in_its_best_place(codec: Codec, seed: int) -> None:
-    model, decoder = toy(codec, seed)
+def test_a_second_newcomer_goes_around_the_first_in_its_best_place(preprocessor: Preprocessor, seed: int) -> None:
+    model, decoder = toy(preprocessor, seed)
     turn = parse("inform(altitude='7 m';depth=deep)")
-    stand_ins = plain_placeholders(codec)
+    stand_ins = plain_placeholders(preprocessor)
     words = ["what", "is", "near"]
-    first = exhaustive(model, codec, words, stand_ins)
+    first = exhaustive(model, preprocessor, words, stand_ins)
     gap = max(first, key=lambda g: first[g][0])
     # The first one keeps the stand-in that suited it, and that one stands for nothing else.
     choice = first[gap][1]
-    read = [*words[:gap], codec.vocabulary.tokens[choice], *words[gap:]]
+    read = [*words[:gap], preprocessor.vocabulary.tokens[choice], *words[gap:]]
     shown = [*words[:gap], "SLOT_ALTITUDE", *words[gap:]]
-    second = exhaustive(model, codec, read, [index for index in stand_ins if index != choice])
+    second = exhaustive(model, preprocessor, read, [index for index in stand_ins if index != choice])
     found = insert_missing(decoder, turn, tuple(words), unknown(decoder, turn))
     order = sorted(second, key=lambda g: -second[g][0])
     assert [row for row, _ in found] == [(*shown[:g], "SLOT_DEPTH", *shown[g:]) for g in order]
     np.testing.assert_allclose([score for _, score in found], [second[g][0] for g in order], rtol=1e-4)
 
 
-def test_a_second_value_of_a_known_slot_is_a_newcomer_too(codec: Codec) -> None:
-    _, decoder = toy(codec, 1)
+def test_a_second_value_of_a_known_slot_is_a_newcomer_too(preprocessor: Preprocessor) -> None:
+    _, decoder = toy(preprocessor, 1)
     turn = parse("inform(food=x;food=y)")
     assert [item.placeholder for item in unknown(decoder, turn)] == ["SLOT_FOOD#2"]
     for words, _ in insert_missing(decoder, turn, ("SLOT_FOOD", "food"), unknown(decoder, turn)):
@@ -137,8 +145,8 @@ def test_a_second_value_of_a_known_slot_is_a_newcomer_too(codec: Codec) -> None:
         (f"{JOINER}-{JOINER}", [1]),
     ],
 )
-def test_what_is_attached_is_not_parted(codec: Codec, sentence: str, gaps: list[int]) -> None:
-    _, decoder = toy(codec, 3)
+def test_what_is_attached_is_not_parted(preprocessor: Preprocessor, sentence: str, gaps: list[int]) -> None:
+    _, decoder = toy(preprocessor, 3)
     turn = parse("inform(altitude='7 m')")
     tokens = tuple(sentence.split())
     found = insert_missing(decoder, turn, tokens, unknown(decoder, turn))
@@ -146,27 +154,29 @@ def test_what_is_attached_is_not_parted(codec: Codec, sentence: str, gaps: list[
     assert all(tuple(word for word in words if word != "SLOT_ALTITUDE") == tokens for words, _ in found)
 
 
-def test_without_anything_to_stand_in_the_unknown_word_does(codec: Codec) -> None:
-    model, decoder = toy(codec, 2)
+def test_without_anything_to_stand_in_the_unknown_word_does(preprocessor: Preprocessor) -> None:
+    model, decoder = toy(preprocessor, 2)
     turn = parse("inform(altitude='7 m')")
     tokens = ("SLOT_NAME", "SLOT_FOOD", "SLOT_NEAR")
     found = insert_missing(decoder, turn, tokens, unknown(decoder, turn))
-    expected = exhaustive(model, codec, list(tokens), [UNK_ID])
+    expected = exhaustive(model, preprocessor, list(tokens), [UNK_ID])
     assert len(found) == 4
     for words, score in found:
         assert score == pytest.approx(expected[words.index("SLOT_ALTITUDE")][0], rel=1e-4)
 
 
-def test_nothing_unknown_nothing_inserted(codec: Codec) -> None:
-    model, decoder = toy(codec, 2)
+def test_nothing_unknown_nothing_inserted(preprocessor: Preprocessor) -> None:
+    model, decoder = toy(preprocessor, 2)
     assert insert_missing(decoder, parse("goodbye()"), ("what", "?"), []) == [(("what", "?"), 0.0)]
     assert not model.calls
 
 
-def test_scores_do_not_depend_on_neighbours_or_chunks(codec: Codec, monkeypatch: pytest.MonkeyPatch) -> None:
-    model, decoder = toy(codec, 5)
+def test_scores_do_not_depend_on_neighbours_or_chunks(
+    preprocessor: Preprocessor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model, decoder = toy(preprocessor, 5)
     rng = np.random.default_rng(1)
-    rows = [rng.integers(4, len(codec.vocabulary), length).tolist() for length in (0, 3, 17, 1, 8, 2, 30)]
+    rows = [rng.integers(4, len(preprocessor.vocabulary), length).tolist() for length in (0, 3, 17, 1, 8, 2, 30)]
     expected = [model.score(row) for row in rows]
     turn = parse("inform(name=x)")
     np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
@@ -174,7 +184,7 @@ def test_scores_do_not_depend_on_neighbours_or_chunks(codec: Codec, monkeypatch:
     monkeypatch.setattr(compiled, "CHUNK", 3)
     np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
     assert [call["tokens"].shape for call in model.calls] == [(count, bucket(31)) for count in (3, 3, 1)]
-    act = codec.encoder.vectors([turn])[0]
+    act = preprocessor.encoder.vectors([turn])[0]
     for call in model.calls:
         # Every row is scored for the turn, and the model gets what it takes and no more.
         assert set(call) == {"act", "tokens", "lengths"}
@@ -183,16 +193,19 @@ def test_scores_do_not_depend_on_neighbours_or_chunks(codec: Codec, monkeypatch:
 
 
 @pytest.mark.parametrize("name", ["lstm", "hierarchical"])
-def test_a_real_model_scores_a_sentence_as_its_search_does(codec: Codec, name: str) -> None:
+def test_a_real_model_scores_a_sentence_as_its_search_does(preprocessor: Preprocessor, name: str) -> None:
     keras.utils.set_random_seed(3)
-    sizes: dict[str, Any] = {"vocabulary_size": len(codec.vocabulary), "act_size": len(codec.encoder.features)}
+    sizes: dict[str, Any] = {
+        "vocabulary_size": len(preprocessor.vocabulary),
+        "act_size": len(preprocessor.encoder.features),
+    }
     sizes |= {"hidden_size": 6, "embedding_size": 5}
-    words = len(codec.encoder.words)
+    words = len(preprocessor.encoder.words)
     model = LSTM(**sizes) if name == "lstm" else HierarchicalSCLSTM(words, value_size=4, encoder_size=4, **sizes)
     # Untrained weights are so small that all words are alike, the end among them.
     model.set_weights([weight * 4 for weight in model.get_weights()])
-    model.output_bias.assign(np.eye(len(codec.vocabulary))[EOS_ID] * 2)
-    decoder = CompiledDecoder(model, codec, max_length=12)
+    model.output_bias.assign(np.eye(len(preprocessor.vocabulary))[EOS_ID] * 2)
+    decoder = CompiledDecoder(model, preprocessor, max_length=12)
     turn = parse("inform(name=x;food='b c')")
     found = [h for h in decoder.search([turn], 5, hard=False, keep=5)[0] if h.finished]
     assert len(found) > 2

@@ -12,7 +12,7 @@ from keras import ops
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models.backend import to_numpy
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.search import constraint, ragged
@@ -56,11 +56,11 @@ def test_yes_and_no_share_their_anchors_and_other_values_have_their_own() -> Non
 def test_the_anchors_of_real_corpora_are_the_words_that_people_use(
     data_dir: Path, name: str, key: str, words: set[str]
 ) -> None:
-    codec, _ = build_codec(CorpusConfig(name=name, data_dir=str(data_dir)), load_corpus(name, data_dir))
-    assert words <= set(codec.anchors[key])
-    assert not {"is", "the", ".", "a", "it"} & set(codec.anchors[key])
-    owed = codec.owed_anchors([[f"{key}=no"], [], ["unheard=yes"]])
-    assert owed.shape == (3, len(codec.anchors)) and owed.sum(axis=1).tolist() == [1, 0, 0]
+    preprocessor, _ = build_preprocessor(CorpusConfig(name=name, data_dir=str(data_dir)), load_corpus(name, data_dir))
+    assert words <= set(preprocessor.anchors[key])
+    assert not {"is", "the", ".", "a", "it"} & set(preprocessor.anchors[key])
+    owed = preprocessor.owed_anchors([[f"{key}=no"], [], ["unheard=yes"]])
+    assert owed.shape == (3, len(preprocessor.anchors)) and owed.sum(axis=1).tolist() == [1, 0, 0]
 
 
 def toy(seed: int, size: int, length: int) -> tuple[np.ndarray, Any]:

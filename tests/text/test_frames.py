@@ -13,76 +13,78 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.frames import outline, required_places
 from dactnlg.text.placeholders import is_placeholder, required_slots
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, realize, strip_joiner, title
 
-Learned = tuple[Codec, list[Turn], list[tuple[str, ...]]]
+Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]
 
 
 @pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "e2e", "trails"])
 def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
-    """Return a corpus's codec, its test acts (A or B apart) and its delexicalised training sentences."""
+    """Return a corpus's preprocessor, its test acts (A or B apart) and its delexicalised training sentences."""
     corpus = load_corpus(request.param, data_dir)
-    codec, pairs = build_codec(CorpusConfig(name=request.param), corpus)
-    turns = list(dict.fromkeys(codec.delexicalizer.split(example.turn) for example in corpus.split("test")))
-    return codec, turns, sorted({pair.tokens for pair in pairs})
+    preprocessor, pairs = build_preprocessor(CorpusConfig(name=request.param), corpus)
+    turns = list(dict.fromkeys(preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")))
+    return preprocessor, turns, sorted({pair.tokens for pair in pairs})
 
 
 def test_a_frame_decides_all_but_the_values(learned: Learned) -> None:
-    codec, turns, _ = learned
+    preprocessor, turns, _ = learned
     alike: dict[object, list[Turn]] = {}
     for turn in turns:
         alike.setdefault(outline(turn)[0], []).append(turn)
     assert any(len(group) > 1 for group in alike.values())
     for group in alike.values():
-        vectors = codec.encoder.vectors(group)
+        vectors = preprocessor.encoder.vectors(group)
         assert (vectors == vectors[0]).all()
-        np.testing.assert_array_equal(codec.required_counts(group), codec.required_counts(group[:1] * len(group)))
-        for told in (codec.asked, codec.checker.special):
+        np.testing.assert_array_equal(
+            preprocessor.required_counts(group), preprocessor.required_counts(group[:1] * len(group))
+        )
+        for told in (preprocessor.asked, preprocessor.checker.special):
             assert {told(turn) for turn in group} == {told(group[0])}
-        names = {tuple(item.placeholder for item in codec.delexicalizer.required(turn)) for turn in group}
+        names = {tuple(item.placeholder for item in preprocessor.delexicalizer.required(turn)) for turn in group}
         assert len(names) == 1
 
 
 def test_filling_a_phrase_equals_putting_the_sentence_together(learned: Learned) -> None:
-    codec, turns, sentences = learned
+    preprocessor, turns, sentences = learned
     chance = random.Random(4)
     by_names: dict[frozenset[str], list[tuple[str, ...]]] = {}
     for sentence in sentences:
         by_names.setdefault(frozenset(strip_joiner(t) for t in sentence if is_placeholder(t)), []).append(sentence)
     tried = 0
     for turn in turns:
-        required = codec.delexicalizer.required(turn)
+        required = preprocessor.delexicalizer.required(turn)
         fitting = by_names.get(frozenset(item.placeholder for item in required))
         if not fitting:
             continue
         tokens = chance.choice(fitting)
-        restored = codec.casing.restore(tokens) if codec.style.cased else list(tokens)
-        fillers = {item.placeholder: codec.casing.filler(item) for item in required}
-        assert codec.raw(turn, tokens) == lexicalize(restored, fillers)
-        proper = {item.placeholder for item in required if item.slot.name in codec.style.proper}
+        restored = preprocessor.casing.restore(tokens) if preprocessor.style.cased else list(tokens)
+        fillers = {item.placeholder: preprocessor.casing.filler(item) for item in required}
+        assert preprocessor.raw(turn, tokens) == lexicalize(restored, fillers)
+        proper = {item.placeholder for item in required if item.slot.name in preprocessor.style.proper}
         shown = {name: tuple(title(filler)) if name in proper else filler for name, filler in fillers.items()}
-        asks = codec.style.spaced and any(act.act_type.startswith("?") for act in turn)
-        assert codec.text(turn, tokens) == realize(lexicalize(restored, shown), True if asks else None)
+        asks = preprocessor.style.spaced and any(act.act_type.startswith("?") for act in turn)
+        assert preprocessor.text(turn, tokens) == realize(lexicalize(restored, shown), True if asks else None)
         tried += 1
     assert tried > 50
 
 
 def test_turns_of_a_frame_are_filled_with_their_own_values(learned: Learned) -> None:
-    codec, turns, _ = learned
-    briefs = [codec.brief(turn) for turn in turns]
+    preprocessor, turns, _ = learned
+    briefs = [preprocessor.brief(turn) for turn in turns]
     shared = Counter(brief.frame for brief in briefs)
     assert max(shared.values()) > 1
     for turn, brief in zip(turns, briefs, strict=True):
-        names = [item.placeholder for item in codec.delexicalizer.required(turn)]
+        names = [item.placeholder for item in preprocessor.delexicalizer.required(turn)]
         for name, value in zip(names, brief.raw, strict=True):
-            assert codec.raw(turn, (name,)) == value
-        assert codec.brief(turn).frame is brief.frame
+            assert preprocessor.raw(turn, (name,)) == value
+        assert preprocessor.brief(turn).frame is brief.frame
 
 
 NAMES = ["food", "area", "customer rating", "customer_rating"]
@@ -128,15 +130,15 @@ def test_what_differs_has_another_frame(one: str, other: str) -> None:
 
 
 def test_a_placeholder_that_the_turn_lacks_says_something_all_the_same(learned: Learned) -> None:
-    codec, turns, _ = learned
-    phrase = codec.phrase(codec.brief(turns[0]).frame, ("SLOT_WHATEVER#7", f"{JOINER}."))
+    preprocessor, turns, _ = learned
+    phrase = preprocessor.phrase(preprocessor.brief(turns[0]).frame, ("SLOT_WHATEVER#7", f"{JOINER}."))
     assert phrase.form is None and phrase.tally is None
-    assert codec.raw(turns[0], phrase.tokens) == "whatever."
+    assert preprocessor.raw(turns[0], phrase.tokens) == "whatever."
 
 
 def test_a_percent_sign_is_a_percent_sign(learned: Learned) -> None:
-    codec = learned[0]
-    turn = next(turn for turn in learned[1] if codec.delexicalizer.required(turn))
-    name = codec.delexicalizer.required(turn)[0].placeholder
-    raw = codec.raw(turn, ("100", f"{JOINER}%", "%s", name))
-    assert raw == f"100% %s {codec.brief(turn).raw[0]}"
+    preprocessor = learned[0]
+    turn = next(turn for turn in learned[1] if preprocessor.delexicalizer.required(turn))
+    name = preprocessor.delexicalizer.required(turn)[0].placeholder
+    raw = preprocessor.raw(turn, ("100", f"{JOINER}%", "%s", name))
+    assert raw == f"100% %s {preprocessor.brief(turn).raw[0]}"

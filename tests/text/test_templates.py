@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.placeholders import is_placeholder, required_slots
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.templates import Templates, kind
 
@@ -218,11 +218,11 @@ def test_same_is_nearest(pairs: list[tuple[Turn, list[str]]], turn: Turn) -> Non
 @pytest.mark.parametrize("name", ["trails", "restaurants", "dstc2", "viggo"])
 def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -> None:
     corpus: Corpus = load_corpus(name, data_dir)
-    codec: Codec = build_codec(CorpusConfig(name=name, data_dir=str(data_dir)), corpus)[0]
+    preprocessor: Preprocessor = build_preprocessor(CorpusConfig(name=name, data_dir=str(data_dir)), corpus)[0]
     turns = list(dict.fromkeys(example.turn for example in corpus.split("test")))
     assert len(turns) > 250
     for turn in turns:
-        required = codec.delexicalizer.required(turn)
-        tokens = codec.templates.cover(codec.delexicalizer.split(turn), required)
+        required = preprocessor.delexicalizer.required(turn)
+        tokens = preprocessor.templates.cover(preprocessor.delexicalizer.split(turn), required)
         assert tokens, turn
         assert said(tokens) == Counter(item.placeholder for item in required), turn

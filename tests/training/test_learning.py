@@ -10,7 +10,7 @@ import pytest
 
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy
 from dactnlg.models.base import NeuralModel
@@ -24,14 +24,14 @@ SIZE = 32
 def data() -> tuple[Dataset, NeuralModel, NeuralModel, NeuralModel]:
     """The embedded corpus, and three like models that have learned nothing."""
     config = load_config("trails-hierarchical")
-    codec, pairs = build_codec(config.corpus, load_corpus("trails"))
+    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus("trails"))
     models = []
     for _ in range(3):
         keras.utils.set_random_seed(1)
         models.append(
-            build_model("hierarchical", codec, hidden_size=12, embedding_size=8, encoder_size=6, value_size=5)
+            build_model("hierarchical", preprocessor, hidden_size=12, embedding_size=8, encoder_size=6, value_size=5)
         )
-    return (Dataset.encode(codec, pairs, True), *models)  # type: ignore[return-value]
+    return (Dataset.encode(preprocessor, pairs, True), *models)  # type: ignore[return-value]
 
 
 def batches(data: Dataset, seed: int) -> list[Batch]:

@@ -38,7 +38,7 @@ def weights(run: Path) -> list[np.ndarray]:
 def test_a_run_folder_is_whole(tmp_path: Path) -> None:
     run = train(config("lstm"), tmp_path / "run", progress=False)
     names = {path.name for path in run.iterdir()}
-    assert {"config.yaml", "codec.json", "model.keras", "history.csv", "manifest.json"} <= names
+    assert {"config.yaml", "preprocessor.json", "model.keras", "history.csv", "manifest.json"} <= names
     assert not [name for name in names if "partial" in name or name.endswith(".tmp")]
     manifest = json.loads((run / "manifest.json").read_text())
     assert manifest["seed"] == config("lstm").training.seed

@@ -19,7 +19,7 @@ import pytest
 
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.generation.generator import Generator
 from dactnlg.models import build_model, load_model
@@ -223,10 +223,10 @@ def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp
     # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
     state = load_model(next(run.glob("checkpoint-*.keras")), compiled=True).optimizer.variables
     corpora = load_corpus(str(corpus))
-    codec, pairs = build_codec(config.corpus, corpora)
+    preprocessor, pairs = build_preprocessor(config.corpus, corpora)
     with computing(precision):
-        model = build_model("sclstm", codec, hidden_size=8, embedding_size=6)
-    learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(codec, pairs, False), 7)
+        model = build_model("sclstm", preprocessor, hidden_size=8, embedding_size=6)
+    learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(preprocessor, pairs, False), 7)
     learner.restore(next(run.glob("checkpoint-*.keras")))
     assert len(state) == len(learner.optimizer.variables) > 2
     assert all(np.array_equal(a, b) for a, b in zip(state, learner.optimizer.variables, strict=True))

@@ -1,4 +1,4 @@
-"""The codec: what training learned but the weights, the same object after a journey through a file."""
+"""The preprocessor: what training learned but the weights, the same object after a journey through a file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.data.pairs import build_codec
+from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import RunError
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.preprocessor import Codec
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER, strip_joiner
 
@@ -33,117 +33,119 @@ TRAINING = [
 ]
 
 
-def build(style: Style = STYLE, casing: Casing | None = None, training: list[tuple[str, str]] = TRAINING) -> Codec:
+def build(
+    style: Style = STYLE, casing: Casing | None = None, training: list[tuple[str, str]] = TRAINING
+) -> Preprocessor:
     pairs = [Pair(parse(act), None, tuple(sentence.split())) for act, sentence in training]
-    return Codec.build(pairs, None, casing or Casing(), style)
+    return Preprocessor.build(pairs, None, casing or Casing(), style)
 
 
 # One corpus of each format: Cambridge notation in rows, DSTC2's JSON, brackets, and pairs.
 @pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "trails"])
-def learned(request: pytest.FixtureRequest, data_dir: Path) -> Iterator[tuple[Corpus, Codec, list[Pair]]]:
+def learned(request: pytest.FixtureRequest, data_dir: Path) -> Iterator[tuple[Corpus, Preprocessor, list[Pair]]]:
     corpus = load_corpus(request.param, data_dir)
-    yield corpus, *build_codec(CorpusConfig(name=request.param), corpus)
+    yield corpus, *build_preprocessor(CorpusConfig(name=request.param), corpus)
 
 
-def test_a_saved_codec_is_the_same_codec(learned: tuple[Corpus, Codec, list[Pair]], tmp_path: Path) -> None:
-    corpus, codec, pairs = learned
-    codec.save(tmp_path / "codec.json")
-    again = Codec.load(tmp_path / "codec.json")
+def test_a_saved_preprocessor_is_the_same(learned: tuple[Corpus, Preprocessor, list[Pair]], tmp_path: Path) -> None:
+    corpus, preprocessor, pairs = learned
+    preprocessor.save(tmp_path / "preprocessor.json")
+    again = Preprocessor.load(tmp_path / "preprocessor.json")
     again.save(tmp_path / "again.json")
-    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "codec.json").read_bytes()
-    assert again.vocabulary.tokens == codec.vocabulary.tokens
-    assert again.placeholders == codec.placeholders
-    np.testing.assert_array_equal(again.kinds, codec.kinds)
-    assert again.style == codec.style
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "preprocessor.json").read_bytes()
+    assert again.vocabulary.tokens == preprocessor.vocabulary.tokens
+    assert again.placeholders == preprocessor.placeholders
+    np.testing.assert_array_equal(again.kinds, preprocessor.kinds)
+    assert again.style == preprocessor.style
 
     written = list(dict.fromkeys(example.turn for example in corpus.split("test")))
-    turns = [codec.delexicalizer.split(turn) for turn in written]
+    turns = [preprocessor.delexicalizer.split(turn) for turn in written]
     assert [again.delexicalizer.split(turn) for turn in written] == turns
-    np.testing.assert_array_equal(again.required_counts(turns), codec.required_counts(turns))
-    np.testing.assert_array_equal(again.encoder.vectors(turns), codec.encoder.vectors(turns))
-    for one, other in zip(again.encoder.sequences(turns), codec.encoder.sequences(turns), strict=True):
+    np.testing.assert_array_equal(again.required_counts(turns), preprocessor.required_counts(turns))
+    np.testing.assert_array_equal(again.encoder.vectors(turns), preprocessor.encoder.vectors(turns))
+    for one, other in zip(again.encoder.sequences(turns), preprocessor.encoder.sequences(turns), strict=True):
         np.testing.assert_array_equal(one, other)
 
     sentences = [pair.tokens for pair in pairs]
     chance = random.Random(1)
     for turn in chance.sample(turns, 150):
         tokens = chance.choice(sentences)
-        raw = codec.raw(turn, tokens)
+        raw = preprocessor.raw(turn, tokens)
         assert again.raw(turn, tokens) == raw
-        assert again.text(turn, tokens) == codec.text(turn, tokens)
-        assert again.checker.check(turn, raw) == codec.checker.check(turn, raw)
-        assert list(again.templates.same(turn).items()) == list(codec.templates.same(turn).items())
-        required = codec.delexicalizer.required(turn)
-        assert again.templates.cover(turn, required) == codec.templates.cover(turn, required)
+        assert again.text(turn, tokens) == preprocessor.text(turn, tokens)
+        assert again.checker.check(turn, raw) == preprocessor.checker.check(turn, raw)
+        assert list(again.templates.same(turn).items()) == list(preprocessor.templates.same(turn).items())
+        required = preprocessor.delexicalizer.required(turn)
+        assert again.templates.cover(turn, required) == preprocessor.templates.cover(turn, required)
 
 
-def test_no_placeholder_of_training_is_ever_shown(learned: tuple[Corpus, Codec, list[Pair]]) -> None:
-    corpus, codec, pairs = learned
+def test_no_placeholder_of_training_is_ever_shown(learned: tuple[Corpus, Preprocessor, list[Pair]]) -> None:
+    corpus, preprocessor, pairs = learned
     turns = list(dict.fromkeys(example.turn for example in corpus.split("test")))
     sentences = sorted({pair.tokens for pair in pairs})
     chance = random.Random(2)
     for _ in range(300):
-        turn, tokens = codec.delexicalizer.split(chance.choice(turns)), chance.choice(sentences)
-        for shown in (codec.raw(turn, tokens), codec.text(turn, tokens)):
+        turn, tokens = preprocessor.delexicalizer.split(chance.choice(turns)), chance.choice(sentences)
+        for shown in (preprocessor.raw(turn, tokens), preprocessor.text(turn, tokens)):
             assert shown and not re.search(f"SLOT_|#\\d|{JOINER}", shown), (turn, tokens)
 
 
-def test_training_sentences_come_back(learned: tuple[Corpus, Codec, list[Pair]]) -> None:
+def test_training_sentences_come_back(learned: tuple[Corpus, Preprocessor, list[Pair]]) -> None:
     # A turn's own sentence, delexicalised and filled again, says the turn's values as the slot checker finds them.
-    _, codec, pairs = learned
+    _, preprocessor, pairs = learned
     chance = random.Random(3)
     wrong = 0
     for pair in chance.sample(pairs, 300):
-        wrong += codec.checker.check(pair.turn, codec.raw(pair.turn, pair.tokens)).values != codec.checker.tally(
-            pair.turn, pair.tokens
-        )
+        wrong += preprocessor.checker.check(
+            pair.turn, preprocessor.raw(pair.turn, pair.tokens)
+        ).values != preprocessor.checker.tally(pair.turn, pair.tokens)
     # Where a value is also a word of the sentence ("cheap", "pub"), the checker finds it once more.
     assert wrong <= 6
 
 
 def test_placeholders_come_first_in_one_stretch() -> None:
-    codec = build()
-    tokens = codec.vocabulary.tokens
+    preprocessor = build()
+    tokens = preprocessor.vocabulary.tokens
     assert tokens[4:8] == ["SLOT_FOOD", "SLOT_FOOD#2", "SLOT_NAME", f"{JOINER}SLOT_FOOD"]
     assert not any(is_placeholder(token) for token in [*tokens[:4], *tokens[8:]])
-    assert codec.placeholders == ["SLOT_FOOD", "SLOT_FOOD#2", "SLOT_NAME"]
+    assert preprocessor.placeholders == ["SLOT_FOOD", "SLOT_FOOD#2", "SLOT_NAME"]
     # With and without a joiner it is the same placeholder.
-    assert codec.kinds[:9].tolist() == [-1, -1, -1, -1, 0, 1, 2, 0, -1]
-    assert len(codec.kinds) == len(tokens)
-    assert codec.knows("SLOT_FOOD#2") and not codec.knows("SLOT_NEAR")
+    assert preprocessor.kinds[:9].tolist() == [-1, -1, -1, -1, 0, 1, 2, 0, -1]
+    assert len(preprocessor.kinds) == len(tokens)
+    assert preprocessor.knows("SLOT_FOOD#2") and not preprocessor.knows("SLOT_NEAR")
 
 
 def test_required_counts_are_those_of_placeholders_that_training_said() -> None:
-    codec = build()
+    preprocessor = build()
     turns = [parse(act) for act in ("inform(food=x;near=y)", "inform(food=x;food=y;food=z;name=dontcare)", "goodbye()")]
-    assert codec.required_counts(turns).tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
-    assert codec.required_counts([]).shape == (0, 3)
+    assert preprocessor.required_counts(turns).tolist() == [[1, 0, 0], [1, 1, 0], [0, 0, 0]]
+    assert preprocessor.required_counts([]).shape == (0, 3)
 
 
 def test_features_and_templates_are_those_of_the_right_corpora(tmp_path: Path) -> None:
     rows = [("inform(name=a)", "tv", "the SLOT_NAME tv"), ("inform(size=a)", "laptop", "SLOT_SIZE inches")]
     pairs = [Pair(parse(act), corpus, tuple(sentence.split())) for act, corpus, sentence in rows]
-    codec = Codec.build(pairs, "tv", Casing(), STYLE)
+    preprocessor = Preprocessor.build(pairs, "tv", Casing(), STYLE)
     # Words and entries from all, sentences only of the corpus that is spoken.
-    assert {"corpus:tv", "corpus:laptop", "slot:size"} <= set(codec.encoder.features)
-    assert "inches" in codec.vocabulary and codec.encoder.corpus == "tv"
-    assert list(codec.templates.sentences.values()) == [{("the", "SLOT_NAME", "tv"): 1.0}]
-    codec.save(tmp_path / "codec.json")
-    again = Codec.load(tmp_path / "codec.json")
+    assert {"corpus:tv", "corpus:laptop", "slot:size"} <= set(preprocessor.encoder.features)
+    assert "inches" in preprocessor.vocabulary and preprocessor.encoder.corpus == "tv"
+    assert list(preprocessor.templates.sentences.values()) == [{("the", "SLOT_NAME", "tv"): 1.0}]
+    preprocessor.save(tmp_path / "preprocessor.json")
+    again = Preprocessor.load(tmp_path / "preprocessor.json")
     turn = parse("inform(name=x;size=y)")
-    np.testing.assert_array_equal(again.encoder.vectors([turn]), codec.encoder.vectors([turn]))
+    np.testing.assert_array_equal(again.encoder.vectors([turn]), preprocessor.encoder.vectors([turn]))
     assert again.encoder.corpus == "tv"
 
 
 def test_words_below_the_smallest_count_are_unknown_and_placeholders_never() -> None:
     rows = [("inform(name=a)", "the SLOT_NAME tv"), ("inform(size=a)", "the SLOT_SIZE one"), ("bye()", "the end")]
     pairs = [Pair(parse(act), None, tuple(sentence.split())) for act, sentence in rows]
-    codec = Codec.build(pairs, None, Casing(), STYLE, min_count=2)
-    assert codec.vocabulary.tokens[4:] == ["SLOT_NAME", "SLOT_SIZE", "the"]
-    assert codec.vocabulary.encode(["the", "tv", "SLOT_SIZE"]) == [6, 3, 5]
-    assert len(Codec.build(pairs, None, Casing(), STYLE).vocabulary) == 4 + 6
+    preprocessor = Preprocessor.build(pairs, None, Casing(), STYLE, min_count=2)
+    assert preprocessor.vocabulary.tokens[4:] == ["SLOT_NAME", "SLOT_SIZE", "the"]
+    assert preprocessor.vocabulary.encode(["the", "tv", "SLOT_SIZE"]) == [6, 3, 5]
+    assert len(Preprocessor.build(pairs, None, Casing(), STYLE).vocabulary) == 4 + 6
     # What is left unsaid by the model is still known to templates.
-    assert ("the", "SLOT_NAME", "tv") in codec.templates.same(parse("inform(name=x)"))
+    assert ("the", "SLOT_NAME", "tv") in preprocessor.templates.same(parse("inform(name=x)"))
 
 
 @pytest.mark.parametrize(
@@ -162,9 +164,9 @@ def test_words_below_the_smallest_count_are_unknown_and_placeholders_never() -> 
     ],
 )
 def test_what_stands_in_the_place_of_a_placeholder(act: str, tokens: str, raw: str, text: str) -> None:
-    codec = build()
-    assert codec.raw(parse(act), tokens.split()) == raw
-    assert codec.text(parse(act), tokens.split()) == text
+    preprocessor = build()
+    assert preprocessor.raw(parse(act), tokens.split()) == raw
+    assert preprocessor.text(parse(act), tokens.split()) == text
 
 
 def test_a_cased_corpus_gets_its_forms_back_and_an_uncased_one_its_raw_ones() -> None:
@@ -176,10 +178,10 @@ def test_a_cased_corpus_gets_its_forms_back_and_an_uncased_one_its_raw_ones() ->
 
 
 def test_names_are_titles_to_a_reader_only() -> None:
-    codec = build(Style(False, True, {}, {}, (), proper=("name",)))
+    preprocessor = build(Style(False, True, {}, {}, (), proper=("name",)))
     turn, tokens = parse("inform(name='inn at the presidio';food='basque food')"), ["SLOT_NAME", "serves", "SLOT_FOOD"]
-    assert codec.raw(turn, tokens) == "inn at the presidio serves basque food"
-    assert codec.text(turn, tokens) == "Inn at the Presidio serves Basque food."
+    assert preprocessor.raw(turn, tokens) == "inn at the presidio serves basque food"
+    assert preprocessor.text(turn, tokens) == "Inn at the Presidio serves Basque food."
 
 
 def test_acts_that_ask_end_with_a_question_mark_where_the_corpus_says_so() -> None:
@@ -218,21 +220,21 @@ TOKENS = st.lists(
 
 @given(st.lists(ACTS, min_size=1, max_size=2), TOKENS)
 def test_whatever_the_model_says_no_placeholder_is_shown(acts: list[DialogueAct], tokens: list[str]) -> None:
-    codec, turn = build(), Turn(tuple(acts))
-    raw = codec.raw(turn, tokens)
-    assert not re.search(f"SLOT_|#|{JOINER}", raw + codec.text(turn, tokens))
+    preprocessor, turn = build(), Turn(tuple(acts))
+    raw = preprocessor.raw(turn, tokens)
+    assert not re.search(f"SLOT_|#|{JOINER}", raw + preprocessor.text(turn, tokens))
     # What the turn requires is said with its value.
     said = {strip_joiner(token) for token in tokens}
-    for item in codec.delexicalizer.required(turn):
+    for item in preprocessor.delexicalizer.required(turn):
         assert item.placeholder not in said or (item.slot.value or "") in raw
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"style": {}}', '{"style": 3}'])
-def test_a_file_that_is_no_codec_is_refused_in_one_line(tmp_path: Path, damage: str) -> None:
-    path = tmp_path / "codec.json"
+def test_a_file_that_is_no_preprocessor_is_refused_in_one_line(tmp_path: Path, damage: str) -> None:
+    path = tmp_path / "preprocessor.json"
     path.write_text(damage, encoding="utf-8")
-    with pytest.raises(RunError, match=r"cannot read .*codec\.json") as caught:
-        Codec.load(path)
+    with pytest.raises(RunError, match=r"cannot read .*preprocessor\.json") as caught:
+        Preprocessor.load(path)
     assert "\n" not in str(caught.value)
     with pytest.raises(RunError, match="cannot read"):
-        Codec.load(tmp_path / "none.json")
+        Preprocessor.load(tmp_path / "none.json")
