@@ -8,7 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 from keras import ops
-from toys import BOS, EOS, HARD, PLAIN, exact_log_softmax, keras_model, numpy_step_of, random_table, required_slots, start
+from toys import (
+    BOS,
+    EOS,
+    HARD,
+    PLAIN,
+    exact_log_softmax,
+    keras_model,
+    numpy_step_of,
+    random_table,
+    required_slots,
+    start,
+)
 
 from dactnlg.models.backend import to_numpy
 from dactnlg.search import keras_beam, numpy_step
