@@ -17,6 +17,7 @@ from typing import Any
 from tqdm import tqdm
 
 from dactnlg._utils import cluster
+from dactnlg._utils.files import replace_file
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.evaluation.scores import LOWER_IS_BETTER
@@ -98,7 +99,8 @@ def _begin(space: Sweep, output: Path, resume: bool) -> None:
             raise UserError(f"{output} was begun with another {' and another '.join(changed)}; name another folder")
         return
     output.mkdir(parents=True, exist_ok=True)
-    file.write_text(space.to_yaml(), encoding="utf-8")
+    with replace_file(file) as partial:
+        partial.write_text(space.to_yaml(), encoding="utf-8")
 
 
 def _run(ray: Any, task: Task, jobs: int, resume: bool, progress: bool) -> dict[str, str]:

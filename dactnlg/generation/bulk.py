@@ -19,6 +19,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 import portalocker
 
+from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.errors import UserError
 from dactnlg.generation.lines import PlacedTurn, parsed, read_line
@@ -184,9 +185,8 @@ class SentenceFile:
     def _save(self) -> None:
         # The sentences first: a state never tells of more than there is.
         os.fsync(self._file.fileno())
-        partial = self.state_path.with_name(f"{self.state_path.name}.tmp")
-        partial.write_text(json.dumps(self._state(), indent=1), encoding="utf-8")
-        partial.replace(self.state_path)
+        with replace_file(self.state_path) as partial:
+            partial.write_text(json.dumps(self._state(), indent=1), encoding="utf-8")
 
     def _go_on(self, source: BinaryIO, name: str) -> None:
         """Check that the file goes with acts and settings, and set both to where the next block begins."""
