@@ -10,11 +10,11 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dactnlg._utils import resources
-from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
+from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
 
 SplitName = Literal["train", "valid", "test"]
@@ -51,13 +51,6 @@ class ArchiveCard(_Strict):
     members: dict[str, str] = {}
 
 
-def _spell_special_keys(mapping: Any) -> Any:
-    # YAML 1.1 reads the bare keys `yes` and `no` as booleans.
-    if not isinstance(mapping, dict):
-        return mapping
-    return {{True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key: v for key, v in mapping.items()}
-
-
 class SlotCard(_Strict):
     """What the code cannot work out about a slot.
 
@@ -76,8 +69,6 @@ class SlotCard(_Strict):
     proper: bool = False
     apart: bool = False
     ordinary: list[str] = []
-
-    _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
 
     @field_validator("cues")
     @classmethod
@@ -182,15 +173,16 @@ def load_card(name: str | Path) -> Card:
         if str(name) not in corpus_names():
             raise UnknownNameError("corpus", str(name), corpus_names())
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read the data card {path}: {error}") from None
-    except yaml.YAMLError as error:
-        raise CorpusError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict):
-        raise CorpusError(f"{path} is not a data card: a card is a mapping with name, format, files")
+        data, lines, mistakes = yamlfile.read(path, "a data card is a mapping with name, format and files")
+    except ConfigError as error:
+        raise CorpusError(str(error)) from None
     try:
-        return Card(**{str(key): value for key, value in data.items()})
+        card = Card.model_validate(data)
     except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r:.60})" for e in error.errors()]
-        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(lines)) from None
+        for detail in error.errors():
+            key = ".".join(map(str, detail["loc"]))
+            place = yamlfile.place(path, lines, detail["loc"])
+            mistakes.append(f"{place}: {key}: {detail['msg']} (got {detail['input']!r:.60})")
+    if mistakes:
+        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(f"  {line}" for line in mistakes))
+    return card
