@@ -63,7 +63,13 @@ def train(
         check_trains()
     run.begin(config, resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others, whole=config.model.name != "random")
+    preprocessor, pairs = build_preprocessor(
+        corpus,
+        others,
+        targets=config.corpus.targets,
+        min_count=config.corpus.min_count,
+        complete_only=config.model.name != "random",
+    )
     preprocessor.save(run.preprocessor_path)
     if config.model.name == "random":
         run.finish({}, split_hashes([corpus, *others]))
@@ -71,7 +77,7 @@ def train(
     # Keras is slow to import: not before all that can go wrong without it has been checked.
     from dactnlg.training.loop import fit
 
-    held_out = validation_pairs(config.corpus, corpus, preprocessor)
+    held_out = validation_pairs(corpus, preprocessor, targets=config.corpus.targets)
     summary = fit(config, preprocessor, pairs, held_out, run, progress, report=report)
     run.finish(summary, split_hashes([corpus, *others]))
     return output
@@ -89,8 +95,10 @@ def _train_together(
     """Train on several devices or in several processes; see `train`."""
     if config.training.backend != "keras" or config.model.name == "random":
         raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
-    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others)
-    held_out = validation_pairs(config.corpus, corpus, preprocessor)
+    preprocessor, pairs = build_preprocessor(
+        corpus, others, targets=config.corpus.targets, min_count=config.corpus.min_count
+    )
+    held_out = validation_pairs(corpus, preprocessor, targets=config.corpus.targets)
 
     def begin() -> None:
         run.begin(config, resume)
