@@ -23,7 +23,7 @@ Generate = Callable[[list[PlacedTurn], int], Iterable[str]]
 """(acts, place of the first in the whole input) -> a line for each, without its end."""
 
 
-class Block(NamedTuple):
+class ActBlock(NamedTuple):
     """Where a block of acts lies in its file.
 
     Attributes:
@@ -51,7 +51,7 @@ class GeneratedBlock(NamedTuple):
     error: str | None
 
 
-def find_blocks(path: Path, start: int, first: int) -> list[Block]:
+def find_blocks(path: Path, start: int, first: int) -> list[ActBlock]:
     """Return the blocks of a file of acts.
 
     Args:
@@ -63,7 +63,7 @@ def find_blocks(path: Path, start: int, first: int) -> list[Block]:
     with path.open("rb") as file:
         file.seek(start)
         while sizes := [len(line) for line in islice(file, BLOCK)]:
-            found.append(Block(first, start, sum(sizes)))
+            found.append(ActBlock(first, start, sum(sizes)))
             first, start = first + len(sizes), start + sum(sizes)
     return found
 

@@ -16,7 +16,7 @@ CHUNK = 256
 """Most acts yielded at once: enough to fill a batch, few enough to answer soon."""
 
 
-class Line(NamedTuple):
+class ActLine(NamedTuple):
     """One act as text, and where it stands ("acts.txt, line 3")."""
 
     text: str
@@ -30,7 +30,7 @@ class PlacedTurn(NamedTuple):
     where: str
 
 
-def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[Line]]:
+def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[ActLine]]:
     """Yield the lines of a binary stream, at most `size` at once.
 
     A pipe's lines are yielded as they come, so that a program may write one act and wait for its sentence.
@@ -43,7 +43,7 @@ def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list
     Raises:
         ActError: a line is blank or not UTF-8. The lines before it have been yielded.
     """
-    chunk: list[Line] = []
+    chunk: list[ActLine] = []
     number = 0
     try:
         for lines in _raw_lines(source):
@@ -80,7 +80,7 @@ def parsed_chunks(source: BinaryIO, name: str) -> Iterator[list[PlacedTurn]]:
         yield from parsed(lines)
 
 
-def parsed(lines: Iterable[Line]) -> Iterator[list[PlacedTurn]]:
+def parsed(lines: Iterable[ActLine]) -> Iterator[list[PlacedTurn]]:
     """Parse lines and yield them as one chunk; those before a line that is no act are yielded first."""
     chunk: list[PlacedTurn] = []
     try:
@@ -108,7 +108,7 @@ def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
         yield [b"".join(rest)]
 
 
-def read_line(raw: bytes, name: str, number: int) -> Line:
+def read_line(raw: bytes, name: str, number: int) -> ActLine:
     """Decode a line.
 
     Args:
@@ -127,7 +127,7 @@ def read_line(raw: bytes, name: str, number: int) -> Line:
     if not text.strip():
         # Skipping it would shift every later sentence against its act.
         raise ActError(f"{where}: blank; every line must hold an act, since every line gets a sentence")
-    return Line(text, where)
+    return ActLine(text, where)
 
 
 def checked(argument: str, where: str) -> str:

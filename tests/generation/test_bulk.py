@@ -289,7 +289,7 @@ def _numbers(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
     return (str(number) for number, _ in enumerate(chunk, start=first))
 
 
-def _generated(source: Path, place: blocks.Block) -> blocks.GeneratedBlock:
+def _generated(source: Path, place: blocks.ActBlock) -> blocks.GeneratedBlock:
     data = source.read_bytes()[place.start : place.start + place.size]
     return blocks.generate_block(data.splitlines(keepends=True), place.first, "acts.txt", _numbers)
 
