@@ -12,6 +12,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, recorded_score
@@ -101,16 +102,30 @@ def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
     sys.orig_argv[:] = job.command
     folder = Path(job.output) / _trial_name(tune.get_context())
     plain = {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
-    config = load_config(job.specification.config, job.specification.overrides(plain))
-
-    def on_epoch_end(row: Mapping[str, Any]) -> bool:
-        tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
-        return True
-
-    train(config, folder, resume=True, progress=False, report=on_epoch_end)
+    config = load_config(job.specification.config, job.specification.overrides(plain), models)
+    train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(job, folder)
     # The random baseline has no epochs, and Ray Tune expects at least one report of every trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+class _ReportToTune:
+    """Training callback that reports every epoch's validation loss to Ray Tune."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Report the epoch and go on; where a trial is to be stopped, Ray Tune ends it."""
+        from ray import tune
+
+        tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
+        return True
+
+
+class _StopNow:
+    """Training callback that ends a resumed training at once, with the best weights so far."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Return False: no further epoch is trained."""
+        return False
 
 
 def _complete_trial(job: SweepJob, folder: str) -> None:
@@ -120,7 +135,7 @@ def _complete_trial(job: SweepJob, folder: str) -> None:
     sys.orig_argv[:] = job.command
     path = Path(folder)
     if not Run(path).manifest_path.exists():
-        train(load_config(Run(path).config_path), path, resume=True, progress=False, report=lambda row: False)
+        train(load_config(Run(path).config_path), path, resume=True, progress=False, callbacks=[_StopNow()])
     _score(job, path)
 
 

@@ -78,7 +78,7 @@ class GenerationWorker:
         yield from map(self._line, generations)
 
     def _generate(self, turns: list[Turn], first: int) -> list[Generation]:
-        return self.generator.generate(turns, first=first, **self.options.chosen())
+        return self.generator.generate(turns, self.options, first=first)
 
     def forget(self) -> None:
         """Drop the searches kept so far, so that the next acts are generated as if they were the first."""
@@ -105,5 +105,5 @@ class GenerationWorker:
 def _model_hash(path: Path) -> str:
     """Return the SHA-256 of the files that a run generates with: configuration, preprocessor and weights."""
     run = Run(path)
-    files = [file for file in (run.config_path, run.preprocessor_path, run.model_path) if file.exists()]
+    files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
     return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])
