@@ -82,7 +82,7 @@ def publish(path: str | Path) -> Publication:
     A copy of the run folder is published, since scores may be added meanwhile. The folder itself is not changed.
 
     Raises:
-        RunError: the run has no scores, or nobody could reproduce it (see `check_reproducible`).
+        RunError: the run has no scores, or cannot be reproduced (see `check_reproducible`).
         StoreError: the store cannot be reached or is full, or MLflow is not installed; nothing is published.
     """
     run = Run(path)
@@ -115,7 +115,7 @@ def _alone(lock: Path, seconds: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _snapshot(run: Run) -> Iterator[_Snapshot]:
-    """Copy a run folder while nobody writes its manifest; the copy is deleted in the end."""
+    """Copy a run folder while its manifest is locked; the copy is deleted in the end."""
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-publish-"))
     try:
         with _alone(run.lock_path, LOCK_SECONDS):

@@ -157,7 +157,7 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     states += [("was resumed", step.get("code", {})) for step in manifest.get("resumed", [])]
     for what, code in states:
         if not code.get("commit"):
-            raise RunError(f"{run.path} {what} outside of a git checkout: nobody can tell with what code")
+            raise RunError(f"{run.path} {what} outside of a git checkout: its code is not known")
         if code.get("unclean"):
             files = "".join(f"\n  {name}" for name in code["unclean"])
             raise RunError(f"{run.path} {what} with code that is in no commit; commit it and do it again:{files}")

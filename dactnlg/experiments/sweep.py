@@ -79,7 +79,7 @@ def _begin(specification: SweepSpecification, output: Path, *, resume: bool) -> 
         if not file.exists():
             raise UserError(f"{output} holds other files; name an empty or a new folder with --output")
         if not resume:
-            raise UserError(f"{output} holds a sweep already: go on with it with --resume, or name another folder")
+            raise UserError(f"{output} holds a sweep already: continue it with --resume, or name another folder")
         _check_same(specification, output, file)
         return
     output.mkdir(parents=True, exist_ok=True)

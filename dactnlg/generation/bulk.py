@@ -56,7 +56,7 @@ class SentenceFile:
                 acts or settings.
         """
         if self.path.exists() and not resume:
-            raise UserError(f"{self.path} exists already: go on with it with --resume, or name another file")
+            raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
         # Unbuffered: what is written is written, and a kill can only tear the last line.
         with self.path.open("r+b" if self.path.exists() else "xb", buffering=0) as self._file:
             try:
@@ -174,5 +174,5 @@ class SentenceFile:
         if state["input"] != known["input"]:
             raise UserError(f"{self.path} was begun with other acts: {name} has changed, or is another file")
         if state["output"] != known["output"]:
-            raise UserError(f"{self.path} cannot be resumed: somebody has changed the sentences in it")
+            raise UserError(f"{self.path} cannot be resumed: another program has changed the sentences in it")
         self._file.truncate(self._size)
