@@ -135,7 +135,7 @@ def _complete_trial(job: SweepJob, folder: str) -> None:
     sys.orig_argv[:] = job.command
     path = Path(folder)
     if not Run(path).manifest_path.exists():
-        train(load_config(Run(path).config_path), path, resume=True, progress=False, callbacks=[_StopNow()])
+        train(load_config(Run(path).config_path, (), models), path, resume=True, progress=False, callbacks=[_StopNow()])
     _score(job, path)
 
 
