@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import click
 
@@ -14,7 +14,7 @@ from dactnlg.cli.options import Constraint
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
-    from dactnlg.generation.speaking import Speaker
+    from dactnlg.generation.worker import GenerationWorker
 
 
 @click.command()
@@ -155,12 +155,14 @@ def generate(
 
     from dactnlg._utils.files import check_folders
     from dactnlg.acts import parse
-    from dactnlg.generation.lines import checked, open_acts, parsed_chunks
+    from dactnlg.generation.lines import PlacedTurn, checked, open_acts, parsed_chunks
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
     # Acts on the command line are few: all are checked before the model is loaded.
-    given = [(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts, 1)]
+    given = [
+        PlacedTurn(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts, 1)
+    ]
     if resume and output is None:
         raise UserError("--resume goes on with a file: name it with --output")
     if acts and output is not None:
@@ -172,50 +174,60 @@ def generate(
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
 
     with open_acts(input_file or "-") as source:
-        from dactnlg.generation.speaking import Speaker
+        from dactnlg.generation.options import GenerationOptions
+        from dactnlg.generation.worker import GenerationWorker
 
-        ways: dict[str, Any] = {"constraint": constraint, "beam_width": beam_width, "n_best": n_best, "seed": seed}
-        ways |= {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p}
-        speaker = Speaker(model, backend, output_format, ways)
+        chosen = GenerationOptions(
+            constraint=constraint,
+            beam_width=beam_width,
+            n_best=n_best,
+            seed=seed,
+            sample=sample,
+            temperature=temperature,
+            top_k=top_k,
+            top_p=top_p,
+        )
+        worker = GenerationWorker(model, backend, output_format, chosen)
         # One process of several may need all of a GPU: here nothing is loaded onto it.
-        if jobs == 1 or speaker.settings()["backend"] != "keras":
-            speaker.load()
+        if jobs == 1 or worker.settings()["backend"] != "keras":
+            worker.load()
         if output is not None:
-            _write(output, source, input_file or "-", speaker, resume, jobs)
+            _write(output, source, input_file or "-", worker, resume, jobs)
             return
         done = 0
         # Where the sentences appear at the terminal they are progress enough.
         quiet = True if sys.stdout.isatty() else None
         with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=quiet) as bar:
             for chunk in [given] if given else parsed_chunks(source, input_file or "-"):
-                for text in speaker.say(chunk, done):
+                for text in worker.generate(chunk, done):
                     print(text)
                 sys.stdout.flush()
                 done += len(chunk)
                 bar.update(len(chunk))
 
 
-def _write(path: Path, source: BinaryIO, name: str, speaker: Speaker, resume: bool, jobs: int) -> None:
+def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, resume: bool, jobs: int) -> None:
     """Write a file of sentences; after Ctrl-C, tell how to go on."""
     from tqdm import tqdm
 
-    from dactnlg.generation.bulk import SentenceFile, count_lines, stretches
+    from dactnlg.generation.blocks import count_lines, find_blocks
+    from dactnlg.generation.bulk import SentenceFile
 
     if jobs > 1:
         from dactnlg._utils import cluster
 
         cluster.check_installed()
-    file = SentenceFile(path, speaker.settings())
+    file = SentenceFile(path, worker.settings())
     total = count_lines(Path(name)) if Path(name).is_file() else None
     shown = "standard input" if name == "-" else name
-    with file.opened(source, shown, resume):
+    with file.opened(source, shown, resume=resume):
         if jobs > 1:
-            from dactnlg.generation.parallel import said_by_many
+            from dactnlg.generation.parallel import generate_in_parallel
 
-            places = stretches(Path(name), source.tell(), file.lines)
-            steps = file.write_said(source, shown, said_by_many(speaker, Path(name), shown, places, jobs))
+            blocks = find_blocks(Path(name), source.tell(), file.lines)
+            steps = file.write_blocks(source, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))
         else:
-            steps = file.write(source, shown, speaker.say, speaker.forget)
+            steps = file.write(source, shown, worker.generate, worker.forget)
         bar = tqdm(desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None)
         try:
             with bar:

@@ -71,7 +71,7 @@ def sweep(
     checked = load_sweep(space, {key: value for key, value in given.items() if value is not None}, fixed)
     folder = output or Path("sweeps") / space.stem
     try:
-        result = run_sweep(checked, folder, jobs, resume, sys.stderr.isatty())
+        result = run_sweep(checked, folder, jobs=jobs, resume=resume, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         print(f"dactnlg: {folder} keeps what was done; go on with the same command and --resume", file=sys.stderr)
         raise

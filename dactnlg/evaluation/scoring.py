@@ -9,7 +9,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from dactnlg._utils.spool import Records, Rows
+from dactnlg._utils.spool import SpooledRecords, SpooledRows
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.pairs import Pair, read_input, read_sentences
 from dactnlg.evaluation.scores import Score, Scores, defined, record, table
@@ -100,7 +100,7 @@ def score_segments(
             for item in selected:
                 item.metric.prepare(segment.references for segment in segments)
     references, without, acts, done = ReferenceHash(), 0, 0, 0
-    parts, records = [Rows() for _ in selected], Records()
+    parts, records = [SpooledRows() for _ in selected], SpooledRecords()
     in_turn = sorted(zip(selected, parts, strict=True), key=lambda entry: entry[0].metric.patient)
     for chunk in _watched(chain([first] if first else [], chunks), progress, total):
         with _collector_paused():
@@ -165,7 +165,7 @@ def _select(
 def _assemble(
     preset: str,
     selected: Sequence[Selected],
-    statistics: Sequence[Rows],
+    statistics: Sequence[SpooledRows],
     references: ReferenceHash,
     warnings: list[str],
     total: int,
@@ -177,7 +177,7 @@ def _assemble(
             if name in item.names:
                 signature = item.metric.signature(name, preset)
                 scores[name] = Score(name, defined(float(corpus[index])), signature, references.hexdigest(signature))
-    segments = Rows()
+    segments = SpooledRows()
     for blocks in zip(*(rows.blocks() for rows in statistics), strict=True):
         segments.append(np.hstack([_wanted(item, block) for item, block in zip(selected, blocks, strict=True)]))
     kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, statistics, strict=True)}
