@@ -16,8 +16,8 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from dactnlg._utils import resources
-from dactnlg.runs import yamlfile
 from dactnlg.errors import ConfigError, UnknownNameError, suggest
+from dactnlg.runs import yamlfile
 from dactnlg.runs.mistakes import plain_words
 from dactnlg.runs.sections import (
     BACKENDS,

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import __version__
-from dactnlg.runs import provenance
-from dactnlg.runs.config import Config, load_config
-from dactnlg.errors import ConfigError, CorpusError, RunError
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
+from dactnlg.errors import ConfigError, RunError
+from dactnlg.runs import provenance
+from dactnlg.runs.config import Config, load_config
 
 LOCK_SECONDS = 30
 """How long one process waits for another that writes the manifest."""
@@ -63,7 +63,13 @@ class Run:
         code = provenance.code()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            old_files = (self.manifest_path, self.state_path, self.weights_path, self.history_path, *self._checkpoints())
+            old_files = (
+                self.manifest_path,
+                self.state_path,
+                self.weights_path,
+                self.history_path,
+                *self._checkpoints(),
+            )
             for old in old_files:
                 old.unlink(missing_ok=True)
             self.config_path.write_text(config.to_yaml(), encoding="utf-8")
@@ -142,7 +148,9 @@ class Run:
             RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
         """
         if self.config_path.exists() and (self.path / "codec.json").exists():
-            raise RunError(f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml")
+            raise RunError(
+                f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml"
+            )
         if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.is_dir() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dactnlg.runs.config import Config, config_names, load_config
 from dactnlg.errors import ConfigError, UserError
+from dactnlg.runs.config import Config, config_names, load_config
 
 MINIMAL = "corpus:\n  name: restaurants\nmodel:\n  name: sclstm\n"
 
