@@ -151,8 +151,8 @@ class DecodingConfig(_Section):
         length_normalization: a hypothesis's log probability is divided by its length to this power.
         slot_error_weight: rerank: what one slot error costs, in log probability.
         append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
-        backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras (whatever
-            Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
+        backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras
+            (whatever Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
     """
 
     beam_width: int = Field(default=10, ge=1)
