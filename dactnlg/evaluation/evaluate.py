@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,7 @@ from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table, without_ser
 from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import NOTHING, Materials, resolve
@@ -27,6 +29,8 @@ from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
 from dactnlg.text.slots import SlotChecker, Tally
 
+DEFAULTS = GenerationOptions()
+"""Everything as the run's configuration has it."""
 CHUNK = 1024
 """Acts said in one go: many enough to fill batches, few enough for a bar that moves."""
 
@@ -103,28 +107,38 @@ class Evaluation:
         return gather(title, self.results, checker, gold, train, [note] if required else [])
 
 
+# Nine parameters: what to generate, how to generate it and how to score it meet here and nowhere else.
 def evaluate(
-    run: str | Path,
+    run: str | os.PathLike[str],
     corpus: str | None = None,
+    *,
     split: str = "test",
     presets: Sequence[str] = (),
-    data_dir: str | Path | None = None,
     metrics: Sequence[str] | None = None,
     vectors: str | Path | None = None,
-    **options: Any,
+    options: GenerationOptions = DEFAULTS,
+    backend: str = "auto",
+    data_dir: str | Path | None = None,
 ) -> Evaluation:
     """Generate a split with a run, score it, and add the scores to the run's manifest.
 
+    >>> import dactnlg
+    >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
+    >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
+    >>> evaluation.results[0].scores["SER"].value
+    0.0
+
     Args:
-        run: the run folder.
+        run: the run folder, or a `Run`.
         corpus: another corpus than the one the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
-        data_dir: where to look for corpus files first.
         metrics: names as `metrics.registry.select` takes them, `SER`, and `perplexity`, which the model gives to the
             references; by default those of each preset.
         vectors: a file of word vectors, for the embedding metrics.
-        **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`, `sample`, `temperature`, ...).
+        options: how sentences are generated; by default as the run's configuration has it.
+        backend: what runs the model, as `Generator.load` takes it.
+        data_dir: where to look for corpus files first.
 
     Raises:
         RunError: no usable run.
@@ -141,7 +155,7 @@ def evaluate(
         # Before minutes of generation, not after.
         check_metrics(name, metrics, given)
     section = load_config(Run(run).config_path).corpus if Run(run).config_path.exists() else CorpusConfig(name="trails")
-    generator = Generator.load(run)
+    generator = Generator.load(run, backend)
     if read and generator.decoder is None:
         raise MetricError(f"{run} has no perplexity: the random baseline gives no probabilities")
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
@@ -166,7 +180,9 @@ def evaluate(
             "source": corpus or section.name,
             "split": split,
             "vectors": None if vectors is None else str(Path(vectors).absolute()),
-            "options": {key: value for key, value in sorted(options.items()) if value is not None},
+            "options": {
+                key: value for key, value in sorted(options.chosen().items()) if value != getattr(DEFAULTS, key)
+            },
             "data": hash_examples(examples),
             "command": provenance.command(),
             "code": provenance.code(),
@@ -176,13 +192,13 @@ def evaluate(
     return Evaluation(chosen.name, split, generations, results, cues, chosen, recorded)
 
 
-def _generate(generator: Generator, turns: Sequence[Turn], options: dict[str, Any]) -> list[Generation]:
+def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
     """Say all turns, in parts, with a progress bar for whoever waits at a terminal."""
     generations: list[Generation] = []
     with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(turns), CHUNK):
             part = turns[start : start + CHUNK]
-            generations += generator.generate(part, strict=False, first=start, **options)
+            generations += generator.generate(part, strict=False, first=start, **options.chosen())
             bar.update(len(part))
     return generations
 

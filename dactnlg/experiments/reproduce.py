@@ -22,13 +22,29 @@ from dactnlg.runs.run import Run, identity
 EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "not comparable"
 _SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """What the run's own environment says, or that it said nothing, counts; not that of whoever does it again."""
-_EVALUATE = (
-    "import json, sys; from dactnlg.evaluation.evaluate import evaluate;"
-    "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
-    "names = list(dict.fromkeys(name for scores in e['scores'].values() for name in scores));"
-    "evaluate(sys.argv[1], corpus=e['source'], split=e['split'], presets=list(e['scores']), data_dir=data_dir,"
-    " metrics=names, vectors=e['vectors'], **e['options'])"
+_EVALUATE = """
+import inspect, json, sys
+try:
+    from dactnlg.evaluation.evaluate import evaluate
+except ModuleNotFoundError:  # code of 0.1.0
+    from dactnlg.evaluation import evaluate
+e = json.loads(sys.argv[2])
+options = e["options"]
+if inspect.signature(evaluate).parameters["options"].kind is not inspect.Parameter.VAR_KEYWORD:
+    from dactnlg.generation.options import GenerationOptions
+    options = {"options": GenerationOptions(**options)}
+evaluate(
+    sys.argv[1],
+    corpus=e["source"],
+    split=e["split"],
+    presets=list(e["scores"]),
+    data_dir=sys.argv[3] or None,
+    metrics=list(dict.fromkeys(name for scores in e["scores"].values() for name in scores)),
+    vectors=e["vectors"],
+    **options,
 )
+"""
+"""What evaluates the new run: it is run by the code of the run's commit, whatever that called its arguments."""
 
 
 @dataclass(frozen=True, slots=True)

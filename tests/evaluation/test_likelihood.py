@@ -23,6 +23,7 @@ from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.evaluation.stored import read_scores
 from dactnlg.generation.decoder import BaseDecoder
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.perplexity import NAMES, combine
 
 SETS = ("set-BLEU", "set-perplexity", "self-BLEU")
@@ -87,7 +88,12 @@ def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callabl
     assert first == second, "no preset has a say in it"
     assert first.signature.startswith("perplexity|tok:delexicalised|eos:counted|unk:spread|vocabulary:")
     # Another model, and another way to say things: other values, perhaps, under the same hash.
-    other = evaluate(poor_run("lstm"), metrics=["perplexity"], presets=["single"], sample=True, constraint="none")
+    other = evaluate(
+        poor_run("lstm"),
+        metrics=["perplexity"],
+        presets=["single"],
+        options=GenerationOptions(sample=True, constraint="none"),
+    )
     other = other.results[0].scores
     assert list(other) == ["SER", *NAMES]
     for name in NAMES:
@@ -134,8 +140,9 @@ def test_the_random_baseline_has_none(random_run: Path) -> None:
 
 
 def test_samples_for_metrics_of_sets(run: Path) -> None:
-    def values(**ways: Any) -> dict[str, float | None]:
-        found = evaluate(run, metrics=SETS, presets=["single"], constraint="none", **ways).results[0]
+    def values(**chosen: Any) -> dict[str, float | None]:
+        options = GenerationOptions(constraint="none", **chosen)
+        found = evaluate(run, metrics=SETS, presets=["single"], options=options).results[0]
         return {name: score.value for name, score in found.corpus_only.items()}
 
     beam, cold, hot = values(), values(sample=True, temperature=0.3), values(temperature=1.0, seed=5)
