@@ -152,7 +152,8 @@ def _trial(task: Task, settings: Mapping[str, Any]) -> None:
 
     from dactnlg.training.train import train
 
-    train(load_config(task.sweep.config, task.sweep.overrides(plain)), folder, True, False, report)
+    config = load_config(task.sweep.config, task.sweep.overrides(plain))
+    train(config, folder, resume=True, progress=False, report=report)
     _score(task, folder)
     # The random baseline has no epochs, and Ray Tune wants to hear of every trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
@@ -172,7 +173,7 @@ def _complete(task: Task, folder: str) -> None:
     sys.orig_argv[:] = task.command
     path = Path(folder)
     if not Run(path).manifest_path.exists():
-        train(load_config(Run(path).config_path), path, True, False, lambda row: False)
+        train(load_config(Run(path).config_path), path, resume=True, progress=False, report=lambda row: False)
     _score(task, path)
 
 

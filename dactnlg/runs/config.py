@@ -7,8 +7,9 @@ search take plain arguments.
 
 from __future__ import annotations
 
+import copy
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -176,19 +177,26 @@ class Config(_Section):
         return text
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
-    """Read a configuration file.
+def load_config(source: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str] = ()) -> Config:
+    """Read a configuration and check it.
 
     Args:
-        path: the file, or the name of a configuration that comes with dactnlg ("trails-sclstm").
+        source: a YAML file, the name of a configuration that comes with dactnlg ("trails-sclstm"), or the sections of
+            a configuration as a mapping.
         overrides: "training.epochs=3" and the like, values in YAML; a later one wins.
 
     Raises:
         ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
     """
-    file = _find(path)
-    data, lines, mistakes = yamlfile.read(file)
-    places = {key: f"{file}, line {line}" for key, line in lines.items()}
+    if isinstance(source, Config):
+        source = source.model_dump()
+    places, mistakes = dict[str, str](), list[str]()
+    if isinstance(source, Mapping):
+        name, data = "", copy.deepcopy(dict(source))
+    else:
+        name = str(_find(source))
+        data, lines, mistakes = yamlfile.read(Path(name))
+        places = {key: f"{name}, line {line}" for key, line in lines.items()}
     for override in overrides:
         try:
             places.update(_apply(override, data))
@@ -200,11 +208,11 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
     except ValidationError as error:
         for detail in error.errors():
             key = ".".join(map(str, detail["loc"]))
-            place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), str(file))
-            mistakes.append(f"{place}: {key}: {_plain(detail)}")
+            place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), name)
+            mistakes.append(": ".join(filter(None, (place, key, _plain(detail)))))
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise ConfigError(f"{count} in the configuration {file}\n" + "\n".join(f"  {line}" for line in mistakes))
+        raise ConfigError("\n  ".join([f"{count} in the configuration {name}".rstrip(), *mistakes]))
     return config
 
 

@@ -131,7 +131,7 @@ def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path:
         rates.add(trial["settings"]["training.learning_rate"])
         with (run / "history.csv").open() as file:
             assert [row["epoch"] for row in csv.DictReader(file)] == ["1", "2", "3", "4"]
-        alone = train(load_config(run / "config.yaml"), tmp_path / str(number), progress=False)
+        alone = train(load_config(run / "config.yaml"), tmp_path / str(number), progress=False).path
         weights = [load_model(folder / "model.keras").get_weights() for folder in (run, alone)]
         assert all(np.array_equal(np.asarray(a), np.asarray(b)) for a, b in zip(*weights, strict=True))
     assert len(rates) == 2 and all(1e-3 <= rate <= 1e-2 for rate in rates)

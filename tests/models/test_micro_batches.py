@@ -223,7 +223,7 @@ def test_a_training_with_helpers_ends_with_the_same_weights(tmp_path: Path, repo
     alone = {}
     for rows in (8, 16):
         config = load_config("trails-hierarchical", [*small, f"training.micro_batch_size={rows}"])
-        alone[rows] = load_model(train(config, tmp_path / str(rows), progress=False) / "model.keras").get_weights()
+        alone[rows] = load_model(train(config, tmp_path / str(rows), progress=False).model_path).get_weights()
     together = load_model(tmp_path / "together" / "model.keras").get_weights()
     assert same(together, alone[8])
     # On the size of the parts it does depend.
