@@ -45,7 +45,7 @@ def export(run: Path, output_format: str, output: Path, beam_width: int | None, 
     dactnlg[export]). Both hold the vocabulary and the names of the DA vector's entries.
 
     \b
-    dactnlg export runs/trails-sclstm --format saved-model --output exported/trails
+    dactnlg export runs/trails-sclstm --format saved-model --output exported-trails
     dactnlg export runs/trails-sclstm --format onnx --output trails-step.onnx
     """
     from dactnlg._utils.files import check_folders
