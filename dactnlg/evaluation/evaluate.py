@@ -198,7 +198,7 @@ def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOp
     with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(turns), CHUNK):
             part = turns[start : start + CHUNK]
-            generations += generator.generate(part, strict=False, first=start, **options.chosen())
+            generations += generator.generate(part, options, strict=False, first=start)
             bar.update(len(part))
     return generations
 

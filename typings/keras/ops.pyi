@@ -1,10 +1,9 @@
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias, TypeVar, TypeVarTuple
+from typing import Any, TypeAlias, TypeVar
 
 from keras import KerasTensor, TensorLike
 from numpy.typing import NDArray
 
-S = TypeVarTuple("S")
 T = TypeVar("T")
 
 Axis: TypeAlias = int | Sequence[int] | None
@@ -119,10 +118,11 @@ def scatter(indices: TensorLike, values: TensorLike, shape: Sequence[int]) -> Ke
 def scatter_update(inputs: TensorLike, indices: TensorLike, updates: TensorLike) -> KerasTensor: ...
 
 # Control.
+# The tensors of the loop are the arguments of both functions.
 def while_loop(
-    cond: Callable[[*S], TensorLike],
-    body: Callable[[*S], tuple[*S]],
-    loop_vars: tuple[*S],
+    cond: Callable[..., TensorLike],
+    body: Callable[..., tuple[KerasTensor, ...]],
+    loop_vars: Sequence[KerasTensor],
     maximum_iterations: int | None = None,
-) -> tuple[*S]: ...
+) -> tuple[KerasTensor, ...]: ...
 def cond(pred: TensorLike, true_fn: Callable[[], T], false_fn: Callable[[], T]) -> T: ...
