@@ -52,4 +52,4 @@ wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 
 clean:
-	rm -rf build dist docs/site runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist docs/.cache docs/site runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
