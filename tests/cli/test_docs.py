@@ -31,7 +31,8 @@ def test_the_site_is_built(repository: Path, tmp_path: Path) -> None:
     for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
         shutil.copy(repository / name, tmp_path)
     for name in ("docs", "dactnlg"):
-        shutil.copytree(repository / name, tmp_path / name, ignore=shutil.ignore_patterns("site", ".cache", "__pycache__"))
+        left = shutil.ignore_patterns("site", ".cache", "__pycache__")
+        shutil.copytree(repository / name, tmp_path / name, ignore=left)
     command = [sys.executable, "-m", "zensical", "build", "--clean", "--strict", "-f", "docs/mkdocs.yml"]
     nowhere = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY"), "http://127.0.0.1:9")
     done = subprocess.run(command, cwd=tmp_path, env={**os.environ, **nowhere}, capture_output=True, text=True)
