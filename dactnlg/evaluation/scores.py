@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TextIO
 
+from dactnlg._utils.tables import aligned
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
 
@@ -164,15 +165,7 @@ def table(results: Sequence[Scores]) -> str:
         header += [result.preset, *(["95% interval"] if result.confidence else []), "hash"]
     rows = [header, *([name, *(cell for result in results for cell in _cells(result, name))] for name in names)]
     notes = dict.fromkeys(f"{result.preset}: {warning}" for result in results for warning in result.warnings)
-    return "\n".join([*columns(rows), *notes])
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as aligned lines: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return lines
+    return "\n".join([aligned(rows, rule=True), *notes])
 
 
 def shown(value: float | None) -> str:
@@ -194,7 +187,3 @@ def _cells(result: Scores, name: str) -> list[str]:
     score = result.all_scores.get(name)
     bounds = [shown_interval(result.confidence.intervals.get(name))] if result.confidence else []
     return [shown(score.value), *bounds, score.hash[:SHORT]] if score else ["", *([""] * len(bounds)), ""]
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [cell.rjust(w) if index else cell.ljust(w) for index, (cell, w) in enumerate(zip(row, widths, strict=True))]

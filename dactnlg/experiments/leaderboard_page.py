@@ -7,7 +7,9 @@ from html import escape
 from typing import Literal, NamedTuple
 
 from dactnlg import __version__
+from dactnlg._utils import tables
 from dactnlg._utils.hashing import SHORT
+from dactnlg._utils.tables import aligned
 from dactnlg.evaluation.report.style import CSS
 from dactnlg.evaluation.scores import LOWER_IS_BETTER
 from dactnlg.experiments.leaderboard import Block, Column
@@ -65,15 +67,7 @@ def _text(block: Block) -> str:
     table = _table(block, "{}*", "  again: {}")
     left = len(table[0]) - len(block.columns())
     table.insert(1, [""] * left + [code[:SHORT] for _, code in block.columns()])
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    lines = [
-        "  ".join(
-            text.ljust(width) if at < left else text.rjust(width)
-            for at, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
-    return "\n".join([block.title, *lines])
+    return "\n".join([block.title, aligned(table, left)])
 
 
 def _markdown(block: Block) -> str:
@@ -84,8 +78,7 @@ def _markdown(block: Block) -> str:
     heads = [name if names.count(name) == 1 else f"{name} {code[:SHORT]}" for name, code in block.columns()]
     table[0][-count:] = heads
     table = [[cell.replace("|", "\\|") for cell in row] for row in table]
-    lines = ["| " + " | ".join(row) + " |" for row in table]
-    lines.insert(1, "|" + "---|" * (len(table[0]) - count) + "---:|" * count)
+    lines = tables.markdown(table[0], table[1:], len(table[0]) - count)
     hashes = ", ".join(f"{name} {code[:SHORT]}" for name, code in block.columns())
     return "\n".join([f"## {block.title}", "", *lines, "", f"Hashes: {hashes}"])
 
