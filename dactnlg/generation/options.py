@@ -1,0 +1,116 @@
+"""What a caller may choose about generation: one record for the command line, Python, bulk files and services."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, get_args
+
+from dactnlg.errors import UnknownNameError, UserError
+from dactnlg.runs.config import DecodingConfig
+from dactnlg.search.sampling import Sampling
+
+Constraint = Literal["none", "rerank", "hard"]
+CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GenerationOptions:
+    """How sentences are generated; what is None is as the run's configuration has it.
+
+    Attributes:
+        constraint: `none`, `rerank` (Wen et al. 2015b, section 3.4) or `hard` (no slot is dropped or invented).
+        beam_width: hypotheses that the beam search keeps.
+        n_best: sentences that each result holds in `n_best`; more than one widens the beam if it must.
+        seed: of sampling and of the random baseline.
+        sample: draw sentences in the place of the beam search. Those in `n_best` may be alike. They stand in the order
+            drawn; under `rerank`, which draws as many as the beam is wide, in the order of their costs.
+        temperature: divides log probabilities before a draw; 0 takes the best word always. `temperature`, `top_k` and
+            `top_p` each ask for sampling too.
+        top_k: draw from the k most probable words; 0 for all.
+        top_p: draw from the fewest words that have this much probability together; 1 for all.
+        append_questions: under `hard`, put a question that a turn of several acts has lost behind the sentence.
+    """
+
+    constraint: Constraint | None = None
+    beam_width: int | None = None
+    n_best: int = 1
+    seed: int | None = None
+    sample: bool | None = None
+    temperature: float | None = None
+    top_k: int | None = None
+    top_p: float | None = None
+    append_questions: bool | None = None
+
+    def chosen(self) -> dict[str, Any]:
+        """Return the options that were chosen, by name."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def resolve(self, defaults: DecodingConfig, seed: int) -> ResolvedOptions:
+        """Return the options with the run's own in the place of what was not chosen.
+
+        Args:
+            defaults: the run's decoding section.
+            seed: the run's seed.
+
+        Raises:
+            UnknownNameError: there is no such constraint.
+            UserError: a number outside its bounds, or sampling options where sampling is turned off.
+        """
+        constraint = self.constraint or defaults.constraint
+        if constraint not in CONSTRAINTS:
+            raise UnknownNameError("constraint", constraint, CONSTRAINTS)
+        width = defaults.beam_width if self.beam_width is None else self.beam_width
+        if width < 1 or self.n_best < 1:
+            raise UserError(f"beam_width and n_best must be at least 1, not {width} and {self.n_best}")
+        return ResolvedOptions(
+            constraint=constraint,
+            beam_width=max(width, self.n_best),
+            n_best=self.n_best,
+            seed=seed if self.seed is None else self.seed,
+            sampling=self._sampling(defaults),
+            append_questions=_given(self.append_questions, defaults.append_questions),
+            slot_error_weight=defaults.slot_error_weight,
+            length_normalization=defaults.length_normalization,
+        )
+
+    def _sampling(self, defaults: DecodingConfig) -> Sampling | None:
+        """Return what words are drawn from; None where sentences are searched for."""
+        usual = Sampling(defaults.temperature, defaults.top_k, defaults.top_p)
+        sampling = usual.changed(self.temperature, self.top_k, self.top_p)
+        if self.sample is False and sampling != usual:
+            raise UserError(
+                "temperature, top_k and top_p are options of sampling, which is turned off: leave out either"
+            )
+        asked = any(value is not None for value in (self.temperature, self.top_k, self.top_p))
+        sample = (defaults.sample or asked) if self.sample is None else self.sample
+        return sampling if sample else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResolvedOptions:
+    """`GenerationOptions` of one call, every one of them decided.
+
+    Attributes:
+        sampling: what words are drawn from; None for the beam search.
+        slot_error_weight: cost of a slot error, in log probability (Wen et al. 2015b, equation 16).
+        length_normalization: a hypothesis's log probability is divided by its length to this power.
+    """
+
+    constraint: str
+    beam_width: int
+    n_best: int
+    seed: int
+    sampling: Sampling | None
+    append_questions: bool
+    slot_error_weight: float
+    length_normalization: float
+
+    @property
+    def hard(self) -> bool:
+        """Whether placeholders are constrained to those required."""
+        return self.constraint == "hard"
+
+
+def _given(chosen: bool | None, default: bool) -> bool:
+    return default if chosen is None else chosen
