@@ -57,24 +57,24 @@ def train(
     dactnlg train e2e-sclstm --set training.backend=keras --devices 4
     dactnlg train e2e-sclstm --set training.backend=keras --workers 10.0.0.1:8701,10.0.0.2:8701 --worker 0
     """
+    from dactnlg import models
     from dactnlg.cli.quiet import own_standard_output
     from dactnlg.runs.config import load_config
     from dactnlg.training.workers import Cluster
 
     cluster = Cluster.read(devices, workers, worker)
     placed = [f"corpus.data_dir={json.dumps(str(data_dir))}"] if data_dir else []
-    checked = load_config(config, [*overrides, *placed])
+    checked = load_config(config, [*overrides, *placed], models)
 
     from dactnlg.training.train import train as train_model
 
     if cluster.workers > 1:
         own_standard_output()
-        print(f"dactnlg: worker {cluster.worker} of {cluster.workers} joins {cluster.addresses[0]}", file=sys.stderr)
-    run = train_model(
-        checked, output or Path("runs") / config.stem, resume, progress=sys.stderr.isatty(), cluster=cluster
-    )
-    if cluster.chief:
-        print(run)
+        print(f"dactnlg: worker {cluster.rank} of {cluster.workers} joins {cluster.addresses[0]}", file=sys.stderr)
+    folder = output or Path("runs") / config.stem
+    run = train_model(checked, folder, resume=resume, progress=sys.stderr.isatty(), cluster=cluster)
+    if cluster.rank == 0:
+        print(run.path)
 
 
 @click.command()

@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
-Batch = dict[str, NDArray[np.generic]]
+Batch = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Dataset:
     """All pairs of a split, encoded once.
 
     Attributes:
-        inputs: per-pair arrays that the model takes: `act` (N, D), and `entries`, `words` for the hierarchical one.
+        inputs: the arrays that the model wants, each (N, ...); see `Preprocessor.arrays`.
         tokens: `<bos>`, words, `<eos>` of each pair, (N, longest).
         lengths: how many of them are predicted, (N,).
         weights: how much each pair counts, (N,).
@@ -37,17 +38,17 @@ class Dataset:
 
     @classmethod
     def encode(
-        cls, preprocessor: Preprocessor, pairs: Sequence[Pair], lexicalized: bool, repetition: float = 1.0
+        cls, preprocessor: Preprocessor, pairs: Sequence[Pair], names: Sequence[str], repetition: float = 1.0
     ) -> Dataset:
         """Encode pairs, those that look alike to the model once.
 
         Args:
             preprocessor: numbers tokens and entries.
             pairs: the pairs.
-            lexicalized: add what the hierarchical model reads.
+            names: of the arrays that the model wants.
             repetition: a pair that occurs n times gets the weight n to this power.
         """
-        everything = cls._encode_all(preprocessor, pairs, lexicalized)
+        everything = cls._encode_all(preprocessor, pairs, names)
         arrays = (everything.tokens, *everything.inputs.values())
         keys = np.concatenate([array.reshape(len(pairs), -1).astype(np.int32) for array in arrays], axis=1)
         counts = Counter(row.tobytes() for row in keys)
@@ -58,11 +59,9 @@ class Dataset:
         return cls(inputs, everything.tokens[kept], everything.lengths[kept], weights)
 
     @classmethod
-    def _encode_all(cls, preprocessor: Preprocessor, pairs: Sequence[Pair], lexicalized: bool) -> Dataset:
-        turns = [pair.turn for pair in pairs]
-        inputs: Batch = {"act": preprocessor.encoder.vectors(turns, [pair.corpus for pair in pairs])}
-        if lexicalized:
-            inputs["entries"], inputs["words"] = preprocessor.encoder.sequences(turns)
+    def _encode_all(cls, preprocessor: Preprocessor, pairs: Sequence[Pair], names: Sequence[str]) -> Dataset:
+        turns, corpora = [pair.turn for pair in pairs], [pair.corpus for pair in pairs]
+        inputs: Batch = preprocessor.arrays(turns, names, corpora)
         rows = [[BOS_ID, *preprocessor.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
         lengths = np.array([len(row) - 1 for row in rows], np.int32)
         tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)

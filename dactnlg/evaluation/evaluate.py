@@ -18,6 +18,7 @@ from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table, without_ser
 from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import NOTHING, Materials, resolve
@@ -182,7 +183,7 @@ def _generate(generator: Generator, turns: Sequence[Turn], options: dict[str, An
     with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(turns), CHUNK):
             part = turns[start : start + CHUNK]
-            generations += generator.generate(part, strict=False, first=start, **options)
+            generations += generator.generate(part, GenerationOptions(**options), strict=False, first=start)
             bar.update(len(part))
     return generations
 

@@ -10,7 +10,7 @@ import numpy as np
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.pairs import sentences
 from dactnlg.evaluation.scores import Score, Scores, defined
-from dactnlg.generation.decoder import BaseDecoder
+from dactnlg.generation.decoder import Decoder
 from dactnlg.metrics import perplexity
 from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
 from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
@@ -24,7 +24,7 @@ def is_perplexity(name: str) -> bool:
     return name.casefold() in NAMES
 
 
-def add_perplexity(results: Sequence[Scores], decoder: BaseDecoder, corpus: Corpus, split: str) -> None:
+def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, split: str) -> None:
     """Add both perplexities over the references of a split to scores of the same split, whatever their preset.
 
     They read the delexicalised references, a word after the other; what a beam search or a sampler makes of the model
@@ -63,7 +63,7 @@ def add_perplexity(results: Sequence[Scores], decoder: BaseDecoder, corpus: Corp
         result.statistics[NAMES[0]], result.metrics[NAMES[0]] = statistics, metric
 
 
-def fair_vocabulary(decoder: BaseDecoder, corpus: Corpus) -> FairVocabulary:
+def fair_vocabulary(decoder: Decoder, corpus: Corpus) -> FairVocabulary:
     """Return what the model says as F, and as R all other tokens of the corpus's sentences, handcrafted ones too."""
     preprocessor = decoder.preprocessor
     counts, total = Counter[str](), 0

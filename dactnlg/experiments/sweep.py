@@ -16,6 +16,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
@@ -146,16 +147,32 @@ def _trial(task: Task, settings: Mapping[str, Any]) -> None:
     folder = Path(task.output) / _trial_name(tune.get_context())
     plain = {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
 
-    def report(row: Mapping[str, Any]) -> bool:
-        tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
-        return True
-
     from dactnlg.training.train import train
 
-    train(load_config(task.sweep.config, task.sweep.overrides(plain)), folder, True, False, report)
+    config = load_config(task.sweep.config, task.sweep.overrides(plain), models)
+    train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(task, folder)
     # The random baseline has no epochs, and Ray Tune wants to hear of every trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+class _ReportToTune:
+    """Tells Ray Tune of every epoch."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Report the validation loss; Ray Tune itself ends a trial."""
+        from ray import tune
+
+        tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
+        return True
+
+
+class _StopNow:
+    """Ends a training that was stopped early, with the best weights that it has."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Return False."""
+        return False
 
 
 def _score(task: Task, folder: Path) -> None:
@@ -172,7 +189,7 @@ def _complete(task: Task, folder: str) -> None:
     sys.orig_argv[:] = task.command
     path = Path(folder)
     if not Run(path).manifest_path.exists():
-        train(load_config(Run(path).config_path), path, True, False, lambda row: False)
+        train(load_config(Run(path).config_path), path, resume=True, progress=False, callbacks=[_StopNow()])
     _score(task, path)
 
 

@@ -25,6 +25,7 @@ from typing import Any
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from dactnlg import models
 from dactnlg._utils import resources
 from dactnlg.errors import ConfigError, suggest
 from dactnlg.runs import yamlfile
@@ -104,7 +105,7 @@ def load_sweep(
         config = str(beside.absolute()) if beside.is_file() else sweep.config
         sweep = sweep.model_copy(update={"config": config, "set": {**sweep.set, **(fixed or {})}})
         # What is wrong with it without any trial's settings is its own mistake.
-        load_config(sweep.config, sweep.overrides({}))
+        load_config(sweep.config, sweep.overrides({}), models)
         mistakes += _mistakes(sweep, file, lines)
     if mistakes or sweep is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
@@ -116,7 +117,7 @@ def corners(sweep: Sweep) -> Iterator[Config]:
     """Yield configurations from all over the space: the first points of the grid, ranges at both ends."""
     values = [_extremes(spec) for spec in sweep.space.values()]
     for _, point in zip(range(_MOST_PROBES), product(*values), strict=False):
-        yield load_config(sweep.config, sweep.overrides(dict(zip(sweep.space, point, strict=True))))
+        yield load_config(sweep.config, sweep.overrides(dict(zip(sweep.space, point, strict=True))), models)
 
 
 def sweep_names() -> list[str]:
@@ -189,7 +190,7 @@ def _refused(sweep: Sweep, key: str, spec: Any) -> Iterator[str]:
     for value in _extremes(spec):
         override = f"--set {key}={json.dumps(value)}: "
         try:
-            load_config(sweep.config, sweep.overrides({**first, key: value}))
+            load_config(sweep.config, sweep.overrides({**first, key: value}), models)
         except ConfigError as error:
             for line in str(error).split("\n")[1:]:
                 # A mistake of another setting is told where that stands.

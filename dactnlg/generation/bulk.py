@@ -276,5 +276,5 @@ def count_lines(path: Path) -> int:
 def model_hash(path: Path) -> str:
     """Return the SHA-256 of what a run says sentences with: configuration, preprocessor and weights."""
     run = Run(path)
-    files = [file for file in (run.config_path, run.preprocessor_path, run.model_path) if file.exists()]
+    files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
     return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])

@@ -2,108 +2,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from dactnlg._utils.memory import Memory
-from dactnlg._utils.processors import usable_processors
+from dactnlg._utils.threads import parallel_map
 from dactnlg.acts import Turn
-from dactnlg.models.numpy.arrays import ArrayModel, log_softmax
-from dactnlg.search.forcing import forced
-from dactnlg.search.greedy import Glance, glance, improve
-from dactnlg.search.paths import IMPOSSIBLE, Hypothesis
-from dactnlg.search.ragged import Step, block_tokens, ragged_search, require_slots, require_words, slots_owed
+from dactnlg.search.constraints import Constraint, RequireSlots, RequireWords, Rules
+from dactnlg.search.greedy import GreedyBound, greedy_bounds
+from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
+from dactnlg.search.numpy_beam import beam_search
+from dactnlg.search.numpy_step import ConstrainedStep, Step
 from dactnlg.search.sampling import Sampling, chances, sample
-from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.search.scoring import token_scores
+from dactnlg.text.preprocessor import LEXICALIZED, Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dactnlg.models.numpy.inference import NumpyModel
+
 Arrays = dict[str, Any]
+REQUIRED, OWED = "required", "owed"
+"""The arrays of the constraints beside those of the model: placeholders, (B, R), and sets of trigger words, (B, A)."""
 CHUNK = 64
 """Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
 FEW = 8
-"""Acts for which beams are worth no greedy sentence first."""
-GLANCED = 256
-"""Acts whose greedy sentences are said together, each with a single beam."""
+"""Acts for which a search is worth no greedy sentence first."""
+GREEDY_CHUNK = 256
+"""Acts whose greedy sentences are searched for together."""
 REMEMBERED = 10_000
 """Inputs whose hypotheses are remembered."""
 ROWS = 256
-"""Sentences drawn, or read, side by side."""
-_P = TypeVar("_P")
-_T = TypeVar("_T")
+"""Sentences drawn, or scored, side by side."""
 
 
-class BaseDecoder:
-    """What every decoder does: equal inputs once, the rest in batches.
+class Plan(NamedTuple):
+    """How hypotheses are searched for.
+
+    Attributes:
+        width: beam width.
+        hard: whether placeholders are constrained to those required.
+        keep: how many hypotheses must be finished before a search may stop.
+    """
+
+    width: int
+    hard: bool
+    keep: int = 1
+
+
+class Decoder:
+    """What every decoder does: equal inputs once, the rest in batches. Several threads may use one.
 
     Args:
         preprocessor: the preprocessor of a run.
-        lexicalized: whether the model sees values.
+        inputs: the arrays that the model wants; see `Preprocessor.arrays`.
         max_length: longest sentence in tokens.
         reuse: search once for turns that look alike to the model, and remember what was found; False to measure the
             search itself.
     """
 
-    largest = CHUNK
-
-    def __init__(self, preprocessor: Preprocessor, lexicalized: bool, max_length: int = 80, reuse: bool = True) -> None:
-        self.preprocessor, self.lexicalized, self.max_length, self.reuse = preprocessor, lexicalized, max_length, reuse
+    def __init__(
+        self, preprocessor: Preprocessor, inputs: Sequence[str], *, max_length: int = 80, reuse: bool = True
+    ) -> None:
+        self.preprocessor, self.model_inputs, self.max_length, self.reuse = preprocessor, inputs, max_length, reuse
+        self.lexicalized = not LEXICALIZED.isdisjoint(inputs)
+        self._slots = RequireSlots(preprocessor.kinds, len(preprocessor.placeholders))
+        self._words = RequireWords(preprocessor.triggers)
         self._memory: Memory[list[Hypothesis]] = Memory(REMEMBERED)
 
-    def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
-        """Return the hypotheses of one batch of at most `largest` inputs."""
+    def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
+        """Return the hypotheses of all inputs, the best ones first."""
         raise NotImplementedError
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step as `search.ragged` takes it, unconstrained, and the first state of every input."""
+        """Return the model's step as searches in NumPy take it, and the first state of every input."""
         raise NotImplementedError
 
-    def search(
-        self, turns: Sequence[Turn], width: int, hard: bool, keep: int = 1, owed: Sequence[Iterable[str]] = ()
-    ) -> list[list[Hypothesis]]:
+    def search(self, turns: Sequence[Turn], plan: Plan, owed: Sequence[Iterable[str]] = ()) -> list[list[Hypothesis]]:
         """Return each turn's hypotheses, the `keep` best ones first; shared between turns, they are not to be changed.
 
         Args:
             turns: the acts.
-            width: beam width.
-            hard: whether placeholders are constrained to those required.
-            keep: how many hypotheses must be finished before a search may stop.
-            owed: for each turn the special values of which a sentence must hold an anchor (see `dactnlg.anchors`).
+            plan: how they are searched for.
+            owed: for each turn the special values of which a sentence must hold a trigger word.
         """
         if not turns:
             return []
-        inputs = self.inputs(turns)
-        if owed:
-            inputs["owed"] = self.preprocessor.owed_anchors(owed)
+        inputs = self.inputs(turns, owed)
         if not self.reuse:
-            return self._search_all(inputs, width, hard, keep)
-        keys = row_keys(inputs, (width, hard, keep, self.max_length))
+            return self.search_all(inputs, plan)
+        keys = row_keys(inputs, (plan, self.max_length))
         found = {key: self._memory.get(key) for key in dict.fromkeys(keys)}
         first = {key: row for row, key in reversed(list(enumerate(keys))) if found[key] is None}
         if first:
             rows = sorted(first.values())
-            new = self._search_all(_rows(inputs, rows), width, hard, keep)
-            for row, hypotheses in zip(rows, new, strict=True):
-                found[keys[row]] = hypotheses
-                self._memory.put(keys[row], hypotheses)
+            for row, hypotheses in zip(rows, self.search_all(take(inputs, rows), plan), strict=True):
+                found[keys[row]] = self._memory.put(keys[row], hypotheses)
         return [found[key] or [] for key in keys]
 
     def sample(
-        self, turns: Sequence[Turn], places: Sequence[int], sampling: Sampling, draws: range, hard: bool, seed: int
+        self, turns: Sequence[Turn], places: Sequence[int], sampling: Sampling, *, draws: range, hard: bool, seed: int
     ) -> list[list[Hypothesis]]:
         """Draw sentences for each turn, which stand in the order drawn and may be alike.
 
         Args:
             turns: the acts.
             places: where each act stands in its sequence.
-            sampling: what words are drawn from.
+            sampling: what tokens are drawn from.
             draws: which of an act's draws are wanted; each depends on seed, place and its own number alone.
             hard: whether placeholders are constrained to those required.
             seed: of everything.
@@ -114,11 +124,12 @@ class BaseDecoder:
 
         def draw(part: slice) -> list[Hypothesis]:
             numbers = chances(seed, places[part], draws, self.max_length)
-            step, state = self.constrained(_rows(inputs, part), hard)
+            rules, step, state = self.constrained(take(inputs, part), hard)
             owner = np.repeat(np.arange(len(numbers) // count), count)
-            return sample(step, state, numbers, sampling, owner=owner, bos=BOS_ID, eos=EOS_ID)
+            return sample(step, state, numbers, sampling, owner=owner, rules=rules)
 
-        found = [hypothesis for part in self._each(draw, parts) for hypothesis in part]
+        with self.mapping(len(parts)) as each:
+            found = [hypothesis for part in each(draw, parts) for hypothesis in part]
         return [found[start : start + count] for start in range(0, len(found), count)]
 
     def token_scores(self, turns: Sequence[Turn], rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
@@ -129,133 +140,161 @@ class BaseDecoder:
             rows: token numbers without begin and end; what stands beyond a sentence's end is 0.
         """
         inputs = self.inputs(turns)
-        order = np.argsort([len(row) for row in rows], kind="stable")
+        order = np.argsort([len(row) for row in rows], kind="stable")[::-1]
         parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
 
         def read(part: NDArray[np.intp]) -> NDArray[np.float32]:
-            step, state = self.stepper(_rows(inputs, part))
+            model_step, state = self.stepper(take(inputs, part))
+            step = ConstrainedStep(model_step, UNCONSTRAINED)
             owner = np.arange(len(part))
-            return forced(step, state, [rows[row] for row in part], owner=owner, bos=BOS_ID, eos=EOS_ID)
+            return token_scores(step, state, [rows[row] for row in part], owner=owner, rules=UNCONSTRAINED)
 
         scores = np.zeros((len(rows), max(map(len, rows), default=0) + 1), np.float32)
-        for part, found in zip(parts, self._each(read, parts), strict=True):
-            scores[part, : found.shape[1]] = found
+        with self.mapping(len(parts)) as each:
+            for part, found in zip(parts, each(read, parts), strict=True):
+                scores[part, : found.shape[1]] = found
         return scores
 
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        step, state = self.stepper(self.inputs([turn]))
-        return forced(step, state, rows, owner=np.zeros(len(rows), np.intp), bos=BOS_ID, eos=EOS_ID).sum(axis=1)
+        model_step, state = self.stepper(self.inputs([turn]))
+        step, owner = ConstrainedStep(model_step, UNCONSTRAINED), np.zeros(len(rows), np.intp)
+        return token_scores(step, state, rows, owner=owner, rules=UNCONSTRAINED).sum(axis=1)
 
-    def constrained(self, inputs: Arrays, hard: bool) -> tuple[Step, list[Any]]:
-        """Return `stepper` without the tokens that are never said, under the hard constraint if asked for."""
+    def constrained(self, inputs: Arrays, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
+        """Return the rules for some inputs, the model's step under them, and the first state of every input."""
+        rules, owed = self.rules(inputs, hard)
         step, state = self.stepper(inputs)
-        step = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID))
+        return rules, ConstrainedStep(step, rules), [*state, *owed]
+
+    def rules(self, inputs: Arrays, hard: bool) -> tuple[Rules, list[Any]]:
+        """Return what may be generated for some inputs, and what each constraint is owed at first, each (B, C)."""
+        constraints: list[Constraint] = []
+        owed = []
         if hard and self.preprocessor.placeholders:
-            step = require_slots(step, self.preprocessor.kinds, EOS_ID)
-            state = [*state, *slots_owed(inputs["required"], self.preprocessor.kinds)]
-        if "owed" in inputs:
-            step = require_words(step, self.preprocessor.anchor_words, EOS_ID)
-            state = [*state, inputs["owed"]]
-        return step, state
+            constraints.append(self._slots)
+            owed.append(inputs[REQUIRED])
+        if OWED in inputs:
+            constraints.append(self._words)
+            owed.append(inputs[OWED])
+        return Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID), tuple(constraints)), owed
 
     def forget(self) -> None:
-        """Drop what is remembered: the model has changed."""
+        """Drop what is remembered: what comes is searched for as if it came first."""
         self._memory.clear()
 
-    def inputs(self, turns: Sequence[Turn]) -> Arrays:
-        """Return the arrays of some turns: what the model takes, and `required` for the constraint."""
-        inputs: Arrays = {"act": self.preprocessor.encoder.vectors(turns)}
-        inputs["required"] = self.preprocessor.required_counts(turns)
-        if self.lexicalized:
-            inputs["entries"], inputs["words"] = self.preprocessor.encoder.sequences(turns)
+    def inputs(self, turns: Sequence[Turn], owed: Sequence[Iterable[str]] = ()) -> Arrays:
+        """Return the arrays of some turns: those of the model, and those of the constraints."""
+        inputs: Arrays = self.preprocessor.arrays(turns, self.model_inputs)
+        inputs[REQUIRED] = self.preprocessor.required_counts(turns)
+        if owed:
+            inputs[OWED] = self.preprocessor.owed_triggers(owed)
         return inputs
 
-    def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
-        return self._in_batches(lambda batch: self.search_batch(batch, width, hard, keep), inputs, self.largest)
-
-    def _in_batches(self, work: Callable[[Arrays], list[_T]], inputs: Arrays, largest: int) -> list[_T]:
-        # Acts of like size end at about the same step, so none waits long for its neighbours.
-        order = np.argsort(inputs["act"].sum(axis=1), kind="stable")
-        parts = [order[start : start + largest] for start in range(0, len(order), largest)]
-        found = self._each(work, [_rows(inputs, part) for part in parts])
-        result = dict(zip(order.tolist(), (one for batch in found for one in batch), strict=True))
-        return [result[row] for row in range(len(order))]
-
-    def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
-        """Do the work for all parts, of which the last take longest."""
-        return [work(part) for part in parts]
+    def mapping(self, tasks: int) -> Any:
+        """Return a context that gives the `map` for so many tasks."""
+        return parallel_map(min(tasks, 1))
 
 
-class Decoder(BaseDecoder):
-    """A model's arrays with its preprocessor, ready to search on the CPU, several batches side by side.
+class NumpyDecoder(Decoder):
+    """A NumPy model with its preprocessor, ready to search on the processor, several batches side by side.
 
     Args:
         model: the trained model.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
-        reuse: see `BaseDecoder`.
+        reuse: see `Decoder`.
     """
 
-    def __init__(self, model: ArrayModel, preprocessor: Preprocessor, max_length: int = 80, reuse: bool = True) -> None:
-        super().__init__(preprocessor, model.lexicalized, max_length, reuse)
+    def __init__(
+        self, model: NumpyModel, preprocessor: Preprocessor, *, max_length: int = 80, reuse: bool = True
+    ) -> None:
+        super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
         self.model = model
 
-    def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
-        """Return the hypotheses of one batch."""
-        step, state = self.constrained(inputs, hard)
-        return ragged_search(
-            step,
-            state,
-            width=width,
-            bos=BOS_ID,
-            eos=EOS_ID,
-            max_length=self.max_length,
-            keep=min(keep, width),
-            bounds=inputs.get("bounds"),
-        )
-
-    def _search_all(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
+    def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
+        """Return the hypotheses of all inputs, the best ones first."""
+        count = len(inputs[REQUIRED])
+        bounds = np.full(count, IMPOSSIBLE, np.float32)
         # With more to keep, the best one's score bounds nothing, and a beam of one is greedy itself. A few acts take as
-        # long for one beam as for ten, and those that are not settled would need both.
-        if keep > 1 or width == 1 or len(inputs["act"]) < FEW:
-            return super()._search_all(inputs, width, hard, keep)
-        glances = self._in_batches(lambda batch: self._glance(batch, hard), inputs, GLANCED)
-
-        def beams(rows: Sequence[int], bounds: NDArray[np.float32]) -> list[list[Hypothesis]]:
-            # Where a bound is known, few beams are left of an act, so more acts are worth a call.
-            largest = CHUNK if np.mean(bounds > IMPOSSIBLE) < 0.5 else 2 * CHUNK
-            some = _rows(inputs, rows) | {"bounds": bounds}
-            return self._in_batches(lambda batch: self.search_batch(batch, width, hard, keep), some, largest)
-
-        return improve(glances, beams)
-
-    def _glance(self, inputs: Arrays, hard: bool) -> list[Glance]:
-        step, state = self.constrained(inputs, hard)
-        return glance(step, state, bos=BOS_ID, eos=EOS_ID, max_length=self.max_length)
+        # long for one hypothesis as for ten, and those that are not settled would need both.
+        if plan.keep > 1 or plan.width == 1 or count < FEW:
+            return self._search(inputs, plan, bounds, np.arange(count))
+        batches = Batches(inputs, GREEDY_CHUNK)
+        with parallel_map(len(batches.parts)) as each:
+            greedy = batches.in_order(each(partial(self._greedy_batch, inputs, plan), batches.parts))
+        found = [[each.best] for each in greedy]
+        bounds[:] = [each.bound for each in greedy]
+        rows = np.flatnonzero([not each.settled for each in greedy])
+        # A beam may lose the greedy sentence on its way and end with a worse one: then once more, without the bound.
+        for limits in (bounds, np.full_like(bounds, IMPOSSIBLE)):
+            searched = self._search(take(inputs, rows), plan, limits[rows], rows) if len(rows) else []
+            for row, hypotheses in zip(rows, searched, strict=True):
+                found[row] = hypotheses
+            rows = np.array(
+                [row for row in rows if limits[row] > IMPOSSIBLE and not (found[row] and found[row][0].finished)], int
+            )
+        return found
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step, unconstrained, and the first state of every input."""
-        prepared, state = self.model.prepare(inputs)
+        """Return the model's step and the first state of every input."""
+        context, state = self.model.prepare(inputs)
+        return partial(self.model.step, context), state
 
-        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-            logits, state = self.model.step(prepared, state, last, owner)
-            return log_softmax(logits), state
+    def mapping(self, tasks: int) -> Any:
+        """Return a context that gives the `map` for so many tasks: a thread for each processor."""
+        return parallel_map(tasks)
 
-        return step, state
+    def _search(
+        self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
+    ) -> list[list[Hypothesis]]:
+        # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
+        batches = Batches(inputs, CHUNK if np.mean(bounds > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
+        with parallel_map(len(batches.parts)) as each:
+            return batches.in_order(each(partial(self._search_batch, inputs, plan, bounds), batches.parts))
 
-    def _each(self, work: Callable[[_P], _T], parts: Sequence[_P]) -> list[_T]:
-        # The products are small: a thread for each batch is worth more than several for a product.
-        with _libraries().limit(limits=1, user_api="blas"):
-            threads = min(len(parts), usable_processors())
-            if threads <= 1:
-                return super()._each(work, parts)
-            with ThreadPoolExecutor(threads) as pool:
-                # The longest first, so that none is left over when the others are done.
-                return list(pool.map(work, parts[::-1]))[::-1]
+    def _search_batch(
+        self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
+    ) -> list[list[Hypothesis]]:
+        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        keep, length = min(plan.keep, plan.width), self.max_length
+        return beam_search(step, state, rules, width=plan.width, max_length=length, keep=keep, bounds=bounds[rows])
+
+    def _greedy_batch(self, inputs: Arrays, plan: Plan, rows: NDArray[np.intp]) -> list[GreedyBound]:
+        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        return greedy_bounds(step, state, rules, max_length=self.max_length)
 
 
-def _rows(inputs: Arrays, rows: Any) -> Arrays:
+class Batches:
+    """Rows of inputs in batches of acts of like size, which end at about the same step; the longest first.
+
+    Args:
+        inputs: the arrays.
+        largest: rows of a batch.
+
+    Attributes:
+        parts: the rows of each batch.
+    """
+
+    def __init__(self, inputs: Arrays, largest: int) -> None:
+        sizes = sum(array.reshape(len(array), -1).astype(bool).sum(axis=1) for array in inputs.values())
+        order = np.argsort(-np.asarray(sizes), kind="stable")
+        self.parts = [order[start : start + largest] for start in range(0, len(order), largest)]
+
+    def in_order(self, found: Iterable[Sequence[Any]]) -> list[Any]:
+        """Return what was found for each batch as one list in the order of the rows."""
+        result: list[Any] = [None] * sum(map(len, self.parts))
+        for part, results in zip(self.parts, found, strict=True):
+            for row, one in zip(part.tolist(), results, strict=True):
+                result[row] = one
+        return result
+
+
+UNCONSTRAINED = Rules(BOS_ID, EOS_ID)
+
+
+def take(inputs: Arrays, rows: Any) -> Arrays:
+    """Return some rows of every array."""
     return {name: array[rows] for name, array in inputs.items()}
 
 
@@ -266,8 +305,3 @@ def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:
     flat = [np.ascontiguousarray(a.reshape(len(a), -1)).view(np.uint8) for a in inputs.values()]
     rows = np.concatenate(flat, axis=1)
     return [(row.tobytes(), shapes, options) for row in rows]
-
-
-@cache
-def _libraries() -> ThreadpoolController:
-    return ThreadpoolController()

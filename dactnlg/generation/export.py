@@ -1,7 +1,7 @@
 """Trained models for other programs: the whole search as a SavedModel, one step of it as ONNX.
 
 Beside its numbers an export holds what they stand for (`describe`): the vocabulary, the entries of the DA vector, and
-how the search was set. What comes before (acts to vectors) and after (tokens to text, checks) stays with dactnlg.
+the settings of the search. What comes before (acts to vectors) and after (tokens to text, checks) stays with dactnlg.
 """
 
 from __future__ import annotations
@@ -10,7 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg.errors import RunError, UnknownNameError, UserError
-from dactnlg.runs.config import CONSTRAINTS, DecodingConfig
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.models import load_model
+from dactnlg.runs.config import Constraint
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
@@ -24,7 +26,7 @@ def export(
     output: str | Path,
     *,
     beam_width: int | None = None,
-    constraint: str | None = None,
+    constraint: Constraint | None = None,
 ) -> None:
     """Write a run's model in a format for other programs.
 
@@ -44,32 +46,30 @@ def export(
         raise UnknownNameError("format", output_format, FORMATS)
     run, path = Run(run_path), Path(output)
     config = run.check()
-    if config.model.name == "random":
+    if not config.model.neural:
         raise RunError(f"{run_path} holds the random baseline: it has no weights to export")
     if path.exists():
         raise UserError(f"{path} exists already: name another file with --output")
     preprocessor = Preprocessor.load(run.preprocessor_path)
+    description = describe(preprocessor, config.decoding.max_length)
+    if output_format == "onnx" and (beam_width, constraint) != (None, None):
+        raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
+    options = GenerationOptions(constraint=constraint, beam_width=beam_width).resolve(config.decoding, 0)
+    model = load_model(config.model.name, preprocessor.sizes, run.weights_path, config.model.keywords())
     if output_format == "onnx":
-        if (beam_width, constraint) != (None, None):
-            raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
         from dactnlg.generation.onnx_step import write_step
-        from dactnlg.models.numpy.arrays import ArrayModel
 
-        model = ArrayModel.load(run.model_path)
-        write_step(model, describe(preprocessor, config.decoding), path)
+        write_step(model, description, path)
     else:
+        from dactnlg.generation.keras_decoder import KerasDecoder
         from dactnlg.generation.saved_model import write_search
-        from dactnlg.models import load_model
 
-        constraint = constraint or config.decoding.constraint
-        if constraint not in CONSTRAINTS:
-            raise UnknownNameError("constraint", constraint, CONSTRAINTS)
-        width = beam_width or config.decoding.beam_width
-        told = describe(preprocessor, config.decoding) | {"constraint": constraint, "beam_width": width}
-        write_search(load_model(run.model_path), preprocessor, told, path)
+        description |= {"constraint": options.constraint, "beam_width": options.beam_width}
+        decoder = KerasDecoder(model, preprocessor, max_length=config.decoding.max_length)
+        write_search(decoder, options, description, path)
 
 
-def describe(preprocessor: Preprocessor, options: DecodingConfig) -> dict[str, Any]:
+def describe(preprocessor: Preprocessor, max_length: int) -> dict[str, Any]:
     """Return what an export's numbers stand for."""
     return {
         "tokens": preprocessor.vocabulary.tokens,
@@ -80,5 +80,5 @@ def describe(preprocessor: Preprocessor, options: DecodingConfig) -> dict[str, A
         "bos": BOS_ID,
         "eos": EOS_ID,
         "unk": UNK_ID,
-        "max_length": options.max_length,
+        "max_length": max_length,
     }

@@ -1,7 +1,7 @@
-"""A place for what training never said: a placeholder that the vocabulary lacks is put where the model minds it least.
+"""Insertion of placeholders that training never had, each where the model scores the sentence highest.
 
-Every gap of the sentence is tried. The model scores the whole sentence around it, reading the newcomer as one of the
-placeholders that it does know: in a gap that suits any of them, a value can stand.
+Every gap of the sentence is tried. The model scores the whole sentence around it, with the unknown placeholder read as
+one of those that it knows: where any of them fits, a value can stand.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER
 
 if TYPE_CHECKING:
-    from dactnlg.generation.decoder import BaseDecoder
+    from dactnlg.generation.decoder import Decoder
 
 
 def insert_missing(
-    decoder: BaseDecoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
+    decoder: Decoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
 ) -> list[tuple[tuple[str, ...], float]]:
     """Return sentences with every unknown placeholder inserted, each with its score, best first.
 

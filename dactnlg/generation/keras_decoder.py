@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from keras import ops
 
-from dactnlg.acts import Turn
-from dactnlg.data.batching import bucket
-from dactnlg.generation.decoder import Arrays, BaseDecoder
+from dactnlg.generation.decoder import OWED, REQUIRED, Arrays, Decoder, Plan
 from dactnlg.models.backend import compiled, to_numpy
-from dactnlg.search.beam import beam_search
-from dactnlg.search.constraint import block_tokens, require_slots, require_words
-from dactnlg.search.paths import Hypothesis, hypotheses
-from dactnlg.search.ragged import Step
+from dactnlg.search.hypotheses import Hypothesis, hypotheses
+from dactnlg.search.keras_beam import Found, beam_search, repeated
+from dactnlg.search.numpy_step import Step
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
+from dactnlg.text.vocabulary import EOS_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,17 +23,16 @@ if TYPE_CHECKING:
 
 BATCH_SIZES = (1, 16, 128)
 """Batches are filled up to one of these, so that a search is compiled for few shapes."""
-CHUNK = 256
 
 
-class CompiledDecoder(BaseDecoder):
+class KerasDecoder(Decoder):
     """A Keras model with its preprocessor, ready to search.
 
     Args:
         model: the trained model.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
-        reuse: see `BaseDecoder`.
+        reuse: see `Decoder`.
         batch_sizes: what batches are filled up to, the smallest first; a GPU has room for larger ones.
     """
 
@@ -45,104 +40,58 @@ class CompiledDecoder(BaseDecoder):
         self,
         model: NeuralModel,
         preprocessor: Preprocessor,
+        *,
         max_length: int = 80,
         reuse: bool = True,
         batch_sizes: Sequence[int] = BATCH_SIZES,
     ) -> None:
-        super().__init__(preprocessor, model.lexicalized, max_length, reuse)
-        self.model, self.batch_sizes, self.largest = model, batch_sizes, batch_sizes[-1]
-        self._programs: dict[tuple[int, bool, int], Callable[..., Any]] = {}
+        super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
+        self.model, self.batch_sizes = model, batch_sizes
+        self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
 
-    @cached_property
-    def _advance(self) -> Callable[..., Any]:
-        """The model's step, compiled; only sampling takes single steps."""
-        return compiled(self.model.step)
+    def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
+        """Return the hypotheses of all inputs, the best ones first."""
+        count, found = len(inputs[REQUIRED]), list[list[Hypothesis]]()
+        program = self._programs.get((plan, OWED in inputs))
+        if program is None:
+            program = self._programs.setdefault((plan, OWED in inputs), compiled(partial(self.trace, plan=plan)))
+        for start in range(0, count, self.batch_sizes[-1]):
+            end = min(start + self.batch_sizes[-1], count)
+            size = next(size for size in self.batch_sizes if size >= end - start)
+            batch = {name: filled(array[start:end], size) for name, array in inputs.items()}
+            history, parents, scores, finished = (to_numpy(part) for part in program(batch))
+            found += hypotheses(history, parents, scores, finished, EOS_ID)[: end - start]
+        return found
 
-    def search_batch(self, inputs: Arrays, width: int, hard: bool, keep: int) -> list[list[Hypothesis]]:
-        """Return the hypotheses of one batch."""
-        count = len(inputs["act"])
-        size = next(size for size in self.batch_sizes if size >= count)
-        padded = {name: np.concatenate([a, np.repeat(a[:1], size - count, axis=0)]) for name, a in inputs.items()}
-        program = self._program(width, hard, keep)
-        history, parents, scores, finished = (to_numpy(part) for part in program(padded))
-        return hypotheses(history, parents, scores, finished, EOS_ID)[:count]
-
-    def _program(self, width: int, hard: bool, keep: int) -> Callable[..., Any]:
-        key = (width, hard, keep)
-        if key not in self._programs:
-
-            def program(inputs: dict[str, Any]) -> Any:
-                return self.trace(inputs, width, hard, keep)
-
-            self._programs[key] = compiled(program)
-        return self._programs[key]
-
-    def trace(self, inputs: dict[str, Any], width: int, hard: bool, keep: int) -> Any:
-        """Return `beam_search`'s tensors for a batch of inputs, (B, ...) each; can be traced and compiled."""
-        context, state = self.model.prepare(inputs)
-        size = len(self.preprocessor.vocabulary)
-
-        def step(state: list[Any], tokens: Any) -> tuple[Any, list[Any]]:
-            logits, state = self.model.step(context, state, tokens)
-            return ops.log_softmax(logits), state
-
-        constrained = block_tokens(step, (PAD_ID, BOS_ID, UNK_ID), size)
-        if hard and self.preprocessor.placeholders:
-            constrained = require_slots(
-                constrained, self.preprocessor.kinds, len(self.preprocessor.placeholders), EOS_ID
-            )
-            state = [*state, ops.cast(inputs["required"], "float32")[:, None]]
-        if "owed" in inputs:
-            constrained = require_words(constrained, self.preprocessor.anchor_words, EOS_ID)
-            state = [*state, ops.cast(inputs["owed"], "float32")[:, None]]
-        return beam_search(
-            constrained,
-            state,
-            batch=ops.shape(inputs["act"])[0],
-            width=width,
-            bos=BOS_ID,
-            eos=EOS_ID,
-            max_length=self.max_length,
-            keep=min(keep, width),
-        )
+    def trace(self, inputs: dict[str, Any], plan: Plan) -> Found:
+        """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled."""
+        context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
+        rules, owed = self.rules(inputs, plan.hard)
+        step = partial(self.model.step, repeated(context, plan.width))
+        state, keep = repeated(state, plan.width), min(plan.keep, plan.width)
+        return beam_search(step, state, owed, rules, width=plan.width, max_length=self.max_length, keep=keep)
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
-        """Return the model's step, unconstrained, with arrays in the place of tensors, and the first states."""
-        context, state = self.model.prepare(inputs)
-        gates = to_numpy(context["gates"])[:, 0]
-        # Some models have no constants of an act's own.
-        gates = np.broadcast_to(gates, (len(inputs["act"]), gates.shape[1]))
+        """Return the model's step, with arrays in the place of tensors, and the first state of every input."""
+        context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
+        constants, names = {name: to_numpy(part) for name, part in context.items()}, list(state)
 
-        def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-            tensors = [_filled(part)[:, None] for part in (gates[owner], last.astype(np.int32), *state)]
-            logits, new = self._advance({**context, "gates": tensors[0]}, tensors[2:], tensors[1])
-            log_probs = to_numpy(ops.log_softmax(logits))
-            return log_probs[: len(last), 0].copy(), [to_numpy(part)[: len(last), 0] for part in new]
+        def step(parts: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
+            # Filled up to a power of two, so that a step is compiled for few sizes.
+            count, size = len(last), 1 << (len(last) - 1).bit_length()
+            rows = {name: filled(part[owner], size) for name, part in constants.items()}
+            now = {name: filled(part, size) for name, part in zip(names, parts, strict=True)}
+            logits, new = self._step(rows, now, filled(last.astype(np.int32), size))
+            return to_numpy(logits)[:count].copy(), [to_numpy(new[name])[:count] for name in names]
 
-        return step, [to_numpy(part)[:, 0] for part in state]
+        return step, [to_numpy(part) for part in state.values()]
 
-    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
-        """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        inputs = self.inputs([turn])
-        length = bucket(max(map(len, rows)) + 1)
-        scores = []
-        for start in range(0, len(rows), CHUNK):
-            chunk = rows[start : start + CHUNK]
-            tokens = np.zeros((len(chunk), length + 1), np.int32)
-            for index, row in enumerate(chunk):
-                tokens[index, : len(row) + 2] = [BOS_ID, *row, EOS_ID]
-            lengths = np.array([len(row) + 1 for row in chunk], np.int32)
-            arrays = {
-                name: np.repeat(array, len(chunk), axis=0) for name, array in inputs.items() if name != "required"
-            }
-            logits = self.model({**arrays, "tokens": tokens[:, :-1], "lengths": lengths})["logits"]
-            log_probs = to_numpy(ops.log_softmax(logits))
-            picked = np.take_along_axis(log_probs, tokens[:, 1:, None], axis=2)[..., 0]  # (rows, T)
-            scores.append((picked * (np.arange(length)[None] < lengths[:, None])).sum(axis=1))
-        return np.concatenate(scores)
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        """The model's step, compiled; searches in NumPy take single steps."""
+        return compiled(self.model.step)
 
 
-def _filled(array: NDArray[Any]) -> NDArray[Any]:
-    """Fill up to a power of two, so that a step is compiled for few sizes."""
-    missing = (1 << (len(array) - 1).bit_length()) - len(array)
-    return np.concatenate([array, np.repeat(array[:1], missing, axis=0)])
+def filled(array: NDArray[Any], size: int) -> NDArray[Any]:
+    """Return an array with its first row repeated behind it, up to a size."""
+    return np.concatenate([array, np.repeat(array[:1], size - len(array), axis=0)])

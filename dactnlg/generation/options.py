@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Literal, get_args
+from typing import Any
 
 from dactnlg.errors import UnknownNameError, UserError
-from dactnlg.runs.config import DecodingConfig
+from dactnlg.runs.config import CONSTRAINTS, Constraint, DecodingConfig
 from dactnlg.search.sampling import Sampling
-
-Constraint = Literal["none", "rerank", "hard"]
-CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
 
 
 @dataclass(frozen=True, kw_only=True)

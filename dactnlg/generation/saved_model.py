@@ -1,7 +1,7 @@
 """The whole search as a TensorFlow SavedModel: DA vectors in, token numbers and scores out.
 
 The signature `serving_default` takes `act` (B, D), under the hard constraint `required` (B, R), and for the
-hierarchical model `entries` (B, N, 2) and `words` (B, N, L), as `CompiledDecoder.inputs` makes them; B, N and L are
+hierarchical model `entries` (B, N, 2) and `words` (B, N, L), as `KerasDecoder.inputs` makes them; B, N and L are
 free. It returns `tokens` (B, K, T), filled up with the end token, `scores` and `finished`, (B, K), best first. Scores
 below -5e8 belong to no sentence. The file `assets.extra/dactnlg.json` says what the numbers stand for.
 """
@@ -11,25 +11,25 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import keras
+from numpy.typing import NDArray
 
 from dactnlg.errors import UserError
-from dactnlg.generation.keras_decoder import CompiledDecoder
-from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.generation.decoder import REQUIRED, Plan
+from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.options import ResolvedOptions
+from dactnlg.models.weights import example_batch
 
-if TYPE_CHECKING:
-    from dactnlg.models.base import NeuralModel
 
-
-def write_search(model: NeuralModel, preprocessor: Preprocessor, description: Mapping[str, Any], path: Path) -> None:
-    """Write a model's search.
+def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: Mapping[str, Any], path: Path) -> None:
+    """Write a decoder's search.
 
     Args:
-        model: the model.
-        preprocessor: its preprocessor.
-        description: stored with it; `beam_width`, `constraint` and `max_length` in it set the search.
+        decoder: the model with its preprocessor.
+        options: constraint and beam width.
+        description: stored beside the search.
         path: the folder.
 
     Raises:
@@ -39,20 +39,18 @@ def write_search(model: NeuralModel, preprocessor: Preprocessor, description: Ma
         raise UserError(f"a SavedModel is TensorFlow's: set KERAS_BACKEND to tensorflow, not {keras.backend.backend()}")
     import tensorflow as tf
 
-    width, constraint = int(description["beam_width"]), str(description["constraint"])
-    decoder = CompiledDecoder(model, preprocessor, int(description["max_length"]))
-    hard = constraint == "hard"
-    shapes = {"act": tf.TensorSpec((None, model.act_size), tf.float32, "act")}
-    if hard and preprocessor.placeholders:
-        shapes["required"] = tf.TensorSpec((None, len(preprocessor.placeholders)), tf.float32, "required")
-    if model.lexicalized:
-        shapes["entries"] = tf.TensorSpec((None, None, 2), tf.int32, "entries")
-        shapes["words"] = tf.TensorSpec((None, None, None), tf.int32, "words")
+    model = decoder.model
+    arrays = example_batch(model)
+    shapes = {name: _specification(tf, name, array) for name, array in arrays.items()}
+    if options.hard and decoder.preprocessor.placeholders:
+        shapes[REQUIRED] = tf.TensorSpec((None, len(decoder.preprocessor.placeholders)), tf.float32, REQUIRED)
+    # As many must be finished as `Generator` looks at.
+    plan = Plan(options.beam_width, options.hard, 1 if options.constraint == "none" else options.beam_width)
 
     def search(**inputs: Any) -> dict[str, Any]:
-        # As many must be finished as `Generator` looks at.
-        history, parents, scores, finished = decoder.trace(inputs, width, hard, 1 if constraint == "none" else width)
-        return {"tokens": _follow(tf, history, parents), "scores": scores, "finished": finished}
+        found = decoder.trace(inputs, plan)
+        tokens = _follow(tf, found.history, found.parents)
+        return {"tokens": tokens, "scores": found.scores, "finished": found.finished}
 
     module = tf.Module()
     # Tracked, so that they are saved; the module is given nothing else of Keras.
@@ -65,8 +63,14 @@ def write_search(model: NeuralModel, preprocessor: Preprocessor, description: Ma
     (extra / "dactnlg.json").write_text(json.dumps(dict(description), ensure_ascii=False, indent=1), encoding="utf-8")
 
 
+def _specification(tf: Any, name: str, array: NDArray[Any]) -> Any:
+    """Return a signature with free sizes, but for the last one of what has a fixed number of columns."""
+    last = None if name == "words" else array.shape[-1]
+    return tf.TensorSpec((*[None] * (array.ndim - 1), last), array.dtype, name)
+
+
 def _follow(tf: Any, history: Any, parents: Any) -> Any:
-    """Follow the parents back, as `search.paths.hypotheses` does: (T, B, K) twice -> tokens (B, K, T)."""
+    """Follow the parents back, as `search.hypotheses.hypotheses` does: (T, B, K) twice -> tokens (B, K, T)."""
 
     def back(found: Any, now: Any) -> Any:
         beam, _ = found

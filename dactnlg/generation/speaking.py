@@ -13,6 +13,7 @@ from dactnlg import __version__
 from dactnlg.generation.bulk import model_hash
 from dactnlg.generation.generator import Generation, Generator, chosen_backend
 from dactnlg.generation.lines import PlacedTurn, answer_each
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 
 
@@ -59,7 +60,7 @@ class Speaker:
         Raises:
             UserError: an act that the model cannot say; those before it have been said.
         """
-        answer = partial(self.generator.generate, **self.ways)
+        answer = partial(self.generator.generate, options=GenerationOptions(**self.ways))
         return (self._shown(generation) for generation in answer_each(answer, chunk, first))
 
     def forget(self) -> None:

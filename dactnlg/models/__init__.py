@@ -1,60 +1,110 @@
-"""The models by name. Keras is imported when one of them is asked for."""
+"""Models by name: the contract (`base`), one file a model, and NumPy accelerators for some of them (`numpy`).
+
+A model NAME is the class with a `Section` in `dactnlg/models/NAME.py`, or the class that a package names as an entry
+point NAME in the group `dactnlg.models`. Other rooms see `prepare`, `step`, `loss` and the section alone. Keras is
+imported when a model is first asked for.
+"""
 
 from __future__ import annotations
 
-import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from dactnlg.errors import RunError, UnknownNameError
+from dactnlg.errors import ConfigError, UnknownNameError
+from dactnlg.runs.config import RANDOM, ModelSection
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
-    from dactnlg.text.preprocessor import Preprocessor
+    from dactnlg.text.encoding import Sizes
 
-NEURAL = ("lstm", "sclstm", "hierarchical")
+GROUP = "dactnlg.models"
+"""The group of entry points that name models of other packages."""
 
 
-def build_model(name: str, preprocessor: Preprocessor, **options: Any) -> NeuralModel:
-    """Build a neural model for a preprocessor's vocabulary and features.
+def model_class(name: str) -> Any:
+    """Return a model's class.
 
-    Args:
-        name: one of `NEURAL`.
-        preprocessor: gives the sizes that follow from the data.
-        **options: sizes and weights; those that the model does not take are left out.
+    Raises:
+        UnknownNameError: there is no such model.
+        ConfigError: what an entry point names cannot be imported.
+    """
+    # A module's name, not a path into one.
+    if name.isidentifier() and find_spec(f"{__name__}.{name}") and (found := _model_in(name)):
+        return found
+    for point in entry_points(group=GROUP, name=name):
+        try:
+            return point.load()
+        except (ImportError, AttributeError) as error:
+            raise ConfigError(f"the model '{name}' of {point.value} cannot be loaded: {error}") from None
+    raise UnknownNameError("model", name, names())
+
+
+def names() -> list[str]:
+    """Return the names of all models."""
+    own = [module.name for module in iter_modules(__path__) if not module.ispkg and _model_in(module.name)]
+    return sorted({*own, *(point.name for point in entry_points(group=GROUP))})
+
+
+def section(name: str) -> type[ModelSection]:
+    """Return the section of a model's configuration.
 
     Raises:
         UnknownNameError: there is no such model.
     """
-    if name not in NEURAL:
-        raise UnknownNameError("model", name, NEURAL)
-    from dactnlg.models.hierarchical import HierarchicalSCLSTM
-    from dactnlg.models.lstm import LSTM
-    from dactnlg.models.sclstm import SCLSTM
+    if name == RANDOM:
+        from dactnlg.models.random import RandomBaseline
 
-    model_class: type[NeuralModel] = {"lstm": LSTM, "sclstm": SCLSTM, "hierarchical": HierarchicalSCLSTM}[name]
-    sizes = {
-        "vocabulary_size": len(preprocessor.vocabulary),
-        "act_size": len(preprocessor.encoder.features),
-        "word_count": len(preprocessor.encoder.words),
-    }
-    # A model's keywords are its own and those of the classes it builds on.
-    own = [base for base in model_class.__mro__ if base.__module__.startswith("dactnlg")]
-    accepted = {name for base in own for name in inspect.signature(base).parameters}
-    return model_class(**{key: value for key, value in {**sizes, **options}.items() if key in accepted})
+        return RandomBaseline.Section
+    found: type[ModelSection] = model_class(name).Section
+    return found
 
 
-def load_model(path: Path, compiled: bool = False) -> NeuralModel:
-    """Read a `.keras` file that training wrote; `compiled` with its optimizer.
+def build_model(name: str, sizes: Sizes, **keywords: Any) -> NeuralModel:
+    """Build a neural model with fresh weights.
+
+    Args:
+        name: of the model.
+        sizes: of what the preprocessor numbers.
+        **keywords: the keys of the model's section.
 
     Raises:
-        RunError: it is not one.
+        UnknownNameError: there is no such model.
     """
-    import keras
+    from dactnlg.models.weights import create_weights
 
-    from dactnlg.models import hierarchical, lstm, sclstm  # noqa: F401  (registers the classes with Keras)
+    model: NeuralModel = model_class(name)(sizes, **keywords)
+    create_weights(model)
+    return model
 
-    try:
-        return keras.saving.load_model(path, compile=compiled)  # type: ignore[no-any-return]
-    except (OSError, ValueError, TypeError) as error:
-        raise RunError(f"{path} is not a model that this version can read: {error}") from None
+
+def load_model(name: str, sizes: Sizes, path: Path, keywords: Mapping[str, Any]) -> NeuralModel:
+    """Build a neural model and read its weights.
+
+    Args:
+        name: of the model.
+        sizes: of what the preprocessor numbers.
+        path: the weights.
+        keywords: the keys of the model's section.
+
+    Raises:
+        RunError: the weights cannot be read, or belong to another model or run.
+    """
+    from dactnlg.models.weights import assign_weights, load_arrays
+
+    arrays = load_arrays(path)
+    model = build_model(name, sizes, **keywords)
+    assign_weights(model, arrays, str(path))
+    return model
+
+
+def _model_in(module: str) -> Any | None:
+    """Return the class with a section of its own in a module of this folder."""
+    full = f"{__name__}.{module}"
+    classes = [value for value in vars(import_module(full)).values() if isinstance(value, type)]
+    own = [value for value in classes if value.__module__ == full and "Section" in vars(value)]
+    return next((value for value in own if value.__name__ != "NeuralModel"), None)

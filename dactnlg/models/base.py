@@ -1,166 +1,157 @@
-"""What every neural model shares: the word table, the output layer, the loss, and the loop over a sentence.
+"""The contract of every model: Keras weights behind `prepare`, `step` and `batch_loss`, and a configuration section.
 
-A subclass says which cell it has, what it adds to the cell's gates (`context`) and where the cell starts
-(`initial_state`). The base owns the rest: `call` runs over whole sentences while training, `step` advances a search.
+Training, search, constraints, sampling, export and evaluation see these four alone. A model names the arrays that it
+wants from the preprocessor (`inputs`), turns them into a context and a first state (`prepare`), and advances sentences
+by one token (`step`). `batch_loss` follows from these by running `step` over the reference tokens; a model that knows a
+faster way over whole sentences overrides `logits` or `batch_loss`. (Not `loss`: Keras keeps its own under that name.)
 
-Shape letters: B batch, K beams, T time, V vocabulary, H hidden units, D entries of the DA vector, G gates.
+Shape letters: B acts of a batch, N sentences, T time, V vocabulary.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
 
+from dactnlg.runs.config import ModelSection
+from dactnlg.text.encoding import Sizes
+
 Tensor = Any
-Inputs = dict[str, Any]
-Context = dict[str, Tensor]
-State = list[Tensor]
+Tensors = dict[str, Tensor]
 
 
 class NeuralModel(keras.Model):
-    """A decoder of delexicalised sentences, conditioned on an act.
+    """A generator of delexicalised sentences, conditioned on what the preprocessor gives.
+
+    A subclass in a file of its own, `dactnlg/models/NAME.py`, with a nested `Section`, is the model NAME. It is made
+    with `sizes` and the keys of its section as keywords.
 
     Args:
-        vocabulary_size: V.
-        act_size: D.
-        hidden_size: H.
-        embedding_size: length of a word vector.
-        dropout: share of the output units dropped while training.
+        sizes: of what the preprocessor numbers.
+
+    Attributes:
+        inputs: the arrays that the model wants from the preprocessor; see `Preprocessor.arrays`.
     """
 
-    lexicalized = False
-    """Whether the model sees values; where it does not, its output depends on the DA vector alone."""
+    inputs: ClassVar[tuple[str, ...]] = ("act",)
+    Section: ClassVar[type[ModelSection]] = ModelSection
 
-    def __init__(
-        self,
-        vocabulary_size: int,
-        act_size: int,
-        hidden_size: int = 100,
-        embedding_size: int = 100,
-        dropout: float = 0.0,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        self.vocabulary_size, self.act_size = vocabulary_size, act_size
-        self.hidden_size, self.embedding_size = hidden_size, embedding_size
-        self.dropout_rate = dropout
-        self.cell = self.make_cell()
-        gates = self.cell.gate_size
-        self.embedding = self.add_weight((vocabulary_size, embedding_size), "uniform", name="embedding")
-        self.projection = self.add_weight((embedding_size, gates), "glorot_uniform", name="projection")
-        self.bias = self.add_weight((gates,), _open_forget_gate(hidden_size), name="bias")
-        self.output_kernel = self.add_weight((hidden_size, vocabulary_size), "glorot_uniform", name="output_kernel")
-        self.output_bias = self.add_weight((vocabulary_size,), "zeros", name="output_bias")
-        self.dropout = keras.layers.Dropout(dropout)
-        self.rnn = keras.layers.RNN(self.cell, return_sequences=True)
-        self.built = True
+        self.sizes = sizes
 
-    def get_config(self) -> dict[str, Any]:
-        """Return the keywords that build the model again."""
-        return {
-            "vocabulary_size": self.vocabulary_size,
-            "act_size": self.act_size,
-            "hidden_size": self.hidden_size,
-            "embedding_size": self.embedding_size,
-            "dropout": self.dropout_rate,
-        }
-
-    def make_cell(self) -> Any:
-        """Return the recurrent cell."""
-        raise NotImplementedError
-
-    def context(self, inputs: Inputs) -> Tensor:
-        """Return what is added to the gates at every step, (B, G)."""
-        raise NotImplementedError
-
-    def initial_state(self, inputs: Inputs) -> State:
-        """Return the cell's state before the first word, each (B, ...)."""
-        raise NotImplementedError
-
-    def penalty(self, outputs: Tensor, inputs: Inputs, mask: Tensor) -> Tensor | None:
-        """Return what the loss adds for each sentence, (B,), given the cell's outputs and a mask, (B, T)."""
-        return None
-
-    def call(self, inputs: Inputs, training: bool = False) -> dict[str, Tensor]:
-        """Return the logits of every next word, (B, T, V), and the penalty, (B,), for whole sentences.
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return what sentences for some acts begin with.
 
         Args:
-            inputs: `act` (B, D), `tokens` (B, T) beginning with `<bos>`, `lengths` (B,), and what the model needs.
-            training: whether dropout is on.
-        """
-        tokens, lengths = inputs["tokens"], inputs["lengths"]
-        mask = positions(tokens) < lengths[:, None]  # (B, T)
-        table = ops.matmul(self.embedding, self.projection)  # (V, G)
-        gates = ops.take(table, tokens, axis=0) + (self.context(inputs) + self.bias)[:, None]  # (B, T, G)
-        # No mask inside the recurrence: padding comes last, so no real step can see it.
-        outputs = self.rnn(gates, initial_state=self.initial_state(inputs))
-        hidden = self.dropout(outputs[..., : self.hidden_size], training=training)
-        # Whatever the layers compute in, the loss is added up in single precision.
-        logits = ops.cast(ops.matmul(hidden, self.output_kernel) + self.output_bias, "float32")  # (B, T, V)
-        penalty = self.penalty(outputs, inputs, mask)
-        return {"logits": logits, "penalty": ops.zeros_like(logits[:, 0, 0]) if penalty is None else penalty}
-
-    def compute_loss(
-        self,
-        x: Inputs | None = None,
-        y: Tensor = None,
-        y_pred: dict[str, Tensor] | None = None,
-        sample_weight: Tensor = None,
-        training: bool = True,
-    ) -> Tensor:
-        """Return cross entropy and penalties of the real words, per real word; pairs count by their weights."""
-        if x is None or y_pred is None:
-            raise ValueError("compute_loss needs the inputs and the predictions")
-        mask = positions(x["tokens"]) < x["lengths"][:, None]  # (B, T)
-        real = ops.cast(mask, "float32") * x["weights"][:, None]
-        entropy = keras.losses.sparse_categorical_crossentropy(x["targets"], y_pred["logits"], from_logits=True)
-        # Rows that only fill up a batch have length 0.
-        row = ops.cast(x["lengths"] > 0, "float32") * x["weights"]
-        return (ops.sum(entropy * real) + ops.sum(y_pred["penalty"] * row)) / ops.maximum(ops.sum(real), 1.0)
-
-    def prepare(self, inputs: Inputs) -> tuple[Context, State]:
-        """Return what a search over these acts needs: the constants and the first state, each (B, 1, ...)."""
-        table = ops.matmul(self.embedding, self.projection)
-        context = {"table": table, "gates": (self.context(inputs) + self.bias)[:, None]}
-        return context, [part[:, None] for part in self.initial_state(inputs)]
-
-    def step(self, context: Context, state: State, tokens: Tensor) -> tuple[Tensor, State]:
-        """Advance every beam by one word.
-
-        Args:
-            context: from `prepare`.
-            state: the cell's state, each (B, K, ...).
-            tokens: the words just emitted, (B, K).
+            inputs: the arrays named in `inputs`, each (B, ...).
 
         Returns:
-            Logits of the next word, (B, K, V), and the new state.
+            The context, which stays the same at every step, and the first state, both by name, each (B, ...).
         """
-        gates = ops.take(context["table"], tokens, axis=0) + context["gates"]  # (B, K, G)
-        output, state = self.cell(gates, state)
-        return ops.matmul(output[..., : self.hidden_size], self.output_kernel) + self.output_bias, state
+        raise NotImplementedError
+
+    def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
+        """Advance every sentence by one token.
+
+        Args:
+            context: from `prepare`, the act's row for every sentence, each (N, ...).
+            state: from `prepare` or the step before, each (N, ...).
+            tokens: the tokens just generated, (N,).
+
+        Returns:
+            Logits of the next token, (N, V), and the new state.
+        """
+        raise NotImplementedError
+
+    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+        """Return the logits of every next token of whole sentences, (B, T, V), by running `step` over them.
+
+        Args:
+            batch: `inputs`, and `tokens` (B, T) beginning with `<bos>`.
+            training: whether dropout is on.
+        """
+        context, state = self.prepare(batch)
+        cell = _StepCell(self, context, state)
+        rnn = keras.layers.RNN(cell, return_sequences=True)
+        tokens = ops.cast(batch["tokens"], "float32")[..., None]  # layers take floats: exact up to 2^24 tokens
+        return rnn(tokens, initial_state=[*context.values(), *state.values()], training=training)
+
+    def batch_loss(self, batch: Tensors, training: bool = False) -> Tensor:
+        """Return the loss of a batch per real token.
+
+        Args:
+            batch: `inputs`; `tokens` and `targets` (B, T); `lengths` (B,), 0 for rows that only fill up the batch;
+                `weights` (B,), how much each pair counts.
+            training: whether dropout is on.
+        """
+        return self.cross_entropy(batch, self.logits(batch, training))
+
+    def cross_entropy(self, batch: Tensors, logits: Tensor) -> Tensor:
+        """Return the cross entropy of the real tokens, per real token, pairs counted by their weights."""
+        weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]  # (B, T)
+        # Whatever the layers compute in, the loss is added up in single precision.
+        logits = ops.cast(logits, "float32")
+        entropy = keras.losses.sparse_categorical_crossentropy(batch["targets"], logits, from_logits=True)
+        return ops.sum(entropy * weights) / ops.maximum(ops.sum(weights), 1.0)
+
+    def call(self, batch: Tensors, training: bool = False) -> Tensor:
+        """Return `batch_loss`: what Keras' trainer and strategies call."""
+        return self.batch_loss(batch, training)
+
+    def compute_loss(
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+    ) -> Tensor:
+        """Return the prediction of `call`, which is the loss already."""
+        return y_pred
 
     def reseed(self, seed: int) -> None:
-        """Start dropout's random numbers anew; without dropout there are none."""
-        if self.dropout_rate > 0:
-            state = self.dropout.seed_generator.state
-            state.assign(ops.convert_to_tensor([seed, 0], state.dtype))
+        """Start the random numbers of dropout anew."""
+        for variable in self.variables:
+            if variable.name == "seed_generator_state":
+                variable.assign(ops.convert_to_tensor([seed, 0], variable.dtype))
 
-    def zeros(self, like: Tensor) -> Tensor:
-        """Return a zero state, (B, H), for a batch of acts, (B, D)."""
-        return ops.zeros((ops.shape(like)[0], self.hidden_size), like.dtype)
+
+class _StepCell(keras.layers.Layer):
+    """A model's step as the cell of a Keras RNN; the context goes round with the state.
+
+    Args:
+        model: whose step it is.
+        context: from `prepare`.
+        state: from `prepare`.
+    """
+
+    def __init__(self, model: NeuralModel, context: Tensors, state: Tensors) -> None:
+        super().__init__()
+        # Not an attribute that Keras tracks: the model's weights are the model's.
+        self._step = model.step
+        self._names = (list(context), list(state))
+        self.state_size = [part.shape[-1] for part in (*context.values(), *state.values())]
+        self.output_size = model.sizes.vocabulary
+        self.built = True
+
+    def call(self, inputs: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+        """Return the logits of the next tokens, (B, V), and the new states."""
+        context_names, state_names = self._names
+        context = dict(zip(context_names, states, strict=False))
+        state = dict(zip(state_names, states[len(context) :], strict=True))
+        logits, new = self._step(context, state, ops.cast(inputs[..., 0], "int32"))
+        return logits, [*context.values(), *(new[name] for name in state_names)]
+
+
+def real_tokens(batch: Tensors) -> Tensor:
+    """Return which tokens of a batch are no padding, (B, T)."""
+    return positions(batch["tokens"]) < batch["lengths"][:, None]
 
 
 def positions(tokens: Tensor) -> Tensor:
-    """Return 0, 1, 2, ... for the words of (B, T), as (1, T)."""
+    """Return 0, 1, 2, ... for the tokens of (B, T), as (1, T)."""
     return ops.arange(ops.shape(tokens)[1], dtype="int32")[None, :]
 
 
-def _open_forget_gate(hidden_size: int) -> Any:
-    def initialize(shape: tuple[int, ...], dtype: Any = None) -> Tensor:
-        ones = ops.ones((hidden_size,), dtype)
-        rest = ops.zeros((shape[0] - 2 * hidden_size,), dtype)
-        return ops.concatenate([ops.zeros((hidden_size,), dtype), ones, rest])
-
-    return initialize
+def rows_of(weight: Tensor, numbers: Tensor) -> Tensor:
+    """Return rows of a weight by their numbers, as an embedding does."""
+    # TensorFlow has the gradient of rows of a weight row by row, and would clip it before equal rows are summed.
+    return ops.take(ops.multiply(weight, 1.0), numbers, axis=0)

@@ -1,8 +1,7 @@
-"""Recurrent cells whose input is already projected onto their gates.
+"""The equations of the recurrent cells, once for training, search and encoders.
 
-The projection of a word does not depend on the recurrence, so models do it outside: once per vocabulary entry, as a
-table. A cell adds the recurrent part. All arrays may have any leading dimensions: (batch, ...) under
-`keras.layers.RNN` while training, (batch, beams, ...) in a search.
+A cell takes its input already projected onto its gates, and adds the recurrent part. All arrays may have any leading
+dimensions: (B, ...) under `keras.layers.RNN` in training, (N, ...) in a search.
 
 Shape letters: H hidden units, D entries of the DA vector, G gates (4H, or 4H + D).
 """
@@ -17,9 +16,12 @@ from keras import ops
 Tensor = Any
 
 
-@keras.saving.register_keras_serializable("dactnlg")
 class LSTMCell(keras.layers.Layer):
-    """The LSTM cell (Hochreiter and Schmidhuber 1997); gates in the order input, forget, output, candidate."""
+    """The LSTM cell (Hochreiter and Schmidhuber 1997); gates in the order input, forget, output, candidate.
+
+    Args:
+        hidden_size: H.
+    """
 
     def __init__(self, hidden_size: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)
@@ -47,7 +49,6 @@ class LSTMCell(keras.layers.Layer):
         return h, [h, c]
 
 
-@keras.saving.register_keras_serializable("dactnlg")
 class SCLSTMCell(keras.layers.Layer):
     """The semantically controlled LSTM cell (Wen et al. 2015b, section 3.1), which carries the act d.
 
@@ -89,6 +90,39 @@ class SCLSTMCell(keras.layers.Layer):
         d = ops.sigmoid(gates[..., 4 * self.hidden_size :]) * d  # (..., D)
         h, c = _update(gates, c, self.hidden_size, ops.tanh(ops.matmul(d, self.act)))
         return ops.concatenate([h, d], axis=-1), [h, c, d]
+
+
+class LSTMEncoder(keras.layers.Layer):
+    """Reads sequences with an LSTM and returns its last states.
+
+    Args:
+        input_size: length of one step of a sequence.
+        hidden_size: H.
+    """
+
+    def __init__(self, input_size: int, hidden_size: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.cell = LSTMCell(hidden_size)
+        self.projection = self.add_weight((input_size, 4 * hidden_size), "glorot_uniform", name="projection")
+        self.bias = self.add_weight((4 * hidden_size,), open_forget_gate(hidden_size), name="bias")
+        self.rnn = keras.layers.RNN(self.cell)
+        self.supports_masking = True
+        self.built = True
+
+    def call(self, steps: Tensor, mask: Tensor) -> Tensor:
+        """Return the state after the last step that the mask keeps, (B, H), for (B, T, input) and (B, T)."""
+        return self.rnn(ops.matmul(steps, self.projection) + self.bias, mask=mask)
+
+
+def open_forget_gate(hidden_size: int) -> Any:
+    """Return an initializer of a bias, (G,), that is 1 for the forget gate and 0 elsewhere."""
+
+    def initialize(shape: tuple[int, ...], dtype: Any = None) -> Tensor:
+        ones = ops.ones((hidden_size,), dtype)
+        rest = ops.zeros((shape[0] - 2 * hidden_size,), dtype)
+        return ops.concatenate([ops.zeros((hidden_size,), dtype), ones, rest])
+
+    return initialize
 
 
 def _update(gates: Tensor, c: Tensor, size: int, extra: Tensor | float) -> tuple[Tensor, Tensor]:

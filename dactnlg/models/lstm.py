@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 from keras import ops
 
-from dactnlg.models.base import Inputs, NeuralModel, State, Tensor
+from dactnlg.models.base import Tensor, Tensors
 from dactnlg.models.cells import LSTMCell
+from dactnlg.models.recurrent import RecurrentModel, RecurrentSection
+from dactnlg.text.encoding import Sizes
 
 
-@keras.saving.register_keras_serializable("dactnlg")
-class LSTM(NeuralModel):
-    """A plain LSTM decoder; nothing keeps count of what it has said."""
+class LSTM(RecurrentModel):
+    """A plain LSTM decoder; nothing keeps count of what it has generated.
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self.act_projection = self.add_weight((self.act_size, 4 * self.hidden_size), "glorot_uniform", name="act")
+    Args:
+        sizes: see `RecurrentModel`.
+        **kwargs: see `RecurrentModel`.
+    """
+
+    class Section(RecurrentSection):
+        """The configuration of `lstm`."""
+
+    def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
+        super().__init__(sizes, **kwargs)
+        shape = (sizes.act, self.cell.gate_size)
+        self.act_projection = self.add_weight(shape, "glorot_uniform", name="act_projection")
 
     def make_cell(self) -> LSTMCell:
         """Return a plain LSTM cell."""
         return LSTMCell(self.hidden_size)
 
-    def context(self, inputs: Inputs) -> Tensor:
+    def act_gates(self, inputs: Tensors) -> Tensor:
         """Return the projected DA vector, (B, 4H)."""
         return ops.matmul(inputs["act"], self.act_projection)
-
-    def initial_state(self, inputs: Inputs) -> State:
-        """Return zeros."""
-        zeros = self.zeros(inputs["act"])
-        return [zeros, zeros]

@@ -4,56 +4,76 @@ from __future__ import annotations
 
 from typing import Any
 
-import keras
 from keras import ops
+from pydantic import Field
 
-from dactnlg.models.base import Inputs, NeuralModel, State, Tensor, positions
+from dactnlg.models.base import Tensor, Tensors, positions, real_tokens
 from dactnlg.models.cells import SCLSTMCell
+from dactnlg.models.recurrent import RecurrentModel, RecurrentSection
+from dactnlg.text.encoding import Sizes
 
 
-@keras.saving.register_keras_serializable("dactnlg")
-class SCLSTM(NeuralModel):
-    """An LSTM whose cell carries the DA vector and strikes out what has been said.
+class SCLSTM(RecurrentModel):
+    """An LSTM whose cell carries the DA vector and strikes out what has been generated.
 
     Args:
+        sizes: see `RecurrentModel`.
         alpha: weight of the hidden state in the reading gate.
         eta: weight of the penalty on striking out much at once.
         xi: base of that penalty (Wen et al. 2015b, equation 13).
-        **kwargs: sizes, see `NeuralModel`.
+        **kwargs: see `RecurrentModel`.
     """
 
-    def __init__(self, alpha: float = 0.5, eta: float = 1e-4, xi: float = 100.0, **kwargs: Any) -> None:
-        self.alpha, self.eta, self.xi = alpha, eta, xi
-        super().__init__(**kwargs)
+    class Section(RecurrentSection):
+        """The configuration of `sclstm`.
 
-    def get_config(self) -> dict[str, Any]:
-        """Return the keywords that build the model again."""
-        return {**super().get_config(), "alpha": self.alpha, "eta": self.eta, "xi": self.xi}
+        Attributes:
+            alpha: weight of the hidden state in the reading gate.
+            eta, xi: the term sum_t eta * xi^||d_{t+1} - d_t|| of the loss.
+        """
+
+        alpha: float = Field(default=0.5, ge=0.0)
+        eta: float = Field(default=1e-4, ge=0.0)
+        xi: float = Field(default=100.0, gt=0.0)
+
+    def __init__(self, sizes: Sizes, alpha: float = 0.5, eta: float = 1e-4, xi: float = 100.0, **kwargs: Any) -> None:
+        self._act_size, self._alpha = sizes.act, alpha
+        super().__init__(sizes, **kwargs)
+        self.eta, self.xi = eta, xi
 
     def make_cell(self) -> SCLSTMCell:
         """Return a cell that carries the act."""
-        return SCLSTMCell(self.hidden_size, self.act_size, self.alpha)
+        return SCLSTMCell(self.hidden_size, self._act_size, self._alpha)
 
-    def context(self, inputs: Inputs) -> Tensor:
-        """Return nothing: the act reaches the cell through its state alone."""
-        return ops.zeros((1, self.cell.gate_size), inputs["act"].dtype)
-
-    def initial_state(self, inputs: Inputs) -> State:
+    def first_state(self, inputs: Tensors) -> Tensors:
         """Return zeros for h and c, and the whole DA vector."""
-        zeros = self.zeros(inputs["act"])
-        return [zeros, zeros, inputs["act"]]
+        return {**super().first_state(inputs), "d": inputs["act"]}
 
-    def penalty(self, outputs: Tensor, inputs: Inputs, mask: Tensor) -> Tensor:
-        """Return ||d_T|| + sum_t eta xi^||d_{t+1} - d_t||, (B,), with d_T read at each sentence's last real step."""
-        act = ops.cast(inputs["act"], "float32")
-        d = ops.cast(outputs[..., self.hidden_size :], "float32")  # (B, T, D)
+    def batch_loss(self, batch: Tensors, training: bool = False) -> Tensor:
+        """Return cross entropy and penalty per real token."""
+        outputs = self.outputs(batch)
+        weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]
+        # Rows that only fill up a batch have length 0.
+        rows = ops.cast(batch["lengths"] > 0, "float32") * batch["weights"]
+        penalty = ops.sum(self.penalty(outputs[..., self.hidden_size :], batch) * rows)
+        entropy = self.cross_entropy(batch, self._project(outputs, training))
+        return entropy + penalty / ops.maximum(ops.sum(weights), 1.0)
+
+    def penalty(self, d: Tensor, batch: Tensors) -> Tensor:
+        """Return ||d_T|| + sum_t eta xi^||d_{t+1} - d_t||, (B,), with d_T read at each sentence's last real token.
+
+        Args:
+            d: what is left of the acts after every token, (B, T, D).
+            batch: see `NeuralModel.batch_loss`.
+        """
+        d, act = ops.cast(d, "float32"), ops.cast(batch["act"], "float32")
         before = ops.concatenate([act[:, None], d[:, :-1]], axis=1)
-        real = ops.cast(mask, d.dtype)
         change = self.eta * ops.power(self.xi, _norm(d - before))  # (B, T)
-        last = ops.cast(positions(inputs["tokens"]) == inputs["lengths"][:, None] - 1, d.dtype)  # (B, T)
+        real = ops.cast(real_tokens(batch), d.dtype)
+        last = ops.cast(positions(batch["tokens"]) == batch["lengths"][:, None] - 1, d.dtype)  # (B, T)
         return _norm(ops.sum(d * last[..., None], axis=1)) + ops.sum(change * real, axis=1)
 
 
 def _norm(x: Tensor) -> Tensor:
-    # The square root's slope is infinite at 0, where a used-up act ends; the small term keeps gradients finite.
+    # The square root's gradient is infinite at 0, where a used-up act ends; the small term keeps gradients finite.
     return ops.sqrt(ops.sum(ops.square(x), axis=-1) + 1e-10)

@@ -8,25 +8,26 @@ search take plain arguments.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal, Protocol, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationError, field_validator, model_validator
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dactnlg._utils import resources
 from dactnlg.runs import yamlfile
-from dactnlg.errors import ConfigError, suggest
+from dactnlg.errors import ConfigError, UnknownNameError, suggest
 
-ModelName = Literal["random", "lstm", "sclstm", "hierarchical"]
 Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
 
-MODELS: tuple[str, ...] = get_args(ModelName)
+RANDOM = "random"
+"""The name of the baseline that has no weights."""
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
-BACKENDS = ("auto", "numpy", "keras")
+Backend = Literal["auto", "numpy", "keras"]
+BACKENDS: tuple[str, ...] = get_args(Backend)
 
 
 class _Section(BaseModel):
@@ -72,29 +73,43 @@ class CorpusConfig(_Section):
         return self
 
 
-class ModelConfig(_Section):
-    """The model and its sizes. A key that the model has no use for may be given (it is ignored), an unknown one not.
+class ModelSection(_Section):
+    """The model and its sizes; each model has a section of its own (`NeuralModel.Section`) that builds on this one.
 
     Attributes:
-        name: random, lstm, sclstm (Wen et al. 2015b; Sharma et al. 2017, d-scLSTM) or hierarchical (hld-scLSTM).
-        hidden_size: of the decoder.
-        embedding_size: of the words.
-        dropout: share of the output units dropped while training.
-        alpha: weight of the hidden state in sclstm's reading gate.
-        eta, xi: the term sum_t eta * xi^||d_{t+1} - d_t|| of sclstm's loss.
-        value_size: hierarchical: state size of the LSTM over the words of a value.
-        encoder_size: hierarchical: state size of the LSTM over the entries of the act.
+        name: the model: the name of its file in `dactnlg/models`, or of an entry point in the group `dactnlg.models`.
     """
 
-    name: ModelName
-    hidden_size: int = Field(default=100, ge=1, le=8192)
-    embedding_size: int = Field(default=100, ge=1, le=8192)
-    dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
-    alpha: float = Field(default=0.5, ge=0.0)
-    eta: float = Field(default=1e-4, ge=0.0)
-    xi: float = Field(default=100.0, gt=0.0)
-    value_size: int = Field(default=50, ge=1, le=8192)
-    encoder_size: int = Field(default=100, ge=1, le=8192)
+    name: str
+
+    @property
+    def neural(self) -> bool:
+        """Whether the model has weights; the random baseline has none."""
+        return self.name != RANDOM
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the section's keys but the name: what the model's class is made with."""
+        return self.model_dump(exclude={"name"})
+
+
+class UncheckedModelSection(ModelSection):
+    """The section of any model, its keys as they stand in the file: that of a run, whose keys training has checked."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Sections(Protocol):
+    """The configuration sections of the models."""
+
+    def names(self) -> list[str]:
+        """Return the names of all models."""
+
+    def section(self, name: str) -> type[ModelSection]:
+        """Return a model's section.
+
+        Raises:
+            UnknownNameError: there is no such model.
+        """
 
 
 class TrainingConfig(_Section):
@@ -102,19 +117,17 @@ class TrainingConfig(_Section):
 
     Attributes:
         epochs: at most so many; the best weights by validation loss are kept.
-        micro_batch_size: numpy: a larger batch is learned from in parts of about so many rows, which are shared by as
-            many processes as there are processors; what is learned does not depend on these.
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
         patience: stop after so many epochs without a better validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
-        backend: what computes: numpy (nothing to compile, and fastest on CPUs) or keras (whatever Keras runs on).
+        backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
+            on), or auto: numpy where it supports the model and the precision is float32, else keras.
         precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
     """
 
     epochs: int = Field(default=30, ge=1)
     batch_size: int = Field(default=64, ge=1)
-    micro_batch_size: int = Field(default=32, ge=1)
     learning_rate: float = Field(default=2e-3, gt=0.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)
     decay_patience: int = Field(default=1, ge=1)
@@ -122,12 +135,12 @@ class TrainingConfig(_Section):
     clip_norm: float = Field(default=5.0, gt=0.0)
     seed: int = Field(default=1, ge=0, lt=2**32)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
-    backend: Literal["numpy", "keras"] = "numpy"
+    backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
 
     @model_validator(mode="after")
     def _computable(self) -> TrainingConfig:
-        if self.precision != "float32" and self.backend != "keras":
+        if self.precision != "float32" and self.backend == "numpy":
             message = f"precision {self.precision} needs backend: keras; numpy computes in float32"
             raise PydanticCustomError("precision", "{m}", {"m": message})
         return self
@@ -146,7 +159,8 @@ class DecodingConfig(_Section):
         length_normalization: a hypothesis's log probability is divided by its length to this power.
         slot_error_weight: rerank: what one slot error costs, in log probability.
         append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
-        backend: what searches: numpy (at once, and fastest on CPUs) or keras (whatever Keras runs on, GPUs too).
+        backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras (whatever
+            Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
     """
 
     beam_width: int = Field(default=10, ge=1)
@@ -159,14 +173,14 @@ class DecodingConfig(_Section):
     length_normalization: float = Field(default=0.0, ge=0.0)
     slot_error_weight: float = Field(default=100.0, ge=0.0)
     append_questions: bool = True
-    backend: Literal["numpy", "keras"] = "numpy"
+    backend: Backend = "auto"
 
 
 class Config(_Section):
     """One experiment: a corpus, a model, its training and its decoding."""
 
     corpus: CorpusConfig
-    model: ModelConfig
+    model: SerializeAsAny[UncheckedModelSection]
     training: TrainingConfig = TrainingConfig()
     decoding: DecodingConfig = DecodingConfig()
 
@@ -176,12 +190,14 @@ class Config(_Section):
         return text
 
 
-def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
+def load_config(path: str | Path, overrides: Sequence[str] = (), models: Sections | None = None) -> Config:
     """Read a configuration file.
 
     Args:
         path: the file, or the name of a configuration that comes with dactnlg ("trails-sclstm").
         overrides: "training.epochs=3" and the like, values in YAML; a later one wins.
+        models: the sections of the models, to check the model's keys with; without them the keys are taken as they
+            stand, which is right for the configuration of a run, since training has checked it.
 
     Raises:
         ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
@@ -194,18 +210,55 @@ def load_config(path: str | Path, overrides: Sequence[str] = ()) -> Config:
             places.update(_apply(override, data))
         except ValueError as error:
             mistakes.append(f"--set {override}: {error}")
-    config = None
+    return _checked(data, str(file), places, mistakes, models)
+
+
+def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: Sections | None = None) -> Config:
+    """Return the configuration that a mapping holds, as if it stood in a file.
+
+    Args:
+        data: section -> key -> value.
+        overrides: see `load_config`.
+        models: see `load_config`.
+
+    Raises:
+        ConfigError: there are mistakes: all of them, one a line.
+    """
+    copied = {name: dict(section) if isinstance(section, Mapping) else section for name, section in data.items()}
+    mistakes = []
+    for override in overrides:
+        try:
+            _apply(override, copied)
+        except ValueError as error:
+            mistakes.append(f"{override}: {error}")
+    return _checked(copied, "the configuration", {}, mistakes, models)
+
+
+def _checked(
+    data: dict[str, Any], where: str, places: Mapping[str, str], mistakes: list[str], models: Sections | None
+) -> Config:
+    """Return the configuration that data hold, or raise all their mistakes at once."""
+    config = section = None
+    found: list[ErrorDetails] = []
     try:
         config = Config.model_validate(data)
     except ValidationError as error:
-        for detail in error.errors():
-            key = ".".join(map(str, detail["loc"]))
-            place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), str(file))
-            mistakes.append(f"{place}: {key}: {_plain(detail)}")
+        found = error.errors()
+    if models is not None and isinstance(data.get("model"), dict) and isinstance(data["model"].get("name"), str):
+        try:
+            section = models.section(data["model"]["name"]).model_validate(data["model"])
+        except UnknownNameError as error:
+            mistakes.append(f"{places.get('model.name', where)}: model.name: {error}")
+        except ValidationError as error:
+            found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
+    for detail in found:
+        key = ".".join(map(str, detail["loc"]))
+        place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
+        mistakes.append(f"{place}: {key}: {_plain(detail, data, models)}")
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise ConfigError(f"{count} in the configuration {file}\n" + "\n".join(f"  {line}" for line in mistakes))
-    return config
+        raise ConfigError(f"{count} in the configuration {where}\n" + "\n".join(f"  {line}" for line in mistakes))
+    return config if section is None else config.model_copy(update={"model": section})
 
 
 def config_names() -> list[str]:
@@ -268,12 +321,16 @@ def _prefixes(loc: Sequence[int | str]) -> Iterator[str]:
         yield ".".join(map(str, loc[:length]))
 
 
-def _plain(detail: ErrorDetails) -> str:
+def _plain(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | None) -> str:
     """Say in plain words what pydantic found."""
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
     context = detail.get("ctx", {})
-    section = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
+    section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
+    if models is not None and path[0] == "model" and len(path) > 1 and kind != "missing":
+        section = models.section(data["model"]["name"])
     fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)
+    if kind == "extra_forbidden" and models is not None and path[0] == "model" and len(path) > 1:
+        return _unknown_model_key(path[1], data["model"]["name"], models)
     if kind == "extra_forbidden":
         return f"unknown key; {_nearest_key(path, fields)}"
     if kind == "missing":
@@ -294,7 +351,14 @@ def _plain(detail: ErrorDetails) -> str:
     return detail["msg"]
 
 
-def _nearest_key(path: list[str], fields: dict[str, Any]) -> str:
+def _unknown_model_key(key: str, name: str, models: Sections) -> str:
+    """Name the models that have a key, or the nearest valid one."""
+    if having := [other for other in models.names() if key in models.section(other).model_fields]:
+        return f"model '{name}' has no use for it; models that have it: {', '.join(having)}"
+    return f"unknown key; {_nearest_key(['model', key], models.section(name).model_fields)}"
+
+
+def _nearest_key(path: Sequence[str], fields: Mapping[str, Any]) -> str:
     """Name the nearest key of the section, else the section that the key belongs to, else the valid keys."""
     key = path[-1]
     everywhere = {name: f"{section}.{name}" for section in Config.model_fields for name in _keys_of(section)}

@@ -2,9 +2,9 @@
 
 config.yaml     the configuration as used, defaults spelt out
 preprocessor.json      vocabulary, DA vector entries, casing, templates, the card's cues
-model.keras     the best weights
+weights.safetensors   the best weights, by name
 history.csv     one line an epoch
-checkpoint-N.keras, state.json   the last finished epoch with the optimizer's state, for --resume
+checkpoint-N.safetensors, state.json   the last finished epoch with the optimizer's state, for --resume
 manifest.json   command, code, configuration, data and vocabulary hashes, packages, machine, summary; written last;
                 scores with their hashes are added when the run is evaluated
 """
@@ -16,7 +16,7 @@ import csv
 import json
 import platform
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ class Run:
         self.path = Path(path)
         self.config_path = self.path / "config.yaml"
         self.preprocessor_path = self.path / "preprocessor.json"
-        self.model_path = self.path / "model.keras"
+        self.weights_path = self.path / "weights.safetensors"
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
         self.manifest_path = self.path / "manifest.json"
@@ -63,7 +63,7 @@ class Run:
         code = provenance.code()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            old_files = (self.manifest_path, self.state_path, self.model_path, self.history_path, *self._checkpoints())
+            old_files = (self.manifest_path, self.state_path, self.weights_path, self.history_path, *self._checkpoints())
             for old in old_files:
                 old.unlink(missing_ok=True)
             self.config_path.write_text(config.to_yaml(), encoding="utf-8")
@@ -95,7 +95,7 @@ class Run:
             "ended": _now(),
             "corpora": corpora,
             "vocabulary": self._vocabulary_hash(),
-            "setting": digest(["config", _comparable(load_config(self.config_path)).model_dump()]),
+            "setting": digest(["config", _comparable(load_config(self.config_path))]),
             "packages": provenance.packages(),
             "hardware": provenance.hardware(),
             "training": dict(summary),
@@ -141,6 +141,8 @@ class Run:
         Raises:
             RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
         """
+        if self.config_path.exists() and (self.path / "codec.json").exists():
+            raise RunError(f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml")
         if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.is_dir() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
@@ -148,13 +150,13 @@ class Run:
             config = load_config(self.config_path)
         except ConfigError as error:
             raise RunError(f"{self.path} cannot be read by dactnlg {__version__}: {error}") from None
-        if config.model.name != "random" and not self.model_path.exists():
+        if config.model.neural and not self.weights_path.exists():
             raise RunError(f"{self.path} has no weights yet; finish it with: dactnlg train CONFIG --resume")
         return config
 
     def checkpoint_path(self, epoch: int) -> Path:
         """Return where the checkpoint of an epoch is kept."""
-        return self.path / f"checkpoint-{epoch}.keras"
+        return self.path / f"checkpoint-{epoch}.safetensors"
 
     def save_state(self, state: Mapping[str, Any]) -> None:
         """Keep the state of training at the end of an epoch, whose checkpoint has been written; drop older ones.
@@ -173,6 +175,12 @@ class Run:
         state: dict[str, Any] = json.loads(self.state_path.read_text(encoding="utf-8"))
         return state if self.checkpoint_path(state["epoch"]).exists() else None
 
+    def replace(self, path: Path, write: Callable[[Path], None]) -> None:
+        """Write a file beside another and move it there when it is whole."""
+        partial = path.with_name(f"partial-{path.name}")
+        write(partial)
+        partial.replace(path)
+
     def _note_resumption(self) -> None:
         """Add the command that goes on to what the manifest will say."""
         path = self._begun_path if self._begun_path.exists() else self.manifest_path
@@ -188,7 +196,7 @@ class Run:
         return digest(["vocabulary", json.loads(self.preprocessor_path.read_text(encoding="utf-8"))["vocabulary"]])
 
     def _checkpoints(self) -> list[Path]:
-        return list(self.path.glob("checkpoint-*.keras"))
+        return list(self.path.glob("checkpoint-*.safetensors"))
 
     def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the history of all epochs so far."""
@@ -229,9 +237,10 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return found
 
 
-def _comparable(config: Config) -> Config:
+def _comparable(config: Config) -> dict[str, Any]:
     # Where the data lie may differ between machines, what they are may not.
-    return config.model_copy(update={"corpus": config.corpus.model_copy(update={"data_dir": None})})
+    data = config.model_dump()
+    return {**data, "corpus": {**data["corpus"], "data_dir": None}}
 
 
 def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:

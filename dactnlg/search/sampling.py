@@ -1,8 +1,7 @@
-"""Sampling over a step function, for CPUs: temperature, top-k (Fan et al. 2018), nucleus (Holtzman et al. 2020).
+"""Sampling over a step function in NumPy: temperature, top-k (Fan et al. 2018), nucleus (Holtzman et al. 2020).
 
-It goes by the step of `search.ragged`, and by the constraints that wrap one: what they forbid is in no set. A sentence
-needs nothing but its own random numbers, which come from the seed and its place, so that neighbours and the size of a
-batch change nothing; a row that has ended is advanced no further.
+What the rules forbid is never drawn. A sentence depends on its own random numbers alone, which come from the seed and
+its place, so neighbours and the size of a batch change nothing; a sentence that has ended is advanced no further.
 
 Shape letters: B acts, N sentences, L live ones of them, V vocabulary, T longest sentence with its end.
 """
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UserError
-from dactnlg.search.paths import IMPOSSIBLE, Hypothesis
-from dactnlg.search.ragged import Ints, State, Step
+from dactnlg.search.constraints import Rules
+from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
+from dactnlg.search.numpy_step import Ints, State, Step, chosen_rows
 
 Chances = NDArray[np.float64]
 
@@ -69,28 +69,27 @@ def chances(seed: int, places: Sequence[int], draws: range, length: int) -> Chan
 
 
 def sample(
-    step: Step, state: State, chances: Chances, sampling: Sampling, *, owner: Ints, bos: int, eos: int
+    step: Step, state: State, chances: Chances, sampling: Sampling, *, owner: Ints, rules: Rules
 ) -> list[Hypothesis]:
     """Draw sentences word by word.
 
     Args:
-        step: the step function.
+        step: returns log probabilities under the rules.
         state: the first state of every act, each (B, ...).
         chances: a number in [0, 1) for each word of each sentence, (N, T).
         sampling: what words are drawn from.
         owner: the act of each sentence, (N,).
-        bos: the token to begin with.
-        eos: the token that ends a sentence.
+        rules: what may be generated.
 
     Returns:
         A sentence for each owner, with its log probability under the step function itself, as a beam search has it.
     """
-    count, length = chances.shape
+    (count, length), eos = chances.shape, rules.eos
     words = np.full((count, length), eos, np.intp)
     scores = np.zeros(count, np.float64)
     live = np.arange(count)  # (L,)
-    state = [part[owner] for part in state]
-    last = np.full(count, bos, np.intp)
+    state = chosen_rows(state, owner)
+    last = np.full(count, rules.bos, np.intp)
     for t in range(length):
         if not len(live):
             break
@@ -99,7 +98,7 @@ def sample(
         scores[live] += log_probs[np.arange(len(live)), last]
         words[live, t] = last
         going = np.flatnonzero(last != eos)
-        live, last, state = live[going], last[going], [part[going] for part in state]
+        live, last, state = live[going], last[going], chosen_rows(state, going)
     finished = np.ones(count, bool)
     finished[live] = False
     lengths = np.where(finished, (words == eos).argmax(axis=1), length)

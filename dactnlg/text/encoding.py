@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,21 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.text.surface import strip_joiner, tokenize
 from dactnlg.text.vocabulary import Vocabulary
 
-Arrays = dict[str, NDArray[np.generic]]
+Arrays = dict[str, NDArray[Any]]
+
+
+class Sizes(NamedTuple):
+    """Of what a preprocessor numbers.
+
+    Attributes:
+        vocabulary: tokens that a model can generate.
+        act: entries of the DA vector.
+        words: words of values.
+    """
+
+    vocabulary: int
+    act: int
+    words: int
 
 
 def entries(turn: Turn) -> list[tuple[str, str, Slot | None]]:

@@ -1,7 +1,7 @@
 """Between acts and sentences on one side and a model's arrays on the other: all that training learns but the weights.
 
-A preprocessor is made from training data only, is saved in the run folder as JSON, and is the same object while
-training and while generating.
+A preprocessor is made from training data only, is saved in the run folder as JSON, and is the same object in training
+and in generation. Several threads may use it at once: what it remembers is locked.
 """
 
 from __future__ import annotations
@@ -18,24 +18,36 @@ from numpy.typing import NDArray
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.errors import RunError
-from dactnlg.text.anchors import Anchors, anchored, bare_slots, learn_anchors
 from dactnlg.text.casing import Casing
 from dactnlg.text.delexicalization import lexicalize
-from dactnlg.text.encoding import ActEncoder
+from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
-from dactnlg.text.frames import PHRASES, Brief, Frame, Phrase, make_phrase, one_string, outline, required_places
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.requests import (
+    DelexicalizedAct,
+    Request,
+    Template,
+    make_template,
+    one_string,
+    outline,
+    required_places,
+)
 from dactnlg.text.style import Style
 from dactnlg.text.surface import realize, strip_joiner, title
 from dactnlg.text.templates import Templates
+from dactnlg.text.trigger_words import TriggerWords, bare_slots, learn_trigger_words, trigger
 from dactnlg.text.vocabulary import Vocabulary
 
-FRAMES = 4096
-"""Frames remembered, with their sentences: some hundred megabytes at the very most."""
+ACTS, TEMPLATES = 4096, 1 << 16
+"""Delexicalised acts and templates remembered: some hundred megabytes at the very most."""
+
+
+LEXICALIZED = frozenset({"words"})
+"""The arrays that depend on the values of a turn; the others depend on its delexicalised act alone."""
 
 
 class Preprocessor:
-    """See the module.
+    """Makes acts arrays, and tokens with placeholders sentences.
 
     Args:
         vocabulary: the decoder's tokens; placeholders come first, in one stretch.
@@ -43,7 +55,7 @@ class Preprocessor:
         casing: gives words and values their usual forms.
         templates: the training sentences of the corpus that is spoken.
         style: from the corpus's card.
-        anchors: the words by which special values are told.
+        trigger_words: the words by which special values are said.
     """
 
     def __init__(
@@ -53,22 +65,23 @@ class Preprocessor:
         casing: Casing,
         templates: Templates,
         style: Style,
-        anchors: Anchors,
+        trigger_words: TriggerWords,
     ) -> None:
         self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
-        self.templates, self.style, self.anchors = templates, style, anchors
+        self.templates, self.style, self.trigger_words = templates, style, trigger_words
         self.checker = style.checker()
         self.delexicalizer = self.checker.delexicalizer
         bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
         self.placeholders = sorted({base for base in bases if base})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
-        self._frames: Memory[Frame] = Memory(FRAMES)
+        self._acts: Memory[DelexicalizedAct] = Memory(ACTS)
+        self._made: Memory[Template] = Memory(TEMPLATES)
         self._surface = lru_cache(maxsize=1 << 16)(self._surface_of)
         self._questions: dict[str, list[tuple[str, ...]]] = {}
-        self.anchor_words = np.zeros((len(vocabulary), len(anchors)), bool)
-        for column, words in enumerate(anchors.values()):
-            self.anchor_words[vocabulary.encode(words), column] = True
+        self.triggers = np.zeros((len(vocabulary), len(trigger_words)), bool)
+        for column, words in enumerate(trigger_words.values()):
+            self.triggers[vocabulary.encode(words), column] = True
 
     @classmethod
     def build(
@@ -89,8 +102,8 @@ class Preprocessor:
         ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
-        anchors = learn_anchors(((pair.turn, pair.tokens) for pair in pairs), style.checker())
-        return cls(Vocabulary(ordered), encoder, casing, templates, style, anchors)
+        trigger_words = learn_trigger_words(((pair.turn, pair.tokens) for pair in pairs), style.checker())
+        return cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words)
 
     def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
         """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
@@ -101,37 +114,60 @@ class Preprocessor:
                     counts[row, self._columns[item.placeholder]] = 1.0
         return counts
 
-    def brief(self, turn: Turn) -> Brief:
-        """Return a turn ready to be said."""
-        turn = self.delexicalizer.split(turn)
-        key, ordinary = outline(turn)
-        frame = self._frames.get(key)
-        if frame is None:
-            frame = self._frames.put(key, self._frame(turn, ordinary))
-        said = [self._surface(slot.name, slot.value) for slot in (ordinary[place] for place in frame.places)]
-        return Brief(turn, frame, tuple(raw for raw, _ in said), tuple(text for _, text in said))
+    def arrays(
+        self, turns: Sequence[Turn], names: Iterable[str], corpora: Sequence[str | None] | None = None
+    ) -> dict[str, NDArray[Any]]:
+        """Return what models take of turns: every array that a model can name in its `inputs`.
 
-    def _frame(self, turn: Turn, ordinary: list[Slot]) -> Frame:
-        required = self.delexicalizer.required(turn)
-        unknown = tuple(item for item in required if not self.knows(item.placeholder))
-        return Frame(turn, required, required_places(required, ordinary), unknown, self.checker.expected(turn))
-
-    def phrase(self, frame: Frame, tokens: tuple[str, ...]) -> Phrase:
-        """Return a sentence with placeholders as a phrase for the turns of a frame."""
-        found = frame.phrases.get(tokens)
-        if found is None:
-            restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
-            tally, unasked = self.checker.tally(frame.turn, tokens), self.unasked(frame.turn, tokens)
-            found = make_phrase(frame, tokens, restored, tally, unasked)
-            if len(frame.phrases) >= PHRASES:
-                frame.phrases.clear()
-            frame.phrases[tokens] = found
+        Args:
+            turns: B acts.
+            names: `act`, the DA vector, (B, D); `entries`, the act as a sequence of act types and slots, numbered from
+                1 as fused with their act and by themselves, (B, N, 2); `words`, the numbers of the words of each
+                entry's value, (B, N, L); 0 is padding in both.
+            corpora: the corpus whose manner each turn has, where a model was trained on several.
+        """
+        wanted, found = set(names), dict[str, NDArray[Any]]()
+        if "act" in wanted:
+            found["act"] = self.encoder.vectors(turns, corpora)
+        if wanted & LEXICALIZED or "entries" in wanted:
+            entries, words = self.encoder.sequences(turns)
+            found |= {name: array for name, array in (("entries", entries), ("words", words)) if name in wanted}
         return found
 
-    def owed_anchors(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
-        """Return 1 for everything that anchors some special values (`familyFriendly=no`), shape (rows, anchored)."""
-        wanted = [{anchored(name) for name in row} for row in names]
-        return np.array([[name in row for name in self.anchors] for row in wanted], np.float32)
+    @property
+    def sizes(self) -> Sizes:
+        """What a model has to know of the numbers in `arrays` and of its tokens."""
+        return Sizes(len(self.vocabulary), len(self.encoder.features), len(self.encoder.words))
+
+    def request(self, turn: Turn) -> Request:
+        """Return a turn ready to be generated."""
+        turn = self.delexicalizer.split(turn)
+        key, ordinary = outline(turn)
+        act = self._acts.get(key)
+        if act is None:
+            act = self._acts.put(key, self._delexicalized(turn, ordinary))
+        values = [self._surface(slot.name, slot.value) for slot in (ordinary[place] for place in act.places)]
+        return Request(turn, act, tuple(raw for raw, _ in values), tuple(text for _, text in values))
+
+    def _delexicalized(self, turn: Turn, ordinary: list[Slot]) -> DelexicalizedAct:
+        required = self.delexicalizer.required(turn)
+        unknown = tuple(item for item in required if not self.knows(item.placeholder))
+        places = required_places(required, ordinary)
+        return DelexicalizedAct(turn, required, places, unknown, self.checker.expected(turn))
+
+    def template(self, act: DelexicalizedAct, tokens: tuple[str, ...]) -> Template:
+        """Return a sentence with placeholders as a template for the turns of a delexicalised act."""
+        found = self._made.get((act, tokens))
+        if found is None:
+            restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
+            tally, unasked = self.checker.tally(act.turn, tokens), self.unasked(act.turn, tokens)
+            found = self._made.put((act, tokens), make_template(act, tokens, restored, tally, unasked))
+        return found
+
+    def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
+        """Return 1 for each of `trigger_words` that special values (`familyFriendly=no`) need, (rows, triggers)."""
+        wanted = [{trigger(name) for name in row} for row in names]
+        return np.array([[name in row for name in self.trigger_words] for row in wanted], np.float32)
 
     def asked(self, turn: Turn) -> tuple[str, ...]:
         """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be told."""
@@ -139,17 +175,17 @@ class Preprocessor:
         return tuple(name for name in bare_slots(turn) if self.questions(name)) if len(turn.acts) > 1 else ()
 
     def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return those of a turn's questions of which no anchor is among the tokens."""
+        """Return those of a turn's questions of which no trigger word is among the tokens."""
         asked = self.asked(turn)
         words = set(tokens) if asked else set()
-        return tuple(name for name in asked if words.isdisjoint(self.anchors[name]))
+        return tuple(name for name in asked if words.isdisjoint(self.trigger_words[name]))
 
     def questions(self, name: str) -> list[tuple[str, ...]]:
         """Return how training asked for a slot (`request(food)`), as whole sentences; none if it can't be told."""
         if name not in self._questions:
-            anchors, trait = self.anchors.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
-            endings = self.templates.endings(trait) if anchors else []
-            self._questions[name] = [ending for ending in endings if not set(ending).isdisjoint(anchors)]
+            triggers, trait = self.trigger_words.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
+            endings = self.templates.endings(trait) if triggers else []
+            self._questions[name] = [ending for ending in endings if not set(ending).isdisjoint(triggers)]
         return self._questions[name]
 
     def knows(self, placeholder: str) -> bool:
@@ -158,27 +194,32 @@ class Preprocessor:
 
     def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
         """Return the raw sentence: usual casing, values in the place of placeholders."""
-        brief = self.brief(turn)
-        return self.raw_of(brief, self.phrase(brief.frame, tuple(tokens)))
+        request = self.request(turn)
+        return self.raw_of(request, self.template(request.act, tuple(tokens)))
 
     def text(self, turn: Turn, tokens: Sequence[str]) -> str:
         """Return the sentence as a user reads it."""
-        brief = self.brief(turn)
-        return self.text_of(brief, self.phrase(brief.frame, tuple(tokens)))
+        request = self.request(turn)
+        return self.text_of(request, self.template(request.act, tuple(tokens)))
 
-    def raw_of(self, brief: Brief, phrase: Phrase) -> str:
-        """Return the raw sentence."""
-        return self._filled(brief, phrase, False) if phrase.form is None else phrase.form % phrase.pick(brief.raw)
+    def raw_of(self, request: Request, template: Template) -> str:
+        """Return the raw sentence of a template with a request's values."""
+        if template.form is None:
+            return self._filled(request, template, for_reader=False)
+        return template.form % template.pick(request.raw)
 
-    def text_of(self, brief: Brief, phrase: Phrase) -> str:
-        """Return the sentence as a user reads it: the phrase with the turn's values."""
-        raw = self._filled(brief, phrase, True) if phrase.form is None else phrase.form % phrase.pick(brief.text)
-        return realize(raw, True if self.style.spaced and brief.frame.asks else None)
+    def text_of(self, request: Request, template: Template) -> str:
+        """Return the sentence as a user reads it: a template with a request's values."""
+        if template.form is None:
+            raw = self._filled(request, template, for_reader=True)
+        else:
+            raw = template.form % template.pick(request.text)
+        return realize(raw, True if self.style.spaced and request.act.asks else None)
 
-    def _filled(self, brief: Brief, phrase: Phrase, text: bool) -> str:
-        """Return the raw sentence of a phrase with placeholders that the turn does not have."""
-        restored = self.casing.restore(phrase.tokens) if self.style.cased else phrase.tokens
-        return lexicalize(restored, self._fillers(brief.turn, phrase.tokens, text))
+    def _filled(self, request: Request, template: Template, *, for_reader: bool) -> str:
+        """Return the raw sentence of a template with placeholders that the turn does not have."""
+        restored = self.casing.restore(template.tokens) if self.style.cased else template.tokens
+        return lexicalize(restored, self._fillers(request.turn, template.tokens, for_reader=for_reader))
 
     def _surface_of(self, slot_name: str, value: str | None) -> tuple[str, str]:
         """Return how an ordinary value is said, in a raw sentence and in one for readers."""
@@ -186,11 +227,11 @@ class Preprocessor:
         shown = title(filler) if slot_name in self.style.proper else filler
         return one_string(filler), one_string(shown)
 
-    def _fillers(self, turn: Turn, tokens: Sequence[str], text: bool) -> dict[str, tuple[str, ...]]:
+    def _fillers(self, turn: Turn, tokens: Sequence[str], *, for_reader: bool) -> dict[str, tuple[str, ...]]:
         fillers = {}
         for item in self.delexicalizer.required(turn):
             filler = self.casing.filler(item)
-            if text and item.slot.name in self.style.proper:
+            if for_reader and item.slot.name in self.style.proper:
                 filler = tuple(title(filler))
             fillers[item.placeholder] = filler
         values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
@@ -200,7 +241,7 @@ class Preprocessor:
             base = placeholder.split("#")[0]
             special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
             word = (special[0].value or "") if special else base.removeprefix("SLOT_").lower()
-            if text and special and special[0].special == "dontcare":
+            if for_reader and special and special[0].special == "dontcare":
                 word = "any"
             fillers[placeholder] = tuple(word.replace("_", " ").split())
         return fillers
@@ -215,7 +256,7 @@ class Preprocessor:
             "casing": self.casing.to_json(),
             "style": {name: getattr(self.style, name) for name in self.style.__slots__},
             "templates": self.templates.to_json(),
-            "anchors": self.anchors,
+            "trigger_words": self.trigger_words,
         }
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
@@ -237,7 +278,7 @@ class Preprocessor:
                 Casing(**data["casing"]),
                 Templates.from_json(data["templates"]),
                 Style(**style),
-                {name: tuple(words) for name, words in data["anchors"].items()},
+                {name: tuple(words) for name, words in data["trigger_words"].items()},
             )
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise RunError(

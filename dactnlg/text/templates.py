@@ -10,7 +10,7 @@ from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.surface import detokenize, is_question, strip_joiner, tokenize
 
-Template = tuple[str, ...]
+Tokens = tuple[str, ...]
 Key = tuple[str, ...]
 _MARKS = (".", "?", "!")
 
@@ -26,12 +26,12 @@ class Templates:
 
     def __init__(
         self,
-        sentences: dict[Key, dict[Template, float]],
-        specials: dict[tuple[Key, Template], list[Key]] | None = None,
+        sentences: dict[Key, dict[Tokens, float]],
+        specials: dict[tuple[Key, Tokens], list[Key]] | None = None,
     ) -> None:
         self.sentences, self.specials = sentences, specials or {}
         # By the placeholders that they say: for each kind with its special values the sentence that counts most.
-        self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Template]]] = {}
+        self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
             for template, weight in templates.items():
                 said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
@@ -49,11 +49,11 @@ class Templates:
 
         An example is an act with the set of its sentences. Every example counts 1, and its sentences share that.
         """
-        examples: dict[Turn, dict[Template, None]] = {}
+        examples: dict[Turn, dict[Tokens, None]] = {}
         for turn, tokens in pairs:
             examples.setdefault(turn, {})[tuple(tokens)] = None
-        sentences: dict[Key, dict[Template, float]] = {}
-        specials: dict[tuple[Key, Template], dict[Key, None]] = {}
+        sentences: dict[Key, dict[Tokens, float]] = {}
+        specials: dict[tuple[Key, Tokens], dict[Key, None]] = {}
         for turn, templates in examples.items():
             key = kind(turn)
             weights = sentences.setdefault(key, {})
@@ -62,7 +62,7 @@ class Templates:
                 specials.setdefault((key, template), {})[special_values(turn)] = None
         return cls(sentences, {place: list(found) for place, found in specials.items()})
 
-    def same(self, turn: Turn) -> dict[Template, float]:
+    def same(self, turn: Turn) -> dict[Tokens, float]:
         """Return the training sentences with the same acts and slots (Sharma et al. 2017, section 4.1).
 
         For a combination that training never had: those of the combination that shares most with it. Each sentence
@@ -100,7 +100,7 @@ class Templates:
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
-    def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Template | None:
+    def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Tokens | None:
         ranked = []
         for said, group in self._by_placeholders.items():
             # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.
@@ -110,7 +110,7 @@ class Templates:
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None
 
-    def endings(self, trait: str) -> list[Template]:
+    def endings(self, trait: str) -> list[Tokens]:
         """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""
         found = {
             tuple(last): None
@@ -132,7 +132,7 @@ class Templates:
     def from_json(cls, data: list[Any]) -> Templates:
         """Read what `to_json` wrote."""
         rows = [(tuple(key), tuple(line.split()), *rest) for key, lines in data for line, *rest in lines]
-        sentences: dict[Key, dict[Template, float]] = {}
+        sentences: dict[Key, dict[Tokens, float]] = {}
         for key, template, weight, _ in rows:
             sentences.setdefault(key, {})[template] = weight
         return cls(sentences, {(key, template): [tuple(v) for v in values] for key, template, _, values in rows})

@@ -33,12 +33,12 @@ def choose_strategy(cluster: Cluster) -> Any:
     _check(cluster.devices, len(cards) or 1)
     if cards:
         tf.config.set_visible_devices(cards[: cluster.devices], "GPU")
-    task = {"type": "worker", "index": cluster.worker}
+    task = {"type": "worker", "index": cluster.rank}
     os.environ["TF_CONFIG"] = json.dumps({"cluster": {"worker": list(cluster.addresses)}, "task": task})
     return tf.distribute.MultiWorkerMirroredStrategy()
 
 
-def program(strategy: Any, model: NeuralModel, training: bool) -> Callable[[Any], Any]:
+def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[Any], Any]:
     """Return a function of a batch's parts, one a device: the loss of the whole; `training` takes a step as well."""
 
     def on_device(batch: dict[str, Any]) -> Any:
@@ -48,15 +48,15 @@ def program(strategy: Any, model: NeuralModel, training: bool) -> Callable[[Any]
         # A device's loss is per word of its own rows; the batch's is per word of all.
         share = own / tf.maximum(context.all_reduce(plus, own), 1.0)
         with tf.GradientTape() as tape:
-            loss = model.compute_loss(x=batch, y_pred=model(batch, training=training)) * share
+            loss = model(batch, training=training) * share
             scaled = model.optimizer.scale_loss(loss) if training else loss
         if training:
             variables = model.trainable_variables
-            slopes = tape.gradient(scaled, [variable.value for variable in variables])
-            # Summed before they are clipped. The optimizer, having clipped, adds up the devices' slopes once more.
-            whole = context.all_reduce(plus, [tf.convert_to_tensor(slope) for slope in slopes])
+            gradients = tape.gradient(scaled, [variable.value for variable in variables])
+            # Summed before they are clipped. The optimizer, having clipped, adds up the devices' gradients once more.
+            whole = context.all_reduce(plus, [tf.convert_to_tensor(gradient) for gradient in gradients])
             parts = strategy.num_replicas_in_sync
-            model.optimizer.apply_gradients([(s / parts, v) for s, v in zip(whole, variables, strict=True)])
+            model.optimizer.apply_gradients([(g / parts, v) for g, v in zip(whole, variables, strict=True)])
         return context.all_reduce(plus, loss)
 
     def on_all(batch: Any) -> Any:

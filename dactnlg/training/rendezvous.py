@@ -15,24 +15,24 @@ from dactnlg.training.workers import Cluster
 _GO = b"go"
 
 
-def meet(cluster: Cluster, seconds: float) -> None:
-    """Return when all workers have called this; the chief's port is free again then.
+def rendezvous(cluster: Cluster, seconds: float) -> None:
+    """Return when all workers have called this; the port of rank 0 is free again then.
 
     Raises:
-        WorkerError: some did not come in time, or the chief's port is taken.
+        WorkerError: some did not come in time, or the port of rank 0 is taken.
     """
     host, _, port = cluster.addresses[0].rpartition(":")
     deadline = time.monotonic() + seconds
-    if cluster.chief:
+    if cluster.rank == 0:
         came = _wait_for_all(int(port), cluster.workers - 1, deadline)
         if came < cluster.workers - 1:
             raise WorkerError(f"of {cluster.workers} workers only {came + 1} came within {seconds:g} s")
-    elif not _wait_for_chief((host.strip("[]"), int(port)), cluster.worker, deadline):
-        raise WorkerError(f"the chief at {cluster.addresses[0]} did not start within {seconds:g} s, or others did not")
+    elif not _wait_for_rank_0((host.strip("[]"), int(port)), cluster.rank, deadline):
+        raise WorkerError(f"worker 0 at {cluster.addresses[0]} did not start within {seconds:g} s, or others did not")
 
 
 def _wait_for_all(port: int, count: int, deadline: float) -> int:
-    """Let others connect, and tell them when they are complete; return how many came."""
+    """Let others connect, and answer when all are there; return how many came."""
     both = socket.has_dualstack_ipv6()
     came: dict[bytes, socket.socket] = {}
     with contextlib.ExitStack() as stack:
@@ -40,7 +40,7 @@ def _wait_for_all(port: int, count: int, deadline: float) -> int:
             family = socket.AF_INET6 if both else socket.AF_INET
             server = stack.enter_context(socket.create_server(("", port), family=family, dualstack_ipv6=both))
         except OSError as error:
-            raise WorkerError(f"the chief cannot listen on port {port}: {error.strerror}") from None
+            raise WorkerError(f"worker 0 cannot listen on port {port}: {error.strerror}") from None
         while len(came) < count and (left := deadline - time.monotonic()) > 0:
             server.settimeout(left)
             with contextlib.suppress(OSError):
@@ -56,8 +56,8 @@ def _wait_for_all(port: int, count: int, deadline: float) -> int:
     return len(came)
 
 
-def _wait_for_chief(address: tuple[str, int], number: int, deadline: float) -> bool:
-    """Connect to the chief as soon as it listens, and return whether it said that all are there."""
+def _wait_for_rank_0(address: tuple[str, int], number: int, deadline: float) -> bool:
+    """Connect to rank 0 as soon as it listens, and return whether all came."""
     while (left := deadline - time.monotonic()) > 0:
         with contextlib.suppress(OSError), socket.create_connection(address, left) as connection:
             connection.sendall(str(number).encode())

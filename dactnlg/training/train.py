@@ -6,7 +6,7 @@ so that a broken run goes on where it was and ends with the same weights as an u
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,24 +14,24 @@ from dactnlg import __version__
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
-from dactnlg.errors import WorkerError
+from dactnlg.errors import UserError, WorkerError
+from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Pair
+from dactnlg.training.callbacks import Callback
 from dactnlg.training.workers import Cluster
-
-Report = Callable[[Mapping[str, Any]], bool]
-"""Told of an epoch; says whether to go on."""
 
 
 def train(
     config: Config,
     output: Path,
+    *,
     resume: bool = False,
     progress: bool = True,
-    report: Report | None = None,
+    callbacks: Sequence[Callback] = (),
     cluster: Cluster | None = None,
-) -> Path:
+) -> Run:
     """Train a model and write its run folder.
 
     Args:
@@ -39,72 +39,85 @@ def train(
         output: the run folder; made if it is not there.
         resume: go on from the last finished epoch, if there is one.
         progress: show a progress bar on standard error.
-        report: gets each epoch's row of the history, of a resumed run the last one's first; training ends, with the
-            best weights so far, where it returns False.
+        callbacks: called after each epoch; any of them may end the training.
         cluster: the devices and worker processes that train together; each process calls this with the same
-            arguments, its own number apart. Only the chief writes, and shows progress.
+            arguments but its own rank. Rank 0 alone writes, and shows progress.
 
     Returns:
-        The run folder.
+        The run.
 
     Raises:
         WorkerError: the cluster is not to be had, or its processes do not agree.
         RunError: the folder holds another run, or another configuration is to be resumed.
         CorpusError: the corpus is missing, damaged or empty.
+        UserError: NumPy is asked for and does not support the model.
     """
-    corpus = load_corpus(config.corpus.name, config.corpus.data_dir)
-    others = [load_corpus(name, config.corpus.data_dir) for name in config.corpus.also]
-    run = Run(output)
+    corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
+    run, backend = Run(output), chosen_backend(config)
     if cluster is not None and cluster.parts > 1:
-        return _train_together(config, cluster, corpus, others, run, resume, progress)
-    if config.training.backend == "keras" and config.model.name != "random":
+        if config.training.backend != "keras" or not config.model.neural:
+            raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
+        return _train_together(config, cluster, corpora, run, resume=resume, progress=progress)
+    if backend == "keras":
         from dactnlg.models.backend import check_trains
 
         check_trains()
     run.begin(config, resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others, whole=config.model.name != "random")
+    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:], whole=config.model.neural)
     preprocessor.save(run.preprocessor_path)
-    if config.model.name == "random":
-        run.finish({}, split_hashes([corpus, *others]))
-        return output
-    # Keras is slow to import: not before all that can go wrong without it has been checked.
-    from dactnlg.training.loop import fit
+    summary: dict[str, Any] = {}
+    if config.model.neural:
+        # Keras is slow to import: not before all that can go wrong without it has been checked.
+        from dactnlg.training.fitting import fit
 
-    held_out = validation_pairs(config.corpus, corpus, preprocessor)
-    summary = fit(config, preprocessor, pairs, held_out, run, progress, report=report)
-    run.finish(summary, split_hashes([corpus, *others]))
-    return output
+        held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
+        summary = fit(config, backend, preprocessor, pairs, held_out, run=run, progress=progress, callbacks=callbacks)
+    run.finish(summary, split_hashes(corpora))
+    return run
+
+
+def chosen_backend(config: Config) -> str:
+    """Return what computes: `numpy`, `keras`, or `none` for the random baseline.
+
+    Raises:
+        UserError: NumPy is asked for and does not support the model.
+    """
+    name, backend = config.model.name, config.training.backend
+    if not config.model.neural:
+        return "none"
+    supported = numpy_models.supports(name)
+    if backend == "numpy" and not supported:
+        known = ", ".join(numpy_models.INPUTS)
+        raise UserError(
+            f"training.backend numpy does not support the model '{name}', only {known}; choose keras or auto"
+        )
+    if backend == "auto":
+        return "numpy" if supported and config.training.precision == "float32" else "keras"
+    return backend
 
 
 def _train_together(
-    config: Config,
-    cluster: Cluster,
-    corpus: Corpus,
-    others: Sequence[Corpus],
-    run: Run,
-    resume: bool,
-    progress: bool,
-) -> Path:
+    config: Config, cluster: Cluster, corpora: Sequence[Corpus], run: Run, *, resume: bool, progress: bool
+) -> Run:
     """Train on several devices or in several processes; see `train`."""
-    if config.training.backend != "keras" or config.model.name == "random":
-        raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
-    preprocessor, pairs = build_preprocessor(config.corpus, corpus, others)
-    held_out = validation_pairs(config.corpus, corpus, preprocessor)
+    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:])
+    held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
 
     def begin() -> None:
         run.begin(config, resume)
         preprocessor.save(run.preprocessor_path)
 
-    from dactnlg.training.loop import fit
-    from dactnlg.training.team import gather
+    from dactnlg.training.fitting import fit
+    from dactnlg.training.process_group import join_process_group
 
-    with gather(cluster) as team:
-        team.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
-        team.chiefly(begin)
-        summary = fit(config, preprocessor, pairs, held_out, run, progress and team.chief, team)
-        team.chiefly(lambda: run.finish(summary, split_hashes([corpus, *others])))
-    return run.path
+    with join_process_group(cluster) as group:
+        group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
+        group.on_rank_0(begin)
+        shown = progress and group.rank == 0
+        summary = fit(config, "keras", preprocessor, pairs, held_out, run=run, progress=shown, group=group)
+        group.on_rank_0(lambda: run.finish(summary, split_hashes(corpora)))
+    return run
 
 
 def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:

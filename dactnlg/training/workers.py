@@ -18,7 +18,7 @@ class Cluster:
     Attributes:
         devices: of each process, the first so many that Keras' backend sees.
         addresses: HOST:PORT of every worker process, the same in all of them; empty for this process alone.
-        worker: which of them this process is, from 0, who is the chief: it alone writes the run folder.
+        rank: which of them this process is, from 0; rank 0 alone writes the run folder.
 
     Raises:
         WorkerError: the numbers and addresses do not fit each other.
@@ -26,7 +26,7 @@ class Cluster:
 
     devices: int = 1
     addresses: tuple[str, ...] = ()
-    worker: int = 0
+    rank: int = 0
 
     def __post_init__(self) -> None:
         if self.devices < 1:
@@ -36,9 +36,9 @@ class Cluster:
                 raise WorkerError(f"the worker address '{address}' is not HOST:PORT, such as 10.0.0.1:8701")
         if twice := [address for address, count in Counter(self.addresses).items() if count > 1]:
             raise WorkerError(f"every worker needs an address of its own; named twice: {', '.join(twice)}")
-        if not 0 <= self.worker < self.workers:
+        if not 0 <= self.rank < self.workers:
             raise WorkerError(
-                f"there is no worker {self.worker} among {self.workers} address(es); valid: 0 to {self.workers - 1}"
+                f"there is no worker {self.rank} among {self.workers} address(es); valid: 0 to {self.workers - 1}"
             )
 
     @classmethod
@@ -63,8 +63,3 @@ class Cluster:
     def parts(self) -> int:
         """Among how many devices a batch is divided."""
         return self.workers * self.devices
-
-    @property
-    def chief(self) -> bool:
-        """Whether this process writes the run folder."""
-        return self.worker == 0

@@ -1,4 +1,4 @@
-"""Reading given sentences over a step function: what a model thinks of every word (teacher forcing), for CPUs.
+"""Scores of given sentences: the log probability of every token over a step function (teacher forcing), in NumPy.
 
 Shape letters: B acts, N sentences, T longest sentence with its end.
 """
@@ -10,11 +10,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.search.ragged import Ints, State, Step
+from dactnlg.search.constraints import Rules
+from dactnlg.search.numpy_step import Ints, State, Step
 
 
-def forced(
-    step: Step, state: State, rows: Sequence[Sequence[int]], *, owner: Ints, bos: int, eos: int
+def token_scores(
+    step: Step, state: State, rows: Sequence[Sequence[int]], *, owner: Ints, rules: Rules
 ) -> NDArray[np.float32]:
     """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
 
@@ -23,15 +24,14 @@ def forced(
         state: the first state of every act, each (B, ...).
         rows: N sentences, token numbers without begin and end.
         owner: the act of each sentence, (N,).
-        bos: the token to begin with.
-        eos: the token that ends a sentence.
+        rules: the tokens to begin and to end with.
     """
     # Longest first, so that those that go on are the first ones.
     order = np.argsort([-len(row) for row in rows], kind="stable")
     lengths = np.array([len(rows[row]) + 1 for row in order])
-    tokens = np.full((len(rows), lengths.max(initial=0) + 1), eos, np.intp)
+    tokens = np.full((len(rows), lengths.max(initial=0) + 1), rules.eos, np.intp)
     for line, row in zip(tokens, order, strict=True):
-        line[: len(rows[row]) + 1] = [bos, *rows[row]]
+        line[: len(rows[row]) + 1] = [rules.bos, *rows[row]]
     owner = owner[order]
     state = [part[owner] for part in state]
     scores = np.zeros((len(rows), tokens.shape[1] - 1), np.float32)

@@ -1,8 +1,8 @@
-"""Frames: what is left of a turn when its values are taken out.
+"""Requests: turns ready to be generated, apart from what turns of one kind share.
 
-`inform(name='red door cafe';food=thai)` and `inform(name=loroco;food=basque)` have one frame. It decides the DA
-vector, the placeholders, the questions and the special values, so whatever depends on these alone is found out once
-for a frame and not for every turn: a sentence without values (a `Phrase`) is searched for, checked and put together
+`inform(name='red door cafe';food=thai)` and `inform(name=loroco;food=basque)` are one act when delexicalised. It
+decides the DA vector, the placeholders, the questions and the special values, so whatever depends on these alone is
+computed once for a delexicalised act and not for every turn: a template is searched for, checked and put together
 once, and for each turn only the values are filled in.
 """
 
@@ -21,21 +21,19 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 
 Key = tuple[Any, ...]
 MARK = "\ue000"
-"""Stands where a value will be while a phrase is put together; a character that no sentence has."""
-PHRASES = 32
-"""Sentences remembered for a frame."""
+"""Stands where a value will be while a template is put together; a character that no sentence has."""
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
-    """A sentence without values, as turns of one frame may be said.
+class Template:
+    """A sentence with placeholders, as turns of one delexicalised act may be said.
 
     Attributes:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
-        form: the raw sentence as a format, with `%s` for each value; None where a placeholder is not of the frame, and
+        form: the raw sentence as a format, with `%s` for each value; None where a placeholder is not of the act, and
             what to say for it depends on the turn.
-        pick: takes the values of `form` from those of a turn, given in the order of the frame's placeholders.
+        pick: takes the values of `form` from those of a turn, given in the order of the act's placeholders.
         tally: of the placeholders; None where there are faults, which are named by their values.
         unasked: the questions that it has lost.
     """
@@ -48,9 +46,9 @@ class Phrase:
     unasked: tuple[str, ...]
 
 
-@dataclass(eq=False, slots=True)
-class Frame:
-    """See the module.
+@dataclass(frozen=True, eq=False, slots=True)
+class DelexicalizedAct:
+    """What is left of a turn when its values are taken out.
 
     Attributes:
         turn: one of its turns, with the values of "A or B" as slots of their own.
@@ -58,9 +56,7 @@ class Frame:
         places: which of a turn's ordinary slots each of them is.
         unknown: those of them whose placeholders the vocabulary lacks.
         expected: what cues can show of its special values.
-        phrases: the sentences that it was said with lately.
         asks: whether an act of it is a question by its type (`?request`).
-        faulty: the constraints under which the best hypotheses had faults, so that others were needed.
     """
 
     turn: Turn
@@ -68,33 +64,31 @@ class Frame:
     places: tuple[int, ...]
     unknown: tuple[Required, ...]
     expected: Expected
-    phrases: dict[tuple[str, ...], Phrase] = field(default_factory=dict)
     asks: bool = field(init=False)
-    faulty: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self.asks = any(act.act_type.startswith("?") for act in self.turn.acts)
+        object.__setattr__(self, "asks", any(act.act_type.startswith("?") for act in self.turn.acts))
 
 
 @dataclass(frozen=True, slots=True)
-class Brief:
-    """A turn ready to be said.
+class Request:
+    """A turn ready to be generated.
 
     Attributes:
         turn: with the values of "A or B" as slots of their own.
-        frame: what is left of it without its values.
-        raw: how each of the frame's required slots is said here, in raw sentences.
+        act: what is left of it without its values.
+        raw: how each of the act's required slots is said here, in raw sentences.
         text: the same in sentences for readers.
     """
 
     turn: Turn
-    frame: Frame
+    act: DelexicalizedAct
     raw: tuple[str, ...]
     text: tuple[str, ...]
 
 
 def outline(turn: Turn) -> tuple[Key, list[Slot]]:
-    """Return what tells a turn's frame from others, and the turn's ordinary slots, whose values are no part of it."""
+    """Return what tells a delexicalised act from others, and the turn's ordinary slots, whose values it lacks."""
     key: list[Any] = []
     ordinary: list[Slot] = []
     for act in turn.acts:
@@ -124,26 +118,26 @@ def required_places(required: tuple[Required, ...], ordinary: list[Slot]) -> tup
     return tuple(next(place for place in places if ordinary[place] == item.slot) for item in required)
 
 
-def make_phrase(
-    frame: Frame, tokens: tuple[str, ...], restored: list[str], tally: Tally, unasked: tuple[str, ...]
-) -> Phrase:
-    """Put a phrase together.
+def make_template(
+    act: DelexicalizedAct, tokens: tuple[str, ...], restored: list[str], tally: Tally, unasked: tuple[str, ...]
+) -> Template:
+    """Put a template together.
 
     Args:
-        frame: of the turns.
+        act: of the turns.
         tokens: the sentence, with placeholders.
         restored: its tokens in their usual casing.
         tally: of its placeholders.
         unasked: the questions that it has lost.
     """
-    places = {item.placeholder: place for place, item in enumerate(frame.required)}
-    said = [strip_joiner(token) for token in tokens if is_placeholder(token)]
+    places = {item.placeholder: place for place, item in enumerate(act.required)}
+    held = [strip_joiner(token) for token in tokens if is_placeholder(token)]
     form: str | None = None
     pick: Callable[[tuple[str, ...]], Any] = _nothing
-    if all(name in places for name in said) and MARK not in "".join(tokens):
-        form = lexicalize(restored, dict.fromkeys(said, (MARK,))).replace("%", "%%").replace(MARK, "%s")
-        pick = itemgetter(*(places[name] for name in said)) if said else _nothing
-    return Phrase(tokens, " ".join(tokens), form, pick, None if tally.errors else tally, unasked)
+    if all(name in places for name in held) and MARK not in "".join(tokens):
+        form = lexicalize(restored, dict.fromkeys(held, (MARK,))).replace("%", "%%").replace(MARK, "%s")
+        pick = itemgetter(*(places[name] for name in held)) if held else _nothing
+    return Template(tokens, " ".join(tokens), form, pick, None if tally.errors else tally, unasked)
 
 
 def _nothing(values: tuple[str, ...]) -> tuple[()]:
@@ -151,7 +145,7 @@ def _nothing(values: tuple[str, ...]) -> tuple[()]:
 
 
 def one_string(filler: Sequence[str]) -> str:
-    """Return a value's tokens as one string; how it stands to its neighbours is the placeholder's matter."""
+    """Return a value's tokens as one string; its placeholder's joiners decide about the spaces around it."""
     if not filler:
         return ""
     tokens = [*filler]

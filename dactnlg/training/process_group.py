@@ -1,12 +1,12 @@
 """Training on several devices and in several processes, by the means of Keras' backend.
 
 Every process has all the data and makes the same batches; of each batch it computes its own rows. Weights are the
-same everywhere, and so are loss and slopes, which are those of the whole batch: what comes out is what one process on
+same everywhere, and so are loss and gradient, which are those of the whole batch: what comes out is what one process on
 one device computes, up to the order in which numbers are added.
 
 JAX      `keras.distribution.DataParallel`, `keras.distribution.initialize` for processes; the step is Keras' own.
 TensorFlow   `tf.distribute.MirroredStrategy`, `MultiWorkerMirroredStrategy` for processes; the step is ours, for
-         Keras' own would clip each device's slopes by themselves, and `fit` does not take such batches.
+         Keras' own would clip each device's gradient by itself, and `fit` does not take such batches.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from dactnlg.data.batching import Batch
 from dactnlg.errors import UserError, WorkerError
 from dactnlg.models.backend import backend_errors
-from dactnlg.training.rendezvous import meet
+from dactnlg.training.rendezvous import rendezvous
 from dactnlg.training.workers import Cluster
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ JOIN_SECONDS = 300
 _LOSS = re.compile(r"reset|closed|abort|refused|gloo|timed? ?out|deadline", re.IGNORECASE)
 
 
-class Team:
+class ProcessGroup:
     """This process and those that train with it; the base is alone, on one device.
 
     Args:
@@ -48,15 +48,15 @@ class Team:
         self.cluster = cluster
 
     @property
-    def chief(self) -> bool:
-        """Whether this process writes the run folder."""
-        return self.cluster.chief
+    def rank(self) -> int:
+        """The number of this process; rank 0 alone writes the run folder."""
+        return self.cluster.rank
 
     def scope(self) -> contextlib.AbstractContextManager[Any]:
         """Return the context in which models and optimizers have to be made."""
         return contextlib.nullcontext()
 
-    def apart(self) -> contextlib.AbstractContextManager[Any]:
+    def unshared(self) -> contextlib.AbstractContextManager[Any]:
         """Return the context in which a process can make a model for itself alone."""
         return contextlib.nullcontext()
 
@@ -86,34 +86,34 @@ class Team:
         """Return whether any process asks for something; all have to call this at the same point."""
         return bool(self.total(np.array([asked], np.int32))[0])
 
-    def told(self, text: str) -> str:
-        """Return the chief's text."""
+    def broadcast(self, text: str) -> str:
+        """Return the text of rank 0."""
         data = np.frombuffer(text.encode("utf-8"), np.uint8).astype(np.int32)
-        size = int(self.total(np.array([len(data) if self.chief else 0], np.int32))[0])
-        sent = self.total(data if self.chief else np.zeros(size, np.int32)) if size else data[:0]
-        return sent.astype(np.uint8).tobytes().decode("utf-8")
+        size = int(self.total(np.array([len(data) if self.rank == 0 else 0], np.int32))[0])
+        received = self.total(data if self.rank == 0 else np.zeros(size, np.int32)) if size else data[:0]
+        return received.astype(np.uint8).tobytes().decode("utf-8")
 
-    def spread(self, arrays: Sequence[Array]) -> list[Array]:
-        """Return the chief's arrays; the others have some of the same shapes."""
-        return [self.total(array if self.chief else np.zeros_like(array)) for array in arrays]
+    def broadcast_arrays(self, arrays: Sequence[Array]) -> list[Array]:
+        """Return the arrays of rank 0; the others have some of the same shapes."""
+        return [self.total(array if self.rank == 0 else np.zeros_like(array)) for array in arrays]
 
-    def chiefly(self, action: Callable[[], None]) -> None:
-        """Let the chief do something; where it fails by a user's mistake, everybody does.
+    def on_rank_0(self, action: Callable[[], None]) -> None:
+        """Let rank 0 do something; where it fails by a user's mistake, all ranks do.
 
         Raises:
-            UserError: the chief's error, or in another process a WorkerError with its message.
+            UserError: the error of rank 0, or in another process a WorkerError with its message.
         """
         failure: UserError | None = None
-        if self.chief:
+        if self.rank == 0:
             try:
                 action()
             except UserError as error:
                 failure = error
-        message = self.told(str(failure or ""))
+        message = self.broadcast(str(failure or ""))
         if failure is not None:
             raise failure
         if message:
-            raise WorkerError(f"the chief, worker 0, has ended: {message}")
+            raise WorkerError(f"worker 0 has ended: {message}")
 
     def lose(self, message: str) -> NoReturn:
         """Leave, for another process has been lost.
@@ -129,11 +129,11 @@ class Team:
         Raises:
             WorkerError: in all of them, if one is not.
         """
-        if self.agree(self.told(fingerprint) != fingerprint):
+        if self.agree(self.broadcast(fingerprint) != fingerprint):
             raise WorkerError(f"the workers differ in {what}; start all with the same command, files and version")
 
 
-class JaxTeam(Team):
+class JaxGroup(ProcessGroup):
     """Devices as JAX has them; Keras divides the batch among them and XLA adds up."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -141,7 +141,7 @@ class JaxTeam(Team):
 
         super().__init__(cluster)
         if cluster.addresses:
-            keras.distribution.initialize(",".join(cluster.addresses), cluster.workers, cluster.worker)
+            keras.distribution.initialize(",".join(cluster.addresses), cluster.workers, cluster.rank)
         _check_devices(cluster.devices, jax.local_device_count())
         everyones = [[d for d in jax.devices() if d.process_index == worker] for worker in range(cluster.workers)]
         names = [f"{device.platform}:{device.id}" for devices in everyones for device in devices[: cluster.devices]]
@@ -152,7 +152,7 @@ class JaxTeam(Team):
         return self.distribution.scope()
 
     @contextlib.contextmanager
-    def apart(self) -> Iterator[None]:
+    def unshared(self) -> Iterator[None]:
         """Return a context without a distribution: a weight that all share could only be made by all together."""
         kept = keras.distribution.distribution()
         keras.distribution.set_distribution(None)
@@ -166,7 +166,7 @@ class JaxTeam(Team):
         cluster = self.cluster
         share = _padded(batch, cluster.parts)
         size = len(share["lengths"]) // cluster.workers
-        return {name: array[cluster.worker * size : (cluster.worker + 1) * size] for name, array in share.items()}
+        return {name: array[cluster.rank * size : (cluster.rank + 1) * size] for name, array in share.items()}
 
     def total(self, array: Array) -> Array:
         """Return the sum of all processes' arrays."""
@@ -183,7 +183,7 @@ class JaxTeam(Team):
         os._exit(2)
 
 
-class TensorFlowTeam(Team):
+class TensorFlowGroup(ProcessGroup):
     """Replicas of TensorFlow's strategies: each computes its rows, and sums are taken over all."""
 
     def __init__(self, cluster: Cluster) -> None:
@@ -199,38 +199,38 @@ class TensorFlowTeam(Team):
         return scope
 
     def clip_norm(self, norm: float) -> float:
-        """Return a device's share of the norm: each hands in its share of the slopes' sum, clipped."""
+        """Return a device's share of the norm: each gives its share of the gradient, clipped."""
         return norm / self.cluster.parts
 
     def learn(self, model: NeuralModel, batch: Batch) -> float:
         """Take one step along the gradient of a whole batch and return the loss before it."""
-        return self._run(model, batch, True)
+        return self._run(model, batch, training=True)
 
     def loss(self, model: NeuralModel, batch: Batch) -> float:
         """Return the loss of a whole batch without dropout."""
-        return self._run(model, batch, False)
+        return self._run(model, batch, training=False)
 
     def total(self, array: Array) -> Array:
         """Return the sum of all processes' arrays."""
         if self.cluster.workers == 1:
             return array
         # Of the devices of a process one has the array, the others have nothing to add.
-        parts = self._hand_out(lambda part: array if part % self.cluster.devices == 0 else np.zeros_like(array))
+        parts = self._distribute(lambda part: array if part % self.cluster.devices == 0 else np.zeros_like(array))
         return np.asarray(self.strategy.reduce("SUM", parts, axis=None))
 
-    def _run(self, model: NeuralModel, batch: Batch, training: bool) -> float:
+    def _run(self, model: NeuralModel, batch: Batch, *, training: bool) -> float:
         from dactnlg.training.mirrored import program
 
         if training not in self._programs:
-            self._programs[training] = program(self.strategy, model, training)
+            self._programs[training] = program(self.strategy, model, training=training)
         whole = _padded(batch, self.cluster.parts)
         size = len(whole["lengths"]) // self.cluster.parts
-        rows = self._hand_out(
+        rows = self._distribute(
             lambda part: {name: array[part * size : (part + 1) * size] for name, array in whole.items()}
         )
         return float(self._programs[training](rows))
 
-    def _hand_out(self, part: Callable[[int], Any]) -> Any:
+    def _distribute(self, part: Callable[[int], Any]) -> Any:
         import tensorflow as tf
 
         return self.strategy.experimental_distribute_values_from_function(
@@ -239,37 +239,37 @@ class TensorFlowTeam(Team):
 
 
 @contextlib.contextmanager
-def gather(cluster: Cluster) -> Iterator[Team]:
-    """Bring the processes together; begins when all are there.
+def join_process_group(cluster: Cluster) -> Iterator[ProcessGroup]:
+    """Give the group of this process; begins when all processes are there.
 
     Raises:
         WorkerError: Keras' backend cannot, has too few devices, or the others did not come.
     """
     if cluster.parts == 1:
-        yield Team(cluster)
+        yield ProcessGroup(cluster)
         return
     backend = keras.backend.backend()
-    teams: dict[str, type[Team]] = {"jax": JaxTeam, "tensorflow": TensorFlowTeam}
-    if backend not in teams:
+    groups: dict[str, type[ProcessGroup]] = {"jax": JaxGroup, "tensorflow": TensorFlowGroup}
+    if backend not in groups:
         raise WorkerError(
             f"Keras' backend {backend} cannot train on several devices or in several processes; "
             "set KERAS_BACKEND=jax or KERAS_BACKEND=tensorflow"
         )
     if cluster.workers > 1:
-        meet(cluster, JOIN_SECONDS)
+        rendezvous(cluster, JOIN_SECONDS)
     try:
-        team = teams[backend](cluster)
+        group = groups[backend](cluster)
     except backend_errors() as error:
         # That others did not come, or that this process has computed something before.
         raise WorkerError(f"the workers did not come together: {_reason(error)}") from error
     failures: tuple[type[Exception], ...] = (OSError, *backend_errors())
     try:
-        yield team
+        yield group
     except failures as error:
-        # A chief whose disk is full is a lost one too: it must not wait for the others, nor they for it.
+        # Rank 0 with a full disk is a lost one too: it must not wait for the others, nor they for it.
         if cluster.workers == 1:
             raise
-        team.lose(f"training with the other workers has failed ({_reason(error)}); start all again with --resume")
+        group.lose(f"training with the other workers has failed ({_reason(error)}); start all again with --resume")
 
 
 def _check_devices(wanted: int, found: int) -> None:

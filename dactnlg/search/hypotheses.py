@@ -13,7 +13,7 @@ IMPOSSIBLE = -1e9
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
-    """One way to end: its token numbers without begin and end, its score, and whether it reached its end."""
+    """A sentence: its token numbers without begin and end, its log probability, and whether it reached its end."""
 
     tokens: tuple[int, ...]
     score: float

@@ -1,0 +1,244 @@
+"""Candidates for requests, from a search, draws or training sentences, and their reranking by slot errors."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.decoder import Plan
+from dactnlg.generation.insertion import insert_missing
+from dactnlg.generation.options import ResolvedOptions
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import DelexicalizedAct, Request
+from dactnlg.text.templates import join_sentences, split_question
+from dactnlg.text.trigger_words import trigger
+
+if TYPE_CHECKING:
+    from dactnlg.generation.decoder import Decoder
+    from dactnlg.search.hypotheses import Hypothesis
+
+STRAIN = 12.0
+"""What saying a special value may cost in log probability; dearer sentences no longer read well."""
+SPARE = 7
+"""How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
+REMEMBERED = 10_000
+"""Delexicalised acts of which it is remembered that their best hypotheses have faults."""
+Rows = list[list[Candidate]]
+
+
+class Sentence(NamedTuple):
+    """A hypothesis as tokens.
+
+    Attributes:
+        tokens: with placeholders.
+        score: its log probability, normalised by its length.
+        finished: whether it has reached its end.
+    """
+
+    tokens: tuple[str, ...]
+    score: float
+    finished: bool
+
+
+class CandidateSearch:
+    """Finds candidates: by search, by sampling, or among training sentences. Several threads may use one.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self.preprocessor = preprocessor
+        self._faulty: Memory[bool] = Memory(REMEMBERED)
+
+    def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
+        """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
+        count, width, constraint = options.n_best, options.beam_width, options.constraint
+        # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
+        first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
+        turns, places = _distinct(decoder, first)
+        found = decoder.search(turns, Plan(width, options.hard, count))
+        rows = dict(zip(map(id, first), self._rows(decoder, first, found, places, options, count), strict=True))
+        if constraint != "none":
+            for request in first:
+                row = rows[id(request)]
+                if len(row) < count or not all(map(_final, row)):
+                    self._faulty.put((request.act, constraint), True)
+                    del rows[id(request)]
+        if others := [request for request in requests if id(request) not in rows]:
+            turns, places = _distinct(decoder, others)
+            found = decoder.search(turns, Plan(width, options.hard, width))
+            more = self._rows(decoder, others, found, places, options, width)
+            if options.hard:
+                self._mend(decoder, others, more, options)
+            rows |= zip(map(id, others), more, strict=True)
+        return [rows[id(request)] for request in requests]
+
+    def sampled(
+        self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions, *, count: int, first: int
+    ) -> Rows:
+        """Return `count` draws for each request, in the order drawn; under `hard` those that keep to it.
+
+        Special values and questions cannot be held to token by token: draws that lack none come first.
+
+        Args:
+            decoder: the model.
+            requests: the acts.
+            options: what tokens are drawn from, the seed and the constraint.
+            count: how many; fewer where `SPARE` further draws do not help.
+            first: the place of the first request in its sequence.
+        """
+        turns, places = [request.turn for request in requests], range(first, first + len(requests))
+        sampling, hard, seed = options.sampling, options.hard, options.seed
+        if sampling is None:
+            return [[] for _ in requests]
+        found = decoder.sample(turns, places, sampling, draws=range(count), hard=hard, seed=seed)
+        if not hard:
+            return [self._read(request, row, options) for request, row in zip(requests, found, strict=True)]
+        rows = [self._kept(decoder, request, row, options) for request, row in zip(requests, found, strict=True)]
+        short = [row for row, kept in enumerate(rows) if sum(candidate.faithful for candidate in kept) < count]
+        spare = range(count, count + SPARE)
+        again, at = [turns[row] for row in short], [places[row] for row in short]
+        more = decoder.sample(again, at, sampling, draws=spare, hard=True, seed=seed)
+        for row, drawn in zip(short, more, strict=True):
+            both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
+            best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
+            rows[row] = [self._with_questions(decoder, candidate) for candidate in best]
+        return rows
+
+    def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:
+        """Return for each request the training sentences of its kind, in an order drawn by how often they occur."""
+        # Each act its own draw, so that an act's sentence does not depend on how many came before it.
+        return [
+            self._shuffled(request, random.Random(f"{seed}/{i}")) for i, request in enumerate(requests, start=first)
+        ]
+
+    def covering(self, request: Request) -> Candidate:
+        """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
+        required = self.preprocessor.delexicalizer.required(request.turn)
+        tokens = self.preprocessor.templates.cover(request.turn, required)
+        return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
+
+    def _may_be_simple(self, request: Request, options: ResolvedOptions) -> bool:
+        """Whether the best hypotheses may have no fault, as far as is known."""
+        known = options.length_normalization or request.act.unknown
+        return not known and self._faulty.get((request.act, options.constraint)) is None
+
+    def _rows(
+        self,
+        decoder: Decoder,
+        requests: Sequence[Request],
+        found: Sequence[list[Hypothesis]],
+        places: Sequence[int],
+        options: ResolvedOptions,
+        keep: int,
+    ) -> Rows:
+        """Return each request's `keep` best candidates, given the hypotheses of distinct turns."""
+        # What several turns share is read once.
+        sentences = {id(row): self._sentences(row[:keep], options) for row in found}
+        ask = options.hard and options.append_questions
+        rows = []
+        for request, place in zip(requests, places, strict=True):
+            row = self._candidates(request, sentences[id(found[place])], ask)
+            if options.hard and row and request.act.unknown:
+                row = self._completed(decoder, row[0], ask)
+            rows.append(row)
+        return rows
+
+    def _sentences(self, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Sentence]:
+        """Return hypotheses as tokens; under `hard` finished ones alone."""
+        decode, power = self.preprocessor.vocabulary.decode, options.length_normalization
+        found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not options.hard]
+        return [Sentence(tokens, h.score / (len(tokens) + 1) ** power, h.finished) for tokens, h in found]
+
+    def _candidates(self, request: Request, sentences: Sequence[Sentence], ask: bool) -> list[Candidate]:
+        return [Candidate(self.preprocessor, request, s[0], s[1], ask=ask, finished=s[2]) for s in sentences]
+
+    def _read(self, request: Request, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Candidate]:
+        ask = options.hard and options.append_questions
+        return self._candidates(request, self._sentences(hypotheses, options), ask)
+
+    def _mend(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
+        """Add to each request's candidates what says more than the hard constraint alone can see to."""
+        self._owe(decoder, requests, rows, options)
+        for candidates in rows:
+            for best in cheapest(candidates, 1, options.slot_error_weight, faithful_values=True):
+                if best.unasked:
+                    candidates.append(self._with_questions(decoder, best))
+
+    def _owe(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
+        """Search once more where no sentence shows a special value, for sentences with its trigger words."""
+        owing: dict[int, list[str]] = {}
+        least: dict[int, float] = {}
+        for place, candidates in enumerate(rows):
+            for best in cheapest(candidates, 1, options.slot_error_weight, faithful_values=True):
+                names = [name for name in best.report.cues.missing if trigger(name) in self.preprocessor.trigger_words]
+                if names:
+                    owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
+        if not owing:
+            return
+        some, width = [requests[place] for place in owing], options.beam_width
+        found = decoder.search([request.turn for request in some], Plan(width, True, width), list(owing.values()))
+        again = self._rows(decoder, some, found, range(len(some)), options, width)
+        for place, candidates in zip(owing, again, strict=True):
+            known = {candidate.tokens for candidate in rows[place]}
+            rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
+
+    def _with_questions(self, decoder: Decoder, candidate: Candidate) -> Candidate:
+        """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
+        tokens, score, turn = candidate.tokens, candidate.score, candidate.request.turn
+        encode = self.preprocessor.vocabulary.encode
+        for name in candidate.unasked:
+            # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
+            kept = split_question(tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else tokens
+            whole = [tuple(join_sentences(kept, wording)) for wording in self.preprocessor.questions(name)]
+            scores = decoder.sentence_scores(turn, [encode(sentence) for sentence in whole])
+            tokens, score = whole[int(scores.argmax())], float(scores.max())
+        if not candidate.unasked:
+            return candidate
+        return Candidate(self.preprocessor, candidate.request, tokens, score, origin="composed", ask=True)
+
+    def _kept(
+        self, decoder: Decoder, request: Request, drawn: Sequence[Hypothesis], options: ResolvedOptions
+    ) -> list[Candidate]:
+        """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
+        found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
+        if request.act.unknown:
+            found = [self._completed(decoder, candidate, options.append_questions)[0] for candidate in found]
+        return [candidate for candidate in found if candidate.faithful_values]
+
+    def _completed(self, decoder: Decoder, candidate: Candidate, ask: bool) -> list[Candidate]:
+        """Return the sentence with a place given to the placeholders that the vocabulary lacks, the best one first."""
+        request = candidate.request
+        found = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown)
+        return [
+            Candidate(self.preprocessor, request, tokens, score, origin="inserted", ask=ask) for tokens, score in found
+        ]
+
+    def _shuffled(self, request: Request, chance: random.Random) -> list[Candidate]:
+        # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.
+        same = self.preprocessor.templates.same(request.turn)
+        keyed = [(chance.random() ** (1.0 / weight), template) for template, weight in same.items()]
+        drawn = [tokens for _, tokens in sorted(keyed, reverse=True)]
+        return [Candidate(self.preprocessor, request, tokens, None, origin="template") for tokens in drawn]
+
+
+def _distinct(decoder: Decoder, requests: Sequence[Request]) -> tuple[list[Turn], list[int]]:
+    """Return the turns to search for, and for each request the place of its own.
+
+    All turns of a delexicalised act look alike to a model that sees no values.
+    """
+    if decoder.lexicalized or not decoder.reuse:
+        return [request.turn for request in requests], list(range(len(requests)))
+    places: dict[DelexicalizedAct, int] = {}
+    for request in requests:
+        places.setdefault(request.act, len(places))
+    return [act.turn for act in places], [places[request.act] for request in requests]
+
+
+def _final(candidate: Candidate) -> bool:
+    return candidate.final

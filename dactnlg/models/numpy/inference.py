@@ -1,0 +1,122 @@
+"""Trained models as plain arrays: what a search needs of them, in NumPy, without the seconds that Keras takes to load.
+
+Shape letters: B acts, N sentences, D entries of the DA vector, H hidden units, G gates, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
+from dactnlg.models.numpy.encoder import ActEncoder
+
+Ints = NDArray[np.intp]
+State = list[Floats]
+
+
+class Context(NamedTuple):
+    """What stays the same at every step of a search over some acts.
+
+    Attributes:
+        gates: what is added to an act's gates, (B, 4H); None where a model adds nothing.
+        reading: the same for its reading gate, (B, E), with E entries of the DA vector in use.
+        reading_kernel: of the hidden state, (H, E); None where a model does not carry the act.
+        reading_table: of the tokens, (V, E).
+        act: from the act to the cell, (E, H).
+    """
+
+    gates: Floats | None
+    reading: Floats | None = None
+    reading_kernel: Floats | None = None
+    reading_table: Floats = np.zeros((0, 0), np.float32)
+    act: Floats = np.zeros((0, 0), np.float32)
+
+
+class NumpyModel:
+    """A trained `lstm`, `sclstm` or `hierarchical` that can only be searched.
+
+    Args:
+        inputs: the arrays that it wants from the preprocessor.
+        weights: its weights by name.
+        alpha: weight of the hidden state in the reading gate.
+    """
+
+    def __init__(self, inputs: tuple[str, ...], weights: Mapping[str, Floats], alpha: float = 0.0) -> None:
+        self.inputs, self.weights = inputs, weights
+        kernel, table = weights["cell/recurrent"], weights["embedding"] @ weights["projection"] + weights["bias"]
+        self.hidden_size = len(kernel)
+        self._carries_act = "cell/reading" in weights
+        # The halves of `cells` are in the weights; a token's share of the gates is looked up.
+        self._halves = np.repeat(HALVES.ravel(), self.hidden_size)
+        cut = 4 * self.hidden_size
+        self._kernel = np.ascontiguousarray(kernel * self._halves)
+        self._table = np.ascontiguousarray(table[:, :cut] * self._halves)
+        if self._carries_act:
+            self._reading_kernel = 0.5 * np.float32(alpha) * weights["cell/reading"]
+            self._reading_table = 0.5 * table[:, cut:]
+
+    def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Context, State]:
+        """Return what sentences for some acts begin with.
+
+        Args:
+            inputs: `act` (B, D), and `entries`, `words` for the hierarchical model.
+
+        Returns:
+            The context, and the first state, each (B, ...).
+        """
+        act = inputs["act"].astype(np.float32)
+        zeros = np.zeros((len(act), self.hidden_size), np.float32)
+        gates, cut = self._act_gates(act, inputs), 4 * self.hidden_size
+        own = None if gates is None else gates[:, :cut] * self._halves
+        if not self._carries_act:
+            return Context(own), [zeros, zeros]
+        # An entry that is 0 stays so: a search needs those alone that some act has.
+        used = np.flatnonzero(act.any(axis=0))
+        reading = None if gates is None else 0.5 * gates[:, cut + used]
+        kernel, table = self._reading_kernel[:, used], np.ascontiguousarray(self._reading_table[:, used])
+        return Context(own, reading, kernel, table, self.weights["cell/act"][used]), [zeros, zeros, act[:, used]]
+
+    def step(self, context: Context, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
+        """Advance every sentence by one token.
+
+        Args:
+            context: from `prepare`.
+            state: each (N, ...).
+            tokens: the tokens just generated, (N,).
+            owner: the act that each sentence is for, (N,).
+
+        Returns:
+            Logits of the next token, (N, V), and the new state.
+        """
+        gates = state[0] @ self._kernel  # (N, 4H)
+        gates += self._table.take(tokens, axis=0)
+        if context.gates is not None:
+            gates += context.gates.take(owner, axis=0)
+        c, tanh_c, h = (np.empty_like(state[1]) for _ in range(3))
+        rest, read = [], None
+        if context.reading_kernel is not None:
+            reading = state[0] @ context.reading_kernel  # (N, E)
+            reading += context.reading_table.take(tokens, axis=0)
+            if context.reading is not None:
+                reading += context.reading.take(owner, axis=0)
+            d, read = np.empty_like(reading), np.empty_like(h)
+            reading_cell(reading, state[2], context.act, d, read)
+            rest = [d]
+        lstm_cell(gates.reshape(len(gates), 4, -1).transpose(1, 0, 2), state[1], c, tanh_c, h, read)
+        logits = h @ self.weights["output_kernel"]
+        logits += self.weights["output_bias"]
+        return logits, [h, c, *rest]
+
+    def _act_gates(self, act: Floats, inputs: Mapping[str, NDArray[Any]]) -> Floats | None:
+        """Return what the acts add to the gates, (B, G); see `RecurrentModel.act_gates`."""
+        w = self.weights
+        if "act_projection" not in w:
+            return None
+        gates: Floats = act @ w["act_projection"]
+        if "encoder_projection" in w:
+            gates += ActEncoder(w).forward(inputs["entries"], inputs["words"]) @ w["encoder_projection"]
+        return gates

@@ -1,0 +1,106 @@
+"""What the LSTM decoders share: the token table, a cell over projected tokens, the output layer.
+
+A subclass says which cell it has, what the act adds to the cell's gates and where the cell starts.
+
+Shape letters: B acts, N sentences, T time, V vocabulary, E embedding, H hidden units, G gates of the cell.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+from pydantic import Field
+
+from dactnlg.models.base import NeuralModel, Tensor, Tensors, rows_of
+from dactnlg.models.cells import open_forget_gate
+from dactnlg.runs.config import ModelSection
+from dactnlg.text.encoding import Sizes
+
+
+class RecurrentSection(ModelSection):
+    """The configuration of an LSTM decoder.
+
+    Attributes:
+        hidden_size: units of the decoder.
+        embedding_size: length of a token's vector.
+        dropout: share of the output units dropped in training.
+    """
+
+    hidden_size: int = Field(default=100, ge=1, le=8192)
+    embedding_size: int = Field(default=100, ge=1, le=8192)
+    dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+
+
+class RecurrentModel(NeuralModel):
+    """An LSTM decoder.
+
+    Args:
+        sizes: V and the lengths of the inputs.
+        hidden_size: H.
+        embedding_size: E.
+        dropout: share of the output units dropped in training.
+    """
+
+    def __init__(
+        self, sizes: Sizes, hidden_size: int = 100, embedding_size: int = 100, dropout: float = 0.0, **kwargs: Any
+    ) -> None:
+        super().__init__(sizes, **kwargs)
+        self.hidden_size = hidden_size
+        self.cell = self.make_cell()
+        gates = self.cell.gate_size
+        self.embedding = self.add_weight((sizes.vocabulary, embedding_size), "uniform", name="embedding")
+        self.projection = self.add_weight((embedding_size, gates), "glorot_uniform", name="projection")
+        self.bias = self.add_weight((gates,), open_forget_gate(hidden_size), name="bias")
+        self.output_kernel = self.add_weight((hidden_size, sizes.vocabulary), "glorot_uniform", name="output_kernel")
+        self.output_bias = self.add_weight((sizes.vocabulary,), "zeros", name="output_bias")
+        self.dropout = keras.layers.Dropout(dropout)
+        self.rnn = keras.layers.RNN(self.cell, return_sequences=True)
+        self.built = True
+
+    def make_cell(self) -> Any:
+        """Return the recurrent cell."""
+        raise NotImplementedError
+
+    def act_gates(self, inputs: Tensors) -> Tensor | None:
+        """Return what the act adds to the gates at every step, (B, G), if anything."""
+        return None
+
+    def first_state(self, inputs: Tensors) -> Tensors:
+        """Return the cell's state before the first token, each (B, ...), in the order in which the cell has it."""
+        zeros = ops.zeros((ops.shape(inputs["act"])[0], self.hidden_size), inputs["act"].dtype)
+        return {"h": zeros, "c": zeros}
+
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return the act's share of the gates, if it has one, and the first state."""
+        gates = self.act_gates(inputs)
+        return {} if gates is None else {"gates": gates}, self.first_state(inputs)
+
+    def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
+        """Advance every sentence by one token; see `NeuralModel.step`."""
+        gates = self._token_gates(tokens)  # (N, G)
+        if "gates" in context:
+            gates = gates + context["gates"]
+        output, parts = self.cell(gates, list(state.values()))
+        return self._project(output), dict(zip(state, parts, strict=True))
+
+    def outputs(self, batch: Tensors) -> Tensor:
+        """Return the cell's output after every token of whole sentences, (B, T, ...)."""
+        context, state = self.prepare(batch)
+        gates = self._token_gates(batch["tokens"])  # (B, T, G)
+        if "gates" in context:
+            gates = gates + context["gates"][:, None]
+        # No mask inside the recurrence: padding comes last, so no real step can see it.
+        return self.rnn(gates, initial_state=list(state.values()))
+
+    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+        """Return the logits of every next token, (B, T, V)."""
+        return self._project(self.outputs(batch), training)
+
+    def _token_gates(self, tokens: Tensor) -> Tensor:
+        return ops.matmul(rows_of(self.embedding, tokens), self.projection) + self.bias
+
+    def _project(self, outputs: Tensor, training: bool = False) -> Tensor:
+        hidden = self.dropout(outputs[..., : self.hidden_size], training=training)
+        return ops.matmul(hidden, self.output_kernel) + self.output_bias

@@ -1,0 +1,138 @@
+"""Weights by name, in safetensors files: what a run keeps of a model, whoever computes with it.
+
+A weight's name is the path of attributes that leads to it (`cell/recurrent`, `lower/cell/recurrent`), so it does not
+depend on the order in which weights are made, nor on how often a class was made before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.errors import RunError
+
+if TYPE_CHECKING:
+    from dactnlg.models.base import NeuralModel
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays by name."""
+    from safetensors.numpy import save_file
+
+    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+
+
+def load_arrays(path: Path) -> Arrays:
+    """Read what `save_arrays` wrote.
+
+    Raises:
+        RunError: it cannot be read.
+    """
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    try:
+        arrays: Arrays = load_file(path)
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+        raise RunError(
+            f"{path} cannot be read as weights ({error}): is it damaged? Then train the model anew"
+        ) from None
+    return arrays
+
+
+def named_weights(model: NeuralModel) -> dict[str, Any]:
+    """Return a model's weights, Keras variables, by name.
+
+    Raises:
+        ValueError: a weight cannot be reached through attributes, lists and dictionaries of layers.
+    """
+    wanted = {id(weight) for weight in model.weights}
+    found: dict[str, Any] = {}
+    seen: set[int] = set()
+    for name, weight in _walk(model, "", seen):
+        if id(weight) in wanted:
+            found[name] = weight
+            wanted.discard(id(weight))
+    if wanted:
+        lost = [weight.path for weight in model.weights if id(weight) in wanted]
+        raise ValueError(f"weights that no attribute leads to: {', '.join(lost)}; make their layers attributes")
+    return found
+
+
+def assign_weights(model: NeuralModel, arrays: Mapping[str, NDArray[Any]], where: str) -> None:
+    """Give a model its weights.
+
+    Args:
+        model: the model.
+        arrays: by name; others than the model's are left alone.
+        where: what messages call them.
+
+    Raises:
+        RunError: a weight is missing or has another shape.
+    """
+    weights = named_weights(model)
+    check_shapes(arrays, {name: tuple(weight.shape) for name, weight in weights.items()}, where)
+    for name, weight in weights.items():
+        weight.assign(arrays[name])
+
+
+def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[int, ...]], where: str) -> None:
+    """Check that arrays are the weights of a model.
+
+    Raises:
+        RunError: a weight is missing or has another shape.
+    """
+    for name, shape in shapes.items():
+        if name not in arrays:
+            raise RunError(f"{where} holds no weight '{name}': it belongs to another model or version")
+        if arrays[name].shape != shape:
+            found = "x".join(map(str, arrays[name].shape))
+            raise RunError(
+                f"{where}: weight '{name}' is {found}, not {'x'.join(map(str, shape))}: it belongs to another run"
+            )
+
+
+def create_weights(model: NeuralModel) -> None:
+    """Run a model once on padding, so that layers which wait for their first input have weights."""
+    batch: dict[str, Any] = {**example_batch(model), "weights": np.ones(1, np.float32)}
+    tokens = np.ones((1, 2), np.int32)
+    model({**batch, "tokens": tokens, "targets": tokens, "lengths": np.full(1, 2, np.int32)})
+
+
+def example_batch(model: NeuralModel) -> Arrays:
+    """Return the arrays that a model wants, for one act that says nothing."""
+    arrays: Arrays = {"act": np.zeros((1, model.sizes.act), np.float32)}
+    arrays |= {"entries": np.ones((1, 4, 2), np.int32), "words": np.ones((1, 4, 4), np.int32)}
+    return {name: arrays[name] for name in model.inputs}
+
+
+def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
+    """Yield every variable that attributes lead to, with its name; each object once."""
+    import keras
+
+    if id(item) in seen:
+        return
+    seen.add(id(item))
+    if isinstance(item, keras.Variable):
+        yield prefix, item
+    elif isinstance(item, keras.layers.Layer):
+        for name, value in vars(item).items():
+            if name not in _BOOKKEEPING and not name.startswith("_self_"):
+                yield from _walk(value, f"{prefix}/{name.lstrip('_')}" if prefix else name.lstrip("_"), seen)
+    elif isinstance(item, dict):
+        for name, value in item.items():
+            yield from _walk(value, f"{prefix}/{name}", seen)
+    elif isinstance(item, list | tuple):
+        for number, value in enumerate(item):
+            yield from _walk(value, f"{prefix}/{number}", seen)
+
+
+# Where Keras itself keeps a layer's parts, in the order in which they were made; TensorFlow's names begin with _self_.
+_BOOKKEEPING = {"_layers", "_trainable_variables", "_non_trainable_variables", "_metrics", "_tracker", "optimizer"}
+_BOOKKEEPING |= {"_loss_tracker", "_seed_generators", "_compile_metrics", "_compile_loss", "_losses"}

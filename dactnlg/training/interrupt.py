@@ -1,0 +1,54 @@
+"""Ctrl-C in training: a request to stop after the batch, in which all processes agree."""
+
+from __future__ import annotations
+
+import signal
+from types import FrameType
+from typing import Any
+
+from dactnlg.training.process_group import ProcessGroup
+
+ASK_EVERY = 10
+"""Batches between two moments at which processes tell each other of a Ctrl-C."""
+
+
+class Interrupt:
+    """Turns the first Ctrl-C into a request to stop; the second one interrupts at once.
+
+    Args:
+        group: several processes stop when one is asked to, all after the same batch.
+
+    Attributes:
+        asked: whether to stop.
+    """
+
+    def __init__(self, group: ProcessGroup) -> None:
+        self.asked = False
+        self._asked_here = False
+        self._group, self._batches = group, 0
+        self._before: Any = None
+
+    def __enter__(self) -> Interrupt:
+        # Signals can only be caught in the main thread; elsewhere (a notebook's worker) Ctrl-C is somebody else's.
+        try:
+            self._before = signal.signal(signal.SIGINT, self._ask)
+        except ValueError:
+            self._before = None
+        return self
+
+    def _ask(self, number: int, frame: FrameType | None) -> None:
+        if self._asked_here:
+            raise KeyboardInterrupt
+        self._asked_here = True
+
+    def agreed(self) -> bool:
+        """Return whether to stop after this batch."""
+        self._batches += 1
+        # To ask the others takes as long as a small batch may.
+        if self._group.cluster.workers == 1 or self._batches % ASK_EVERY == 0:
+            self.asked = self._group.agree(self._asked_here)
+        return self.asked
+
+    def __exit__(self, *_: object) -> None:
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
