@@ -107,7 +107,7 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     @cache
     def run(model: str) -> Path:
         folder = tmp_path_factory.mktemp(f"poor-{model}") / "run"
-        return train(load_config(f"trails-{model}", POOR), folder, progress=False)
+        return train(load_config(f"trails-{model}", POOR), folder, progress=False).path
 
     return run
 

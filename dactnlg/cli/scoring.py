@@ -62,11 +62,20 @@ def evaluate(
     """
     from dactnlg._utils.files import check_folders, written
     from dactnlg.evaluation.evaluate import evaluate as evaluate_run
+    from dactnlg.generation.options import GenerationOptions
 
     check_folders(json_file, report)
 
-    ways = {"sample": sample, "temperature": temperature, "top_k": top_k, "top_p": top_p, "seed": seed}
-    result = evaluate_run(model, corpus, split, list(preset), data_dir, metrics=metric or None, vectors=vectors, **ways)
+    result = evaluate_run(
+        model,
+        corpus=corpus,
+        split=split,
+        presets=preset,
+        metrics=metric or None,
+        data_dir=data_dir,
+        vectors=vectors,
+        options=GenerationOptions(seed=seed, sample=sample, temperature=temperature, top_k=top_k, top_p=top_p),
+    )
     if confidence or report:
         for scores in result.results:
             scores.add_confidence()
@@ -74,7 +83,7 @@ def evaluate(
         result.write_report(report)
     if json_file is not None:
         with written(json_file) as target:
-            json.dump(result.to_json(), target, ensure_ascii=False, indent=1)
+            json.dump(result.to_dict(), target, ensure_ascii=False, indent=1)
             target.write("\n")
     if json_file != "-":
         print(result.table())
@@ -126,11 +135,12 @@ def score(
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
     checker = None if corpus is None else _checker(corpus)
-    given = Materials(vectors, train=None if train is None else read_sentences(train))
+    sentences = None if train is None else read_sentences(train)
+    given = Materials(vectors, train=sentences, checker=checker, checker_name=corpus or "")
     pairs = read_input(input_file, hypotheses, files)
     total = count(input_file or hypotheses) if sys.stderr.isatty() else None
     keep = bool(json_file or report)
-    result = score_pairs(pairs, metric or None, preset, checker, corpus or "", given, keep, sys.stderr.isatty(), total)
+    result = score_pairs(pairs, metric or None, preset, given, keep=keep, progress=sys.stderr.isatty(), total=total)
     if confidence or report:
         result.add_confidence()
     if report:
@@ -192,8 +202,10 @@ def compare(
     from dactnlg.evaluation.report import compared
 
     check_folders(json_file)
-    where = {"corpus": corpus, "split": split, "presets": list(preset), "data_dir": data_dir}
-    systems = [comparison.load_system(source, **where) for source in (first, second)]
+    systems = [
+        comparison.load_system(source, corpus=corpus, split=split, presets=preset, data_dir=data_dir)
+        for source in (first, second)
+    ]
     found = comparison.compare(systems[0], systems[1], (first, second), metric, resamples, 10 * resamples, seed)
     if json_file is not None:
         with written(json_file) as target:

@@ -7,11 +7,15 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from dactnlg._utils.tables import aligned
+from dactnlg.evaluation.dataframe import score_frame, segment_frame
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # By name: what gives the rarer ones is not imported before it is asked for.
 LOWER_IS_BETTER = frozenset(
@@ -92,12 +96,27 @@ class Scores:
                 intervals[name] = (low, high) if defined else None
         self.confidence = Confidence(resamples, seed, {name: intervals.get(name) for name in self.scores})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the scores as DESIGN's contract has them, `{"scores": {...}, "segments": [...]}`.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores in the form of `dactnlg score --json`.
 
-        A segment also holds its statistics and what was said, so that a file can be compared with another one later.
+        `{"preset": ..., "scores": {name: {"value": ..., "signature": ..., "hash": ...}}, "warnings": [...],
+        "segments": [{"scores": {name: ...}}]}`, with "confidence" where there are intervals. Undefined scores are None.
+        A segment also holds its statistics, its act, hypothesis and first reference, so that a file can be compared
+        with another one later.
         """
         return {**self._head(), "segments": list(self._segment_rows())}
+
+    def to_frame(self, *, segments: bool = False) -> pd.DataFrame:
+        """Return the scores as a pandas DataFrame.
+
+        Args:
+            segments: one row a segment, with a column for each score, in the place of one row a corpus score, with the
+                columns `preset`, `score`, `value`, `low` and `high` (if there are intervals), `signature`, `hash`.
+
+        Raises:
+            MetricError: pandas is not installed.
+        """
+        return segment_frame(self) if segments else score_frame([self])
 
     def table(self) -> str:
         """Return the corpus scores as text."""

@@ -25,10 +25,11 @@ _SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """What the run's own environment says, or that it said nothing, counts; not that of whoever does it again."""
 _EVALUATE = (
     "import json, sys; from dactnlg.evaluation.evaluate import evaluate;"
+    "from dactnlg.generation.options import GenerationOptions;"
     "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
     "names = list(dict.fromkeys(name for scores in e['scores'].values() for name in scores));"
     "evaluate(sys.argv[1], corpus=e['source'], split=e['split'], presets=list(e['scores']), data_dir=data_dir,"
-    " metrics=names, vectors=e['vectors'], **e['options'])"
+    " metrics=names, vectors=e['vectors'], options=GenerationOptions(**e['options']))"
 )
 
 

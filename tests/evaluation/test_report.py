@@ -25,6 +25,7 @@ from dactnlg.evaluation.report.html import breakable
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.report.page import page
 from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.metrics.registry import Materials
 from dactnlg.text.slots import SlotChecker
 
 TURNS = [
@@ -71,7 +72,7 @@ def read(html: str) -> Balance:
 
 
 def report(pairs: list[Pair], checker: SlotChecker | None = None, **options: object) -> Content:
-    result = score_pairs(pairs, None, "nlg-eval", checker)
+    result = score_pairs(pairs, None, "nlg-eval", Materials(checker=checker))
     result.add_confidence(50)
     return gather("a title", [result], checker, **options)
 
