@@ -25,7 +25,8 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dactnlg import __version__
-from dactnlg.evaluation.evaluate import Evaluation, evaluate
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.evaluation.result import Evaluation
 from dactnlg.generation.options import Constraint, GenerationOptions
 from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dactnlg import errors
     from dactnlg.acts import DialogueAct, Slot, Turn, parse
     from dactnlg.evaluation.evaluate import evaluate
+    from dactnlg.evaluation.scoring import score
     from dactnlg.generation.generator import Generator
     from dactnlg.training.train import train
 
@@ -30,6 +31,7 @@ __all__ = [
     "errors",
     "evaluate",
     "parse",
+    "score",
     "train",
 ]
 
@@ -40,6 +42,7 @@ _MODULES = {
     "Turn": "acts",
     "evaluate": "evaluation.evaluate",
     "parse": "acts",
+    "score": "evaluation.scoring",
     "train": "training.train",
 }
 """Public name -> the module that defines it."""

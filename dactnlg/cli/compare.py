@@ -56,8 +56,10 @@ def compare(
     from dactnlg.evaluation.report import compared
 
     check_folders(json_file)
-    where = {"corpus": corpus, "split": split, "presets": list(preset), "data_dir": data_dir}
-    systems = [comparison.load_system(source, **where) for source in (first, second)]
+    systems = [
+        comparison.load_system(source, corpus=corpus, split=split, presets=preset, data_dir=data_dir)
+        for source in (first, second)
+    ]
     found = comparison.compare(systems[0], systems[1], (first, second), metric, resamples, 10 * resamples, seed)
     if json_file is not None:
         write_json(json_file, found.to_json())

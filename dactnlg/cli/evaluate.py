@@ -65,9 +65,9 @@ def evaluate(
     check_folders(json_file, report)
     result = evaluate_run(
         model,
-        corpus,
+        corpus=corpus,
         split=split,
-        presets=list(preset),
+        presets=preset,
         metrics=metric or None,
         vectors=vectors,
         options=generation,
@@ -80,7 +80,7 @@ def evaluate(
     if report:
         result.write_report(report)
     if json_file is not None:
-        write_json(json_file, result.to_json())
+        write_json(json_file, result.to_dict())
     if json_file != "-":
         print(result.table())
     if not result.recorded:

@@ -64,11 +64,12 @@ def score(
     if more and not references:
         raise UserError(f"unexpected argument '{more[0]}'")
     checker = None if corpus is None else _checker(corpus)
-    given = Materials(vectors, train=None if train is None else read_sentences(train))
+    sentences = None if train is None else read_sentences(train)
+    given = Materials(vectors, train=sentences, checker=checker, checker_name=corpus or "")
     pairs = read_input(input_file, hypotheses, files)
     total = count(input_file or hypotheses) if sys.stderr.isatty() else None
     keep = bool(json_file or report)
-    result = score_pairs(pairs, metric or None, preset, checker, corpus or "", given, keep, sys.stderr.isatty(), total)
+    result = score_pairs(pairs, metric or None, preset, given, keep=keep, progress=sys.stderr.isatty(), total=total)
     if confidence or report:
         result.add_confidence()
     if report:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dactnlg._utils.tables import aligned
 from dactnlg.errors import RunError
 from dactnlg.evaluation.comparable import differences
 from dactnlg.experiments import published
@@ -85,8 +86,7 @@ class Reproduction:
         rows += [
             (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines = [aligned(rows, left=None)]
         lines += [f"{v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
         return "\n".join([*lines, *self.notes, self.summary])
 

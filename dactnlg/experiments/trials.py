@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from dactnlg._utils.tables import aligned
+
 SPLIT = "valid"
 """What trials are ranked on. Never the test split: a setting chosen on it would say nothing of other data."""
 
@@ -63,9 +65,7 @@ class Result:
             rows.append(
                 [trial.run, *numbers, epochs, _shown(trial.seconds, 0), *map(_setting, trial.settings.values())]
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([f"{self.metric} ({self.preset}) on the validation split", "", *lines])
+        return "\n".join([f"{self.metric} ({self.preset}) on the validation split", "", aligned(rows, left=None)])
 
 
 def _shown(value: float | None, digits: int = 0) -> str:

@@ -234,7 +234,7 @@ def test_unknown_slots_are_said_all_the_same_when_asked_to(generator: Generator)
 
 def test_evaluation_scores_every_row(run: Path) -> None:
     result = evaluate(run, options=GenerationOptions(constraint="hard"))
-    data = result.to_json()
+    data = result.to_dict()
     assert data["scores"]["SER"]["value"] == 0.0
     assert 0.0 < data["scores"]["BLEU-4"]["value"] <= 1.0
     assert len(data["segments"]) == len(data["generations"]) == len(load_corpus("trails").split("test"))
