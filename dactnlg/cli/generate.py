@@ -15,7 +15,7 @@ from dactnlg.errors import UserError
 if TYPE_CHECKING:
     from dactnlg.generation.lines import PlacedTurn
     from dactnlg.generation.options import GenerationOptions
-    from dactnlg.generation.speaking import Speaker
+    from dactnlg.generation.worker import GenerationWorker
 
 
 @click.command()
@@ -76,26 +76,27 @@ def generate(
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
     name = input_file or "-"
     with open_acts(name) as source:
-        from dactnlg.generation.speaking import Speaker
+        from dactnlg.generation.worker import GenerationWorker
 
-        speaker = Speaker(model, backend, output_format, generation.chosen())
+        worker = GenerationWorker(model, backend, output_format, generation)
         # With several processes on one GPU, this one must not take its memory.
-        if jobs == 1 or speaker.settings()["backend"] != "keras":
-            speaker.load()
+        if jobs == 1 or worker.settings()["backend"] != "keras":
+            worker.load()
         if output is not None:
-            _write(output, source, name, speaker, resume=resume, jobs=jobs)
+            _write(output, source, name, worker, resume=resume, jobs=jobs)
         else:
-            _print([given] if given else parsed_chunks(source, name), speaker)
+            _print([given] if given else parsed_chunks(source, name), worker)
 
 
 def _parsed(acts: Sequence[str], input_file: str | None) -> list[PlacedTurn]:
     """Parse the acts of the arguments: they are few, so all are checked before the model is loaded."""
     from dactnlg.acts import parse
-    from dactnlg.generation.lines import checked
+    from dactnlg.generation.lines import PlacedTurn, checked
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
-    return [(parse(checked(text, f"act {n}"), where=f"act {n}"), f"act {n}") for n, text in enumerate(acts, 1)]
+    places = ((text, f"act {n}") for n, text in enumerate(acts, 1))
+    return [PlacedTurn(parse(checked(text, place), where=place), place) for text, place in places]
 
 
 def _check(acts: Sequence[str], input_file: str | None, output: Path | None, resume: bool, jobs: int) -> None:
@@ -108,7 +109,7 @@ def _check(acts: Sequence[str], input_file: str | None, output: Path | None, res
         raise UserError("--jobs is for the acts of a file, into another: name them with --input and --output")
 
 
-def _print(chunks: Iterable[list[PlacedTurn]], speaker: Speaker) -> None:
+def _print(chunks: Iterable[list[PlacedTurn]], worker: GenerationWorker) -> None:
     """Print the lines of all acts, each chunk as soon as it is generated."""
     from tqdm import tqdm
 
@@ -117,34 +118,35 @@ def _print(chunks: Iterable[list[PlacedTurn]], speaker: Speaker) -> None:
     hidden = True if sys.stdout.isatty() else None
     with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
         for chunk in chunks:
-            for text in speaker.say(chunk, done):
+            for text in worker.generate(chunk, done):
                 print(text)
             sys.stdout.flush()
             done += len(chunk)
             bar.update(len(chunk))
 
 
-def _write(path: Path, source: BinaryIO, name: str, speaker: Speaker, *, resume: bool, jobs: int) -> None:
+def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, *, resume: bool, jobs: int) -> None:
     """Write a file of sentences; after Ctrl-C, print how to continue."""
     from tqdm import tqdm
 
-    from dactnlg.generation.bulk import SentenceFile, count_lines, stretches
+    from dactnlg.generation.blocks import count_lines, find_blocks
+    from dactnlg.generation.bulk import SentenceFile
 
     if jobs > 1:
         from dactnlg._utils import cluster
 
         cluster.check_installed()
-    file = SentenceFile(path, speaker.settings())
+    file = SentenceFile(path, worker.settings())
     total = count_lines(Path(name)) if Path(name).is_file() else None
     shown = "standard input" if name == "-" else name
-    with file.opened(source, shown, resume):
+    with file.opened(source, shown, resume=resume):
         if jobs > 1:
-            from dactnlg.generation.parallel import said_by_many
+            from dactnlg.generation.parallel import generate_in_parallel
 
-            places = stretches(Path(name), source.tell(), file.lines)
-            steps = file.write_said(source, shown, said_by_many(speaker, Path(name), shown, places, jobs))
+            blocks = find_blocks(Path(name), source.tell(), file.lines)
+            steps = file.write_blocks(source, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))
         else:
-            steps = file.write(source, shown, speaker.say, speaker.forget)
+            steps = file.write(source, shown, worker.generate, worker.forget)
         bar = tqdm(desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None)
         try:
             with bar:

@@ -69,7 +69,7 @@ def sweep(
     checked = load_sweep(file, chosen, _fixed(overrides, data_dir))
     folder = output or Path("sweeps") / file.stem
     try:
-        result = run_sweep(checked, folder, jobs, resume, sys.stderr.isatty())
+        result = run_sweep(checked, folder, jobs=jobs, resume=resume, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
         print(f"dactnlg: {folder} keeps what was done; go on with the same command and --resume", file=sys.stderr)
         raise

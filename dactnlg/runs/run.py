@@ -11,7 +11,6 @@ manifest.json   command, code, configuration, data and vocabulary hashes, packag
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
 import os
@@ -25,6 +24,7 @@ from dactnlg import __version__
 from dactnlg.runs import provenance
 from dactnlg.runs.config import Config, load_config
 from dactnlg.errors import ConfigError, CorpusError, RunError
+from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 
 LOCK_SECONDS = 30
@@ -183,10 +183,9 @@ class Run:
         return state if self.checkpoint_path(state["epoch"]).exists() else None
 
     def replace(self, path: Path, write: Callable[[Path], None]) -> None:
-        """Write a file beside another and move it there when it is whole."""
-        partial = path.with_name(f"partial-{path.name}")
-        write(partial)
-        partial.replace(path)
+        """Write a file of the run, which gets its name when it is whole and on the disk."""
+        with replace_file(path) as partial:
+            write(partial)
 
     def _note_resumption(self) -> None:
         """Add the command that goes on to what the manifest will say."""
@@ -207,24 +206,14 @@ class Run:
 
     def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the history of all epochs so far."""
-        partial = self.history_path.with_suffix(".tmp")
-        with partial.open("w", newline="", encoding="utf-8") as file:
+        with replace_file(self.history_path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, fieldnames=list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-        partial.replace(self.history_path)
 
     def _write_json(self, path: Path, data: Mapping[str, Any]) -> None:
-        # Written beside and moved into place: a kill leaves the old file or the new one, never half of one.
-        partial = path.with_suffix(".tmp")
-        try:
+        with replace_file(path) as partial:
             partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-            # A full disk is told without the file's name; whoever reads the message needs it.
-            raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def identity(manifest: Mapping[str, Any]) -> str:

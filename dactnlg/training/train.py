@@ -74,14 +74,20 @@ def train(
         check_trains()
     run.begin(config, resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:], whole=config.model.neural)
+    preprocessor, pairs = build_preprocessor(
+        corpora[0],
+        corpora[1:],
+        targets=config.corpus.targets,
+        min_count=config.corpus.min_count,
+        complete_only=config.model.neural,
+    )
     preprocessor.save(run.preprocessor_path)
     summary: dict[str, Any] = {}
     if config.model.neural:
         # Keras is slow to import: not before all that can go wrong without it has been checked.
         from dactnlg.training.fitting import fit
 
-        held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
+        held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
         summary = fit(config, backend, preprocessor, pairs, held_out, run=run, progress=progress, callbacks=callbacks)
     run.finish(summary, split_hashes(corpora))
     return run
@@ -133,8 +139,10 @@ def _train_together(
     config: Config, cluster: Cluster, corpora: Sequence[Corpus], run: Run, *, resume: bool, progress: bool
 ) -> Run:
     """Train on several devices or in several processes; see `train`."""
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:])
-    held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
+    preprocessor, pairs = build_preprocessor(
+        corpora[0], corpora[1:], targets=config.corpus.targets, min_count=config.corpus.min_count
+    )
+    held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
 
     def begin() -> None:
         run.begin(config, resume)

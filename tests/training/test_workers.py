@@ -223,7 +223,7 @@ def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp
     # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
     state = load_model(next(run.glob("checkpoint-*.keras")), compiled=True).optimizer.variables
     corpora = load_corpus(str(corpus))
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora)
+    preprocessor, pairs = build_preprocessor(corpora)
     with computing(precision):
         model = build_model("sclstm", preprocessor, hidden_size=8, embedding_size=6)
     learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(preprocessor, pairs, False), 7)
