@@ -194,7 +194,7 @@ def main() -> None:
         run = options.run
         if run is None:
             few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
-            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False)
+            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False).path
         searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
     learning("trails-sclstm", list(options.training_batch_size), options.rounds)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dactnlg._utils.tables import aligned
 from dactnlg.data.card import corpus_names, load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import CorpusError
@@ -25,5 +26,4 @@ def overview(data_dir: str | Path | None = None) -> str:
             place = f"not here: dactnlg corpora fetch {name}"
         pairs = "/".join(str(card.splits.get(split, "?")) for split in corpus.splits)  # type: ignore[call-overload]
         rows.append((name, pairs, card.licence, card.title, place))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return "\n".join("  ".join((*map(str.ljust, row, widths), row[4])) for row in rows)
+    return aligned(rows, left=None)

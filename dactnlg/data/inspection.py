@@ -147,7 +147,7 @@ def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[s
     pairs = Counter(corpus.pairs(split))
     audit.splits[split] = {"acts": len(examples), "pairs": sum(pairs.values())}
     if split in corpus.card.splits:
-        audit.splits[split]["expected"] = corpus.card.splits[split]  # type: ignore[index]
+        audit.splits[split]["expected"] = corpus.card.splits[split]
     audit.delexicalized_acts[split] = len({skeleton(example.turn) for example in examples})
     audit.duplicates.out_of += sum(pairs.values())
     for (turn, sentence), count in pairs.items():

@@ -92,7 +92,7 @@ def experiment_of(store: Store) -> str:
             raise StoreError(f"the experiment '{name}' of the store {store.where} has been deleted; restore it there")
         return str(found.experiment_id)
     try:
-        return store.client.create_experiment(name, artifact_location=store.artifacts)
+        return str(store.client.create_experiment(name, artifact_location=store.artifacts))
     except tracking.failures():
         # Another process has made it meanwhile.
         found = store.client.get_experiment_by_name(name)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dactnlg._utils.tables import aligned
 from dactnlg.errors import RunError
 from dactnlg.evaluation.comparable import differences
 from dactnlg.experiments import published
@@ -22,13 +23,29 @@ from dactnlg.runs.run import Run, identity
 EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "not comparable"
 _SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
 """Environment variables that are set, or unset, as they were when the run was made."""
-_EVALUATE = (
-    "import json, sys; from dactnlg.evaluation.evaluate import evaluate;"
-    "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
-    "names = list(dict.fromkeys(name for scores in e['scores'].values() for name in scores));"
-    "evaluate(sys.argv[1], corpus=e['source'], split=e['split'], presets=list(e['scores']), data_dir=data_dir,"
-    " metrics=names, vectors=e['vectors'], **e['options'])"
+_EVALUATE = """
+import inspect, json, sys
+try:
+    from dactnlg.evaluation.evaluate import evaluate
+except ModuleNotFoundError:  # code of 0.1.0
+    from dactnlg.evaluation import evaluate
+e = json.loads(sys.argv[2])
+options = e["options"]
+if inspect.signature(evaluate).parameters["options"].kind is not inspect.Parameter.VAR_KEYWORD:
+    from dactnlg.generation.options import GenerationOptions
+    options = {"options": GenerationOptions(**options)}
+evaluate(
+    sys.argv[1],
+    corpus=e["source"],
+    split=e["split"],
+    presets=list(e["scores"]),
+    data_dir=sys.argv[3] or None,
+    metrics=list(dict.fromkeys(name for scores in e["scores"].values() for name in scores)),
+    vectors=e["vectors"],
+    **options,
 )
+"""
+"""Evaluates the new run; the code of the run's commit runs it, whatever that called its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +102,7 @@ class Reproduction:
         rows += [
             (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
         ]
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines = [aligned(rows, left=None)]
         lines += [f"{v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
         return "\n".join([*lines, *self.notes, self.summary])
 

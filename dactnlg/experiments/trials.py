@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from dactnlg._utils.tables import aligned
 from dactnlg.experiments.sweep_specification import SweepSpecification
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
@@ -81,9 +82,7 @@ class SweepResult:
             rows.append(
                 [trial.run, *numbers, epochs, _shown(trial.seconds, 0), *map(_setting, trial.settings.values())]
             )
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-        return "\n".join([f"{self.metric} ({self.preset}) on the validation split", "", *lines])
+        return "\n".join([f"{self.metric} ({self.preset}) on the validation split", "", aligned(rows, left=None)])
 
 
 def trial_folders(output: Path) -> list[Path]:

@@ -161,7 +161,10 @@ class Decoder:
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
         step, state = self.stepper(self.inputs([turn]))
-        return token_scores(step, state, rows, owner=np.zeros(len(rows), np.intp), rules=RULES).sum(axis=1)
+        scores: NDArray[np.float32] = token_scores(
+            step, state, rows, owner=np.zeros(len(rows), np.intp), rules=RULES
+        ).sum(axis=1)
+        return scores
 
     def constrained(self, inputs: Arrays, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
         """Return the rules for some inputs, the model's step under them, and the first state of every input."""

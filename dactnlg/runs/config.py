@@ -93,7 +93,7 @@ def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: 
             _apply(override, copied)
         except ValueError as error:
             mistakes.append(f"{override}: {error}")
-    return _checked(copied, "the configuration", {}, mistakes, models)
+    return _checked(copied, "", {}, mistakes, models)
 
 
 def _checked(
@@ -110,17 +110,22 @@ def _checked(
         try:
             section = models.section(data["model"]["name"]).model_validate(data["model"])
         except UnknownNameError as error:
-            mistakes.append(f"{places.get('model.name', where)}: model.name: {error}")
+            mistakes.append(_line(places.get("model.name", where), "model.name", str(error)))
         except ValidationError as error:
             found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
     for detail in found:
         key = ".".join(map(str, detail["loc"]))
         place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
-        mistakes.append(f"{place}: {key}: {plain_words(detail, data, models)}")
+        mistakes.append(_line(place, key, plain_words(detail, data, models)))
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise ConfigError(f"{count} in the configuration {where}\n" + "\n".join(f"  {line}" for line in mistakes))
+        raise ConfigError("\n  ".join([f"{count} in the configuration {where}".rstrip(), *mistakes]))
     return config if section is None else config.model_copy(update={"model": section})
+
+
+def _line(place: str, key: str, mistake: str) -> str:
+    """Return a mistake's line; what no file holds has no place."""
+    return ": ".join(part for part in (place, key, mistake) if part)
 
 
 def config_names() -> list[str]:

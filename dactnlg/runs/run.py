@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ LOCK_SECONDS = 30
 class Run:
     """A run folder; nothing is read or written before a method is called."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.config_path = self.path / "config.yaml"
         self.preprocessor_path = self.path / "preprocessor.json"
@@ -43,6 +44,12 @@ class Run:
         self.manifest_path = self.path / "manifest.json"
         self.lock_path = self.path / ".lock"
         self._begun_path = self.path / "begun.json"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
 
     def begin(self, config: Config, resume: bool) -> None:
         """Make the folder and write the configuration.

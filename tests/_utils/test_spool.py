@@ -39,14 +39,14 @@ def test_records() -> None:
 
 def test_scores_of_many_segments_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [Pair(f"a b c {i % 7} d", (f"a b {i % 5} c d", "x")) for i in range(100)]
-    short = score_pairs(pairs).to_json()
+    short = score_pairs(pairs).to_dict()
     monkeypatch.setattr(spool, "IN_MEMORY", 16)
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 10)
     long = score_pairs(pairs)
     assert isinstance(long.segments, np.memmap)
-    for name, score in long.to_json()["scores"].items():
+    for name, score in long.to_dict()["scores"].items():
         assert score == {**short["scores"][name], "value": pytest.approx(short["scores"][name]["value"], rel=1e-12)}
-    assert long.to_json()["segments"] == short["segments"]
+    assert long.to_dict()["segments"] == short["segments"]
 
 
 def test_the_progress_bar_counts_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:
