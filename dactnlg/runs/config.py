@@ -17,8 +17,8 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationErr
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from dactnlg._utils import resources
-from dactnlg.runs import yamlfile
 from dactnlg.errors import ConfigError, UnknownNameError, suggest
+from dactnlg.runs import yamlfile
 
 Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
@@ -231,7 +231,7 @@ def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: 
             _apply(override, copied)
         except ValueError as error:
             mistakes.append(f"{override}: {error}")
-    return _checked(copied, "the configuration", {}, mistakes, models)
+    return _checked(copied, "", {}, mistakes, models)
 
 
 def _checked(
@@ -248,17 +248,23 @@ def _checked(
         try:
             section = models.section(data["model"]["name"]).model_validate(data["model"])
         except UnknownNameError as error:
-            mistakes.append(f"{places.get('model.name', where)}: model.name: {error}")
+            mistakes.append(_at(places.get("model.name", where), f"model.name: {error}"))
         except ValidationError as error:
             found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
     for detail in found:
         key = ".".join(map(str, detail["loc"]))
         place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
-        mistakes.append(f"{place}: {key}: {_plain(detail, data, models)}")
+        mistakes.append(_at(place, f"{key}: {_plain(detail, data, models)}"))
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
-        raise ConfigError(f"{count} in the configuration {where}\n" + "\n".join(f"  {line}" for line in mistakes))
+        head = f"{count} in the configuration {where}".rstrip()
+        raise ConfigError("\n".join([head, *(f"  {line}" for line in mistakes)]))
     return config if section is None else config.model_copy(update={"model": section})
+
+
+def _at(place: str, mistake: str) -> str:
+    """Return a mistake behind its place; a mapping has no places."""
+    return f"{place}: {mistake}" if place else mistake
 
 
 def config_names() -> list[str]:
@@ -326,10 +332,14 @@ def _plain(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | Non
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
     context = detail.get("ctx", {})
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
-    if models is not None and path[0] == "model" and len(path) > 1 and kind != "missing":
+    # A name that is no text has no section.
+    of_model = (
+        models is not None and path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
+    )
+    if models is not None and of_model and kind != "missing":
         section = models.section(data["model"]["name"])
     fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)
-    if kind == "extra_forbidden" and models is not None and path[0] == "model" and len(path) > 1:
+    if kind == "extra_forbidden" and models is not None and of_model:
         return _unknown_model_key(path[1], data["model"]["name"], models)
     if kind == "extra_forbidden":
         return f"unknown key; {_nearest_key(path, fields)}"
