@@ -1,4 +1,4 @@
-"""Turns of one delexicalised act are one to the model; a template filled in is the sentence put together word by word."""
+"""Turns of one delexicalised act are one to the model; a filled template is the sentence put together word by word."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.delexicalization import lexicalize
-from dactnlg.text.requests import outline, required_places
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import outline, required_places
 from dactnlg.text.surface import JOINER, realize, strip_joiner, title
 
 Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]
@@ -97,7 +97,7 @@ SILENT = frozenset({"inform.food"})
 
 @given(TURNS, st.data())
 def test_equal_outlines_require_the_same_places(turn: Turn, data: st.DataObject) -> None:
-    # Values exchanged one for one: the delexicalised act may stay or change, but never stay where what is required changes.
+    # Values exchanged one for one: the act may stay or change, but never stay where what is required changes.
     ordinary = ["Thai", "thai", "west", "or"]
     other = dict(
         zip(ordinary, data.draw(st.lists(st.sampled_from([*ordinary, "x"]), min_size=4, max_size=4)), strict=True)
