@@ -57,7 +57,7 @@ def fit(
     learner: Learner
     if backend == "numpy":
         weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
-        learner = numpy_models.learner(config.model, weights, options.learning_rate, options.clip_norm)
+        learner = numpy_models.build_learner(config.model, weights, options.learning_rate, options.clip_norm)
     else:
         if not retraces():
             train_set, valid_set = train_set.in_few_lengths(), valid_set.in_few_lengths()

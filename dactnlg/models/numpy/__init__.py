@@ -1,6 +1,6 @@
 """NumPy in the place of Keras for the LSTM decoders: the same equations, faster on a processor, no Keras to load.
 
-`supports` says for which models; `load` gives one to search with, `learner` one to train. What other rooms see of them
+`supports` says for which models; `load` gives one to search with, `build_learner` one to train. What other rooms see of them
 is what they see of a Keras model.
 """
 
@@ -57,7 +57,7 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
     return NumpyModel(INPUTS[section.name], weights, float(keys.get("alpha", 0.0)))
 
 
-def learner(
+def build_learner(
     section: ModelSection, weights: Mapping[str, Floats], learning_rate: float, clip_norm: float
 ) -> NumpyLearner:
     """Return what trains a supported model.
