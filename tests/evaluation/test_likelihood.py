@@ -21,7 +21,7 @@ from dactnlg.evaluation.evaluate import Evaluation, evaluate
 from dactnlg.evaluation.likelihood import fair_vocabulary
 from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.evaluation.stored import read_scores
-from dactnlg.generation.decoder import BaseDecoder
+from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.generator import Generator
 from dactnlg.metrics.perplexity import NAMES, combine
 
@@ -34,7 +34,7 @@ def run(poor_run: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def decoder(run: Path) -> BaseDecoder:
+def decoder(run: Path) -> Decoder:
     found = Generator.load(run, backend="numpy").decoder
     assert found is not None
     return found
@@ -45,7 +45,7 @@ def evaluation(run: Path) -> Evaluation:
     return evaluate(run, metrics=["perplexity", "BLEU-4"], presets=["single", "fair"])
 
 
-def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path) -> None:
+def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> None:
     rows = sentences(load_corpus("trails"), "test", "human", decoder.preprocessor.style)[:300]
     turns, ids = [turn for turn, _ in rows], [decoder.preprocessor.vocabulary.encode(tokens) for _, tokens in rows]
     scores = decoder.token_scores(turns, ids)
@@ -55,7 +55,7 @@ def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path)
     for index in (0, 17, 299):
         length = len(ids[index]) + 1
         assert not scores[index, length:].any() and (scores[index, :length] < 0).all()
-        # Keras reads whole sentences at once, by a way of its own.
+        # Keras by its own equations.
         expected = keras.sentence_scores(turns[index], [ids[index]])[0]
         assert scores[index].sum() == pytest.approx(expected, rel=1e-4)
         alone = decoder.token_scores([turns[index]], [ids[index]])[0]
@@ -64,7 +64,7 @@ def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path)
     assert decoder.token_scores([], []).shape == (0, 1)
 
 
-def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: BaseDecoder) -> None:
+def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: Decoder) -> None:
     """Sentence by sentence, with the rare words counted by hand."""
     corpus = load_corpus("trails")
     everything = [s for name in corpus.splits for s in sentences(corpus, name, "both", decoder.preprocessor.style)]
@@ -102,7 +102,7 @@ def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callabl
 def test_rare_words_cost_what_they_are_worth(run: Path, tmp_path: Path) -> None:
     rows = [("goodbye()", ["the zyx", "xyz yzx is"]), ("?request(region)", ["is the is"])]
     path = tmp_path / "mine.jsonl"
-    path.write_text("".join(json.dumps({"act": act, "references": said}) + "\n" for act, said in rows))
+    path.write_text("".join(json.dumps({"act": act, "references": texts}) + "\n" for act, texts in rows))
     found = evaluate(run, corpus=str(path), split="train", metrics=["perplexity"], presets=["single"]).results[0]
     fair, original = (found.scores[name].value or 0.0 for name in NAMES)
     # Three words of R among tokens and ends: 3 + 4 + 4.
@@ -134,8 +134,8 @@ def test_the_random_baseline_has_none(random_run: Path) -> None:
 
 
 def test_samples_for_metrics_of_sets(run: Path) -> None:
-    def values(**ways: Any) -> dict[str, float | None]:
-        found = evaluate(run, metrics=SETS, presets=["single"], constraint="none", **ways).results[0]
+    def values(**options: Any) -> dict[str, float | None]:
+        found = evaluate(run, metrics=SETS, presets=["single"], constraint="none", **options).results[0]
         return {name: score.value for name, score in found.corpus_only.items()}
 
     beam, cold, hot = values(), values(sample=True, temperature=0.3), values(temperature=1.0, seed=5)
@@ -156,7 +156,7 @@ def test_by_one_command(neural_run: Path, repository: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=repository)
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)["scores"]
-    assert set(scores) == {*NAMES, "self-BLEU", *(f"{way}-BLEU" for way in ("forward", "backward", "harmonic"))} | {
+    assert set(scores) == {*NAMES, "self-BLEU", *(f"{kind}-BLEU" for kind in ("forward", "backward", "harmonic"))} | {
         "forward-perplexity",
         "reverse-perplexity",
     }
