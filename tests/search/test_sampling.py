@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,35 +16,25 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from toys import BOS, EOS, HARD, KINDS, PLAIN, exact_log_softmax, numpy_step_of, random_table, required_slots, start
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
-from dactnlg.search import ragged
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.search import numpy_step
+from dactnlg.search.constraints import Rules
+from dactnlg.search.numpy_beam import beam_search
+from dactnlg.search.numpy_step import Step
 from dactnlg.search.sampling import Sampling, chances, draw, sample
 
-BOS, EOS = 0, 1
 
-
-def toy(seed: int, batch: int, size: int, length: int) -> tuple[np.ndarray, ragged.Step]:
-    """Return tables of log probabilities by row, time and last word, and the step function that reads them."""
-    table = np.random.default_rng(seed).normal(size=(batch, length, size, size)).astype(np.float32) * 1.5
-    table[..., BOS] = -1e9
-    table -= np.log(np.exp(table).sum(-1, keepdims=True))
-
-    def step(state: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
-        (time,) = state
-        return table[owner, time[:, 0].astype(int), last].copy(), [time + 1]
-
-    return table, step
-
-
-def drawn(step: ragged.Step, state: list[Any], sampling: Sampling, count: int, length: int, seed: int = 7) -> Any:
+def drawn(step: Step, state: list[Any], sampling: Sampling, count: int, length: int, seed: int = 7) -> Any:
     """Draw sentences for every row of the state, a list a row."""
     batch = len(state[0])
     owner = np.repeat(np.arange(batch), count)
     numbers = chances(seed, range(batch), range(count), length)
-    found = sample(step, state, numbers, sampling, owner=owner, bos=BOS, eos=EOS)
+    found = sample(step, state, numbers, sampling, owner=owner, rules=PLAIN)
     return [found[row * count : (row + 1) * count] for row in range(batch)]
 
 
@@ -74,8 +65,8 @@ def sentence_probability(table: np.ndarray, words: tuple[int, ...], sampling: Sa
 )
 def test_frequencies_are_the_exact_probabilities(sampling: Sampling) -> None:
     size, length, count = 5, 3, 20_000
-    table, step = toy(3, 1, size, length)
-    found = drawn(step, [np.zeros((1, 1), np.float32)], sampling, count, length)[0]
+    table = random_table(3, 1, size, length, certainty=1.5)
+    found = drawn(numpy_step_of(table), start(1), sampling, count, length)[0]
     seen = Counter(h.tokens for h in found)
     sentences = [words for n in range(length + 1) for words in itertools.product(range(2, size), repeat=n)]
     expected = {words: count * sentence_probability(table[0], words, sampling) for words in sentences}
@@ -93,9 +84,8 @@ def test_frequencies_are_the_exact_probabilities(sampling: Sampling) -> None:
 
 @pytest.mark.parametrize("seed", range(8))
 def test_without_heat_it_is_greedy(seed: int) -> None:
-    _, step = toy(seed, 4, 8, 9)
-    state = [np.zeros((4, 1), np.float32)]
-    greedy = ragged.ragged_search(step, state, width=1, bos=BOS, eos=EOS, max_length=9)
+    step, state = numpy_step_of(random_table(seed, 4, 8, 9, certainty=1.5)), start(4)
+    greedy = beam_search(step, state, PLAIN, width=1, max_length=9)
     for sampling in (Sampling(0.0), Sampling(1e-5), Sampling(1e-300), Sampling(top_k=1), Sampling(3.0, top_p=1e-9)):
         with np.errstate(over="ignore"):
             found = drawn(step, state, sampling, 2, 9)
@@ -142,46 +132,39 @@ def test_the_last_digit_stays_on_the_line() -> None:
 
 @pytest.mark.parametrize("sampling", [Sampling(), Sampling(1e12), Sampling(top_k=2), Sampling(0.8, top_p=0.5)])
 def test_the_hard_constraint_holds_however_hot(sampling: Sampling) -> None:
-    kinds = np.array([-1, -1, 0, 0, 1, 2, -1, -1, -1], np.int32)
-    required = np.random.default_rng(5).integers(0, 2, (12, 3)).astype(np.float32)
-    _, step = toy(5, 12, 9, 40)
-    step = ragged.require_slots(ragged.block_tokens(step, (BOS, 8)), kinds, EOS)
-    state = [np.zeros((12, 1), np.float32), *ragged.slots_owed(required, kinds)]
-    found = drawn(step, state, sampling, 20, 40)
+    required = required_slots(5, 12)
+    step = numpy_step_of(random_table(5, 12, 9, 40, certainty=1.5), Rules(BOS, EOS, (BOS, 8), HARD.constraints))
+    found = drawn(step, [*start(12), required], sampling, 20, 40)
     finished = 0
     for row, sentences in zip(required, found, strict=True):
         for sentence in sentences:
-            said = Counter(kinds[word] for word in sentence.tokens if kinds[word] >= 0)
+            generated = Counter(KINDS[word] for word in sentence.tokens if KINDS[word] >= 0)
             assert 8 not in sentence.tokens
-            assert all(said[kind] <= row[kind] for kind in range(3))
+            assert all(generated[kind] <= row[kind] for kind in range(3))
             if sentence.finished:
                 finished += 1
-                assert [said[kind] for kind in range(3)] == row.tolist()
+                assert [generated[kind] for kind in range(3)] == row.tolist()
     assert finished > 200
 
 
-def test_a_sentence_depends_on_its_seed_and_place_alone() -> None:
-    table, step = toy(9, 6, 7, 9)
-    start = np.zeros((6, 1), np.float32)
-    together = drawn(step, [start], Sampling(), 3, 9)
+def test_a_sentence_depends_on_its_seed_and_place_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numpy_step, "log_softmax", exact_log_softmax)
+    table = random_table(9, 6, 7, 9, certainty=1.5)
+    step = numpy_step_of(table)
+    together = drawn(step, start(6), Sampling(), 3, 9)
     assert len({h.tokens for row in together for h in row}) > 10
     for row in range(6):
-
-        def alone(state: Any, last: Any, owner: Any, row: int = row) -> Any:
-            return step(state, last, owner + row)
-
         numbers = chances(7, [row], range(1, 3), 9)
-        found = sample(alone, [start[:1]], numbers, Sampling(), owner=np.zeros(2, np.intp), bos=BOS, eos=EOS)
+        alone = numpy_step_of(table[row : row + 1])
+        found = sample(alone, start(1), numbers, Sampling(), owner=np.zeros(2, np.intp), rules=PLAIN)
         assert found == together[row][1:]
-    assert drawn(step, [start], Sampling(), 3, 9, seed=8) != together
-    assert (
-        sample(step, [start], chances(1, [], range(1), 9), Sampling(), owner=np.zeros(0, np.intp), bos=BOS, eos=EOS)
-        == []
-    )
+    assert drawn(step, start(6), Sampling(), 3, 9, seed=8) != together
+    nothing = chances(1, [], range(1), 9)
+    assert sample(step, start(6), nothing, Sampling(), owner=np.zeros(0, np.intp), rules=PLAIN) == []
 
 
 @pytest.mark.parametrize("wrong", [{"temperature": -1.0}, {"temperature": math.nan}, {"top_k": -1}, {"top_p": 0.0}])
-def test_what_is_no_way_of_sampling_is_refused(wrong: dict[str, float]) -> None:
+def test_impossible_options_are_refused(wrong: dict[str, float]) -> None:
     given = {"temperature": None, "top_k": None, "top_p": None, **wrong}
     with pytest.raises(UserError, match=next(iter(wrong))):
         Sampling().changed(**given)  # type: ignore[arg-type]
@@ -197,11 +180,11 @@ def generator(run: Path) -> Generator:
     return Generator.load(run, backend="numpy")
 
 
-def test_a_model_says_what_it_must_under_the_hard_constraint(generator: Generator) -> None:
+def test_a_model_generates_what_it_must_under_the_hard_constraint(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
     checker = corpus.card.style().checker()
-    results = generator.generate(turns, constraint="hard", sample=True, temperature=1.3)
+    results = generator.generate(turns, GenerationOptions(constraint="hard", sample=True, temperature=1.3))
     assert Counter(result.origin for result in results)["model"] > 100
     for turn, result in zip(turns, results, strict=True):
         assert not checker.check(turn, result.raw).values.missing, result
@@ -210,47 +193,50 @@ def test_a_model_says_what_it_must_under_the_hard_constraint(generator: Generato
 
 def test_places_and_seeds_decide(generator: Generator) -> None:
     turns = [example.turn for example in load_corpus("trails").split("valid")][:40]
-    texts = [result.text for result in generator.generate(turns, sample=True, seed=3)]
-    parts = [generator.generate([turn], sample=True, seed=3, first=place)[0] for place, turn in enumerate(turns)]
+    sampled = GenerationOptions(sample=True, seed=3)
+    texts = [result.text for result in generator.generate(turns, sampled)]
+    parts = [generator.generate([turn], sampled, first=place)[0] for place, turn in enumerate(turns)]
     assert [result.text for result in parts] == texts
-    one, five = (generator.generate(turns, sample=True, constraint="none", seed=3, n_best=n) for n in (1, 5))
+    free = GenerationOptions(sample=True, constraint="none", seed=3)
+    one, five = (generator.generate(turns, replace(free, n_best=n)) for n in (1, 5))
     assert [result.text for result in one] == [result.text for result in five]
-    assert [r.text for r in generator.generate(turns, sample=True, seed=4)] != texts
-    assert [r.text for r in generator.generate(turns, seed=3)] != texts
-    # The same act in two places is said in two ways.
-    assert len({result.text for result in generator.generate(["goodbye()"] * 20, sample=True)}) > 3
+    assert [r.text for r in generator.generate(turns, GenerationOptions(sample=True, seed=4))] != texts
+    assert [r.text for r in generator.generate(turns, GenerationOptions(seed=3))] != texts
+    # The same act in two places gets two sentences.
+    assert len({result.text for result in generator.generate(["goodbye()"] * 20, GenerationOptions(sample=True))}) > 3
 
 
 def test_the_order_of_n_best(generator: Generator) -> None:
     act = "inform(name='Red Kite Ridge';difficulty=easy)"
-    plain = generator.generate([act], sample=True, constraint="none", n_best=12)[0].n_best
+    plain = generator.generate([act], GenerationOptions(sample=True, constraint="none", n_best=12))[0].n_best
     scores = [best.score or 0.0 for best in plain]
     assert scores != sorted(scores, reverse=True), "in the order drawn"
-    ranked = generator.generate([act], sample=True, constraint="rerank", beam_width=12, n_best=12)[0].n_best
+    reranked = GenerationOptions(sample=True, constraint="rerank", beam_width=12, n_best=12)
+    ranked = generator.generate([act], reranked)[0].n_best
     assert Counter(best.delexicalized for best in ranked) == Counter(best.delexicalized for best in plain)
     assert ranked[0].slots_ok or not any(best.slots_ok for best in plain)
-    assert all(generator.generate([act], sample=True, constraint="hard", n_best=3)[0].n_best)
+    assert all(generator.generate([act], GenerationOptions(sample=True, constraint="hard", n_best=3))[0].n_best)
 
 
 def test_the_run_may_ask_for_it_and_the_caller_has_the_last_word(run: Path) -> None:
     generator = Generator.load(run, backend="numpy")
     acts = ["goodbye()", "?request(region)"] * 5
-    searched, drawn = generator.generate(acts), generator.generate(acts, top_k=5, seed=2)
-    generator.options = generator.options.model_copy(update={"sample": True, "top_k": 5})
-    assert generator.generate(acts, seed=2) == drawn
-    assert generator.generate(acts, sample=False) == searched != drawn
-    greedy = generator.generate(acts, temperature=0.0, constraint="none")
+    searched, drawn = generator.generate(acts), generator.generate(acts, GenerationOptions(top_k=5, seed=2))
+    generator.defaults = generator.defaults.model_copy(update={"sample": True, "top_k": 5})
+    assert generator.generate(acts, GenerationOptions(seed=2)) == drawn
+    assert generator.generate(acts, GenerationOptions(sample=False)) == searched != drawn
+    greedy = generator.generate(acts, GenerationOptions(temperature=0.0, constraint="none"))
     assert [r.text for r in greedy] == [
-        r.text for r in generator.generate(acts, sample=False, beam_width=1, constraint="none")
+        r.text for r in generator.generate(acts, GenerationOptions(sample=False, beam_width=1, constraint="none"))
     ]
     with pytest.raises(UserError, match="turned off"):
-        generator.generate(acts, sample=False, temperature=0.5)
+        generator.generate(acts, GenerationOptions(sample=False, temperature=0.5))
 
 
 def test_keras_draws_the_same(run: Path, generator: Generator) -> None:
     keras = Generator.load(run, backend="keras")
     turns = [example.turn for example in load_corpus("trails").split("valid")][:20]
-    ours, theirs = (g.generate(turns, sample=True, n_best=2, top_p=0.9) for g in (generator, keras))
+    ours, theirs = (g.generate(turns, GenerationOptions(sample=True, n_best=2, top_p=0.9)) for g in (generator, keras))
     same = sum(a.text == b.text for a, b in zip(ours, theirs, strict=True))
     # A number that falls on the border between two words goes to either.
     assert same >= len(turns) - 1
@@ -274,14 +260,26 @@ def test_mistakes_on_the_command_line(options: list[str], message: str, random_r
 
 
 def test_the_command_line_draws_by_line(neural_run: Path, repository: Path) -> None:
-    def lines(*options: str, acts: str) -> list[str]:
-        command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(neural_run), *options]
+    def lines(*arguments: str, acts: str) -> list[str]:
+        command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(neural_run), *arguments]
         done = subprocess.run(command, input=acts, capture_output=True, text=True, cwd=repository)
         assert done.returncode == 0, done.stderr
         return done.stdout.splitlines()
 
-    ways = ("--sample", "--temperature", "0.8", "--top-k", "50", "--seed", "4", "--n-best", "3", "--constraint", "none")
-    found = lines(*ways, acts="goodbye()\n" * 4 + "?request(region)\n")
+    options = [
+        "--sample",
+        "--temperature",
+        "0.8",
+        "--top-k",
+        "50",
+        "--seed",
+        "4",
+        "--n-best",
+        "3",
+        "--constraint",
+        "none",
+    ]
+    found = lines(*options, acts="goodbye()\n" * 4 + "?request(region)\n")
     assert [len(line.split("\t")) for line in found] == [3] * 5
     assert len(set(found[:4])) > 1
-    assert lines(*ways, acts="goodbye()\n" * 2) == found[:2]
+    assert lines(*options, acts="goodbye()\n" * 2) == found[:2]
