@@ -147,11 +147,3 @@ def test_weights_that_do_not_fit_are_refused(backend: str, poor_run: Callable[[s
     for damaged in (b"", b"no weights at all", path.read_bytes()[:1000]):
         path.write_bytes(damaged)
         assert "cannot be read as weights" in refused(run, backend)
-
-
-@pytest.mark.parametrize("backend", ["auto", "numpy", "keras"])
-def test_a_run_of_the_older_format_is_refused(backend: str, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
-    run = copy(poor_run("sclstm"), tmp_path)
-    (run / "preprocessor.json").rename(run / "codec.json")
-    (run / "weights.safetensors").rename(run / "model.keras")
-    assert f"{run} was trained by an older version of dactnlg" in refused(run, backend)
