@@ -172,7 +172,7 @@ def race() -> Iterator[Check]:
     peak = us.pop("memory")
     for name, value in us.items():
         yield equal(f"race: {name}", value, them[name], 6)
-    # Of processor time METEOR's helper costs some: it starts in the time that is won.
+    # Of processor time METEOR's worker costs some: it starts in the time that is won.
     for clock, what, least in (("wall", "seconds", 15.0), ("cpu", "CPU seconds", None)):
         mine, other = (min(getattr(run, clock) for run in runs) for runs in (ours, theirs))
         yield f"race: {what}, ours and theirs", f"{mine:.2f}", f"{other:.2f}", True

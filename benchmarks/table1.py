@@ -25,7 +25,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 from dactnlg import __version__
-from dactnlg.evaluation.evaluate import Evaluation, evaluate
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.evaluation.result import Evaluation
+from dactnlg.generation.options import Constraint, GenerationOptions
 from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
@@ -54,7 +56,7 @@ class Row:
     """The figures of one configuration, one entry a seed."""
 
     name: str
-    constraint: str
+    constraint: Constraint
     append_questions: bool = True
     bleu1: list[float] = field(default_factory=list)
     bleu4: list[float] = field(default_factory=list)
@@ -98,8 +100,8 @@ def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: lis
         config = load_config(REPOSITORY / "configs" / f"{name}.yaml", settings)
         seconds = trained(config, runs / f"{name}-{seed}")
         for row in rows:
-            options = {"constraint": row.constraint, "append_questions": row.append_questions}
-            row.add(preset, evaluate(runs / f"{name}-{seed}", presets=[preset], **options), seconds)
+            options = GenerationOptions(constraint=row.constraint, append_questions=row.append_questions)
+            row.add(preset, evaluate(runs / f"{name}-{seed}", presets=[preset], options=options), seconds)
     return rows
 
 

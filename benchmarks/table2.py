@@ -22,6 +22,7 @@ from pathlib import Path
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.scoring import Scores, score_segments
+from dactnlg.generation.options import Constraint, GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import references_for
 from dactnlg.metrics.registry import Materials
@@ -51,8 +52,9 @@ PAPER = {
 def score_run(folder: Path, vectors: Path) -> tuple[tuple[str, str], Scores]:
     """Generate the test split as the paper did, beam search with reranking, and score it; with (corpus, model)."""
     config = Run(folder).check()
-    constraint = "none" if config.model.name == "random" else "rerank"
-    found = evaluate(folder, presets=[PRESET], data_dir=DATA, metrics=NAMES, vectors=vectors, constraint=constraint)
+    constraint: Constraint = "none" if config.model.name == "random" else "rerank"
+    options = GenerationOptions(constraint=constraint)
+    found = evaluate(folder, presets=[PRESET], data_dir=DATA, metrics=NAMES, vectors=vectors, options=options)
     return (found.corpus, config.model.name), found.results[0]
 
 

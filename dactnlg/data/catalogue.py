@@ -1,16 +1,21 @@
-"""The corpora that have a card, as a table."""
+"""The table of corpora that `dactnlg corpora list` prints."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
+from dactnlg._utils.tables import aligned
 from dactnlg.data.card import corpus_names, load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import CorpusError
 
 
 def overview(data_dir: str | Path | None = None) -> str:
-    """Return a table of the corpora that have a card: name, pairs a split, where the files are, title."""
+    """Return a table of the corpora in `datasets/`: name, pairs of each split, licence, title, folder of the files.
+
+    Args:
+        data_dir: a folder to look for files in first.
+    """
     rows = []
     for name in corpus_names():
         card = load_card(name)
@@ -21,5 +26,4 @@ def overview(data_dir: str | Path | None = None) -> str:
             place = f"not here: dactnlg corpora fetch {name}"
         pairs = "/".join(str(card.splits.get(split, "?")) for split in corpus.splits)  # type: ignore[call-overload]
         rows.append((name, pairs, card.licence, card.title, place))
-    widths = [max(len(row[column]) for row in rows) for column in range(4)]
-    return "\n".join("  ".join((*map(str.ljust, row, widths), row[4])) for row in rows)
+    return aligned(rows, left=None)

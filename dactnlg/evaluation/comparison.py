@@ -96,12 +96,19 @@ class SystemComparison:
         }
 
 
-def load_system(source: str | Path, **options: Any) -> dict[str, StoredScores]:
+def load_system(
+    source: str | Path,
+    *,
+    corpus: str | None = None,
+    split: str = "test",
+    presets: Sequence[str] = (),
+    data_dir: str | Path | None = None,
+) -> dict[str, StoredScores]:
     """Return a system's scores by preset: read from a JSON file, or made by evaluating a run folder.
 
     Args:
         source: the file or the folder.
-        **options: passed to `evaluation.evaluate` for a folder (`corpus`, `split`, `presets`, `data_dir`).
+        corpus, split, presets, data_dir: for a folder, as `evaluate` takes them.
 
     Raises:
         MetricError: no such file, or not one of scores.
@@ -112,7 +119,8 @@ def load_system(source: str | Path, **options: Any) -> dict[str, StoredScores]:
     # Late: a run needs its model, files do not.
     from dactnlg.evaluation.evaluate import evaluate
 
-    return stored_scores(evaluate(source, **options).to_json(), str(source))
+    found = evaluate(source, corpus=corpus, split=split, presets=presets, data_dir=data_dir)
+    return stored_scores(found.to_dict(), str(source))
 
 
 def compare(

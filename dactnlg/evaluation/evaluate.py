@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,9 @@ from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, hash_examples, load_corpus
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.evaluation.likelihood import add_perplexity, is_perplexity
-from dactnlg.evaluation.report import Content, gather, write_report
-from dactnlg.evaluation.report.markdown import markdown
-from dactnlg.evaluation.scoring import DEFAULT_PRESET, Scores, check_metrics, score_segments, table, without_ser
+from dactnlg.evaluation.result import CueCount, Evaluation
+from dactnlg.evaluation.scores import Scores
+from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics, score_segments, without_ser
 from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
@@ -29,161 +28,93 @@ from dactnlg.text.example import Example
 from dactnlg.text.slots import SlotChecker, Tally
 
 CHUNK = 1024
-"""Acts said in one go: many enough to fill batches, few enough for a bar that moves."""
+"""Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """What a run said for a split, and its scores under every preset asked for.
-
-    Attributes:
-        corpus: the corpus's name.
-        split: the split's name.
-        generations: one for each row of the split, in order.
-        results: the scores, one for each preset.
-        cues: sentences whose special values (yes, no, dontcare) could be checked, and how many failed.
-        source: the corpus itself; a report reads the references and the training data in it.
-        recorded: whether the run's manifest has the scores.
-    """
-
-    corpus: str
-    split: str
-    generations: list[Generation]
-    results: list[Scores]
-    cues: tuple[int, int]
-    source: Corpus | None = None
-    recorded: bool = False
-
-    def table(self) -> str:
-        """Return the scores as text."""
-        faults = sum(bool(generation.missing or generation.extra) for generation in self.generations)
-        required, wrong = self.cues
-        lines = [
-            f"{self.corpus}, {self.split}: {len(self.generations)} acts",
-            "",
-            table(self.results),
-            "",
-            f"special values worded wrongly, by the data card's cues: {wrong} of {required}",
-            f"sentences with any slot fault: {faults} of {len(self.generations)}",
-        ]
-        return "\n".join(lines)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the first preset's scores in the form of `dactnlg score --json`, and all presets by name."""
-        presets = {result.preset: result.to_json() for result in self.results}
-        return {
-            **self.results[0].to_json(),
-            "corpus": self.corpus,
-            "split": self.split,
-            "presets": presets,
-            "generations": [generation.to_json() for generation in self.generations],
-        }
-
-    def report(self) -> str:
-        """Return a Markdown report."""
-        return markdown(self.content())
-
-    def write_report(self, path: str | Path) -> None:
-        """Write a report: a page where the name ends in `.html`, Markdown otherwise."""
-        write_report(path, self.content())
-
-    def content(self) -> Content:
-        """Return what a report says; the scores get their intervals if they have none."""
-        for result in self.results:
-            if result.confidence is None:
-                result.add_confidence()
-        checker = gold = train = None
-        if self.source is not None:
-            checker = self.source.card.style().checker()
-            gold = [example.references for example in self.source.split(self.split)]
-            if self.split != "train" and "train" in self.source.splits:
-                train = ((str(e.turn), e.references) for e in self.source.split("train"))
-        required, wrong = self.cues
-        note = f"Special values worded wrongly, by the data card's cues: {wrong} of {required}; SER counts values only."
-        title = f"{self.corpus}, {self.split}"
-        return gather(title, self.results, checker, gold, train, [note] if required else [])
-
-
+# Nine parameters: what to generate, how to generate it and how to score it meet here and nowhere else.
 def evaluate(
-    run: str | Path,
+    run: str | Path | Run,
+    *,
     corpus: str | None = None,
     split: str = "test",
     presets: Sequence[str] = (),
-    data_dir: str | Path | None = None,
     metrics: Sequence[str] | None = None,
+    data_dir: str | Path | None = None,
     vectors: str | Path | None = None,
-    **options: Any,
+    options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
+    backend: str = "auto",
 ) -> Evaluation:
     """Generate a split with a run, score it, and add the scores to the run's manifest.
 
+    >>> import dactnlg
+    >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
+    >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
+    >>> evaluation.results[0].scores["SER"].value
+    0.0
+
     Args:
-        run: the run folder.
-        corpus: another corpus than the one the run was trained on.
+        run: the run, or its folder.
+        corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
-        data_dir: where to look for corpus files first.
         metrics: names as `metrics.registry.select` takes them, `SER`, and `perplexity`, which the model gives to the
             references; by default those of each preset.
+        data_dir: where to look for corpus files first.
         vectors: a file of word vectors, for the embedding metrics.
-        **options: passed to `Generator.generate` (`constraint`, `beam_width`, `seed`, `sample`, `temperature`, ...).
+        options: how sentences are generated; by default as the run's configuration has it.
+        backend: what runs the model, as `Generator.load` takes it.
 
     Raises:
         RunError: no usable run.
         CorpusError: the corpus or its split is missing or empty.
-        UnknownNameError: no such preset or metric.
+        UnknownNameError: no such preset, metric or constraint.
         MetricError: a metric whose data are not installed or not named, or the perplexity of a run without a model.
     """
+    folder = run if isinstance(run, Run) else Run(run)
     given = Materials(vectors)
-    read = any(map(is_perplexity, metrics or ()))
-    if read:
-        # What is said is checked in any case: the slot error rate stands beside the perplexity.
+    wants_perplexity = any(map(is_perplexity, metrics or ()))
+    if wants_perplexity:
+        # Sentences are checked in any case: the slot error rate stands beside the perplexity.
         metrics = [name for name in metrics or () if not is_perplexity(name)] or ["SER"]
     for name in presets or (DEFAULT_PRESET,):
         # Before minutes of generation, not after.
         check_metrics(name, metrics, given)
-    section = load_config(Run(run).config_path).corpus if Run(run).config_path.exists() else CorpusConfig(name="trails")
-    generator = Generator.load(run)
-    if read and generator.decoder is None:
-        raise MetricError(f"{run} has no perplexity: the random baseline gives no probabilities")
+    section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
+    generator = Generator.load(folder.path, backend)
+    if wants_perplexity and generator.decoder is None:
+        raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
     examples = chosen.split(split)
     if not examples:
         raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
-    # A gold corpus may need names that training never had: they are said as well as can be, not refused.
     generations = _generate(generator, [example.turn for example in examples], options)
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
         given = given._replace(train=training_sentences(corpora))
     protocols = presets or default_presets(chosen, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
-    if read and generator.decoder is not None:
+    if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
-    checker = chosen.card.style().checker()
-    tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
-    cues = (sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
-    recorded = Run(run).add_evaluation(
-        {
-            "corpus": chosen.name,
-            "source": corpus or section.name,
-            "split": split,
-            "vectors": None if vectors is None else str(Path(vectors).absolute()),
-            "options": {key: value for key, value in sorted(options.items()) if value is not None},
-            "data": hash_examples(examples),
-            "command": provenance.command(),
-            "code": provenance.code(),
-            "scores": {result.preset: _recordable(result) for result in results},
-        }
-    )
-    return Evaluation(chosen.name, split, generations, results, cues, chosen, recorded)
+    entry = {
+        "corpus": chosen.name,
+        "source": corpus or section.name,
+        "split": split,
+        "vectors": None if vectors is None else str(Path(vectors).absolute()),
+        "options": recordable_options(options),
+        "data": hash_examples(examples),
+    }
+    recorded = _record(folder, entry, results)
+    return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
 
 
-def _generate(generator: Generator, turns: Sequence[Turn], options: dict[str, Any]) -> list[Generation]:
-    """Say all turns, in parts, with a progress bar for whoever waits at a terminal."""
+def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
+    """Generate all turns, in parts, with a progress bar at a terminal."""
     generations: list[Generation] = []
     with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
         for start in range(0, len(turns), CHUNK):
             part = turns[start : start + CHUNK]
-            generations += generator.generate(part, GenerationOptions(**options), strict=False, first=start)
+            # A gold corpus may hold names that training never had: they are generated as well as can be, not refused.
+            generations += generator.generate(part, options, strict=False, first=start)
             bar.update(len(part))
     return generations
 
@@ -204,9 +135,10 @@ def score_generations(
             Segment(normalize(generation.raw), refs, example.turn, generation.raw)
             for example, generation, refs in zip(examples, generations, references, strict=True)
         ]
-        checker = ValueChecker(corpus.card.style().checker())
         train = None if given.train is None else map(normalize, given.train)
-        results.append(score_segments(segments, preset, metrics, checker, corpus.name, given._replace(train=train)))
+        checker = ValueChecker(corpus.card.style().checker())
+        read = given._replace(train=train, checker=checker, checker_name=corpus.name)
+        results.append(score_segments(segments, preset, metrics, read))
     return results
 
 
@@ -223,6 +155,25 @@ def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, .
     if corpus.name == "dstc2":
         return ("sharma2017", "single")
     return ("nlg-eval", "single")
+
+
+def recordable_options(options: GenerationOptions) -> dict[str, Any]:
+    """Return the options that differ from their defaults, by name, in alphabetical order: what a manifest holds."""
+    usual = GenerationOptions().chosen()
+    return {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
+
+
+def _cues(corpus: Corpus, examples: Sequence[Example], generations: Sequence[Generation]) -> CueCount:
+    checker = corpus.card.style().checker()
+    tallies = [checker.check_cues(e.turn, g.raw) for e, g in zip(examples, generations, strict=True)]
+    return CueCount(sum(tally.required for tally in tallies), sum(tally.errors for tally in tallies))
+
+
+def _record(run: Run, entry: dict[str, Any], results: Sequence[Scores]) -> bool:
+    """Add an evaluation to the run's manifest; return whether it could be written."""
+    scores = {result.preset: _recordable(result) for result in results}
+    made_by = {"command": provenance.command(), "code": provenance.code()}
+    return run.add_evaluation({**entry, **made_by, "scores": scores})
 
 
 def _recordable(scores: Scores) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dactnlg._utils.hashing import SHORT, digest
+from dactnlg._utils.tables import aligned
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, hash_examples
 from dactnlg.errors import CorpusError, MetricError
@@ -53,8 +54,7 @@ class Codes:
         """Return all codes in short form, a row a code."""
         rows = [(name, getattr(self, name)) for name in CODES]
         rows += [(f"{preset} {name}", code) for preset, found in self.metrics.items() for name, code in found.items()]
-        width = max(len(name) for name, _ in rows)
-        return "\n".join(f"{name:<{width}}  {code[:SHORT]}" for name, code in rows)
+        return aligned([(name, code[:SHORT]) for name, code in rows], left=None)
 
 
 class FairData:

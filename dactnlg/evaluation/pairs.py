@@ -5,13 +5,13 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from dactnlg.acts import Turn, parse, turn_from_json
+from dactnlg.acts import DialogueAct, Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 
 
@@ -83,6 +83,46 @@ def read_sentences(path: str | Path) -> Iterator[str]:
         MetricError: the file cannot be read, or a line is not UTF-8.
     """
     return (text for _, text in _lines(path) if text.strip())
+
+
+def make_pairs(
+    hypotheses: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    acts: Sequence[str | DialogueAct | Turn | None] | None = None,
+) -> list[Pair]:
+    """Return the pairs of N hypotheses, their references (one text or several each) and, where known, their acts.
+
+    Raises:
+        MetricError: one text in the place of a sequence, sequences of different lengths, an item of another type, or an
+            act that cannot be read; the message has the item's index.
+    """
+    given = {"hypotheses": hypotheses, "references": references, **({} if acts is None else {"acts": acts})}
+    for name, values in given.items():
+        if isinstance(values, str) or not isinstance(values, Collection):
+            raise MetricError(f"{name} must be a sequence with an item for each segment, not {values!r:.60}")
+    if len({len(values) for values in given.values()}) > 1:
+        counts = ", ".join(f"{len(values)} {name}" for name, values in given.items())
+        raise MetricError(f"there must be as many of each: {counts}")
+    pairs = []
+    rows = zip(hypotheses, references, [None] * len(hypotheses) if acts is None else acts, strict=True)
+    for index, (hypothesis, texts, act) in enumerate(rows):
+        if not isinstance(hypothesis, str):
+            raise MetricError(f"hypotheses[{index}] must be text, not {hypothesis!r:.60}")
+        own = (texts,) if isinstance(texts, str) else texts
+        if not isinstance(own, Collection) or not all(isinstance(text, str) for text in own):
+            raise MetricError(f"references[{index}] must be text or a sequence of texts, not {texts!r:.60}")
+        pairs.append(Pair(hypothesis, tuple(own), _given_turn(act, index)))
+    return pairs
+
+
+def _given_turn(act: object, index: int) -> Turn | None:
+    if isinstance(act, DialogueAct):
+        return Turn((act,))
+    if act is None or isinstance(act, Turn):
+        return act
+    if not isinstance(act, str):
+        raise MetricError(f"acts[{index}] must be an act, not {act!r:.60}")
+    return _turn(act, f"acts[{index}]")
 
 
 def count(path: str | Path | None) -> int | None:

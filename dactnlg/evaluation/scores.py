@@ -7,10 +7,15 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
+from dactnlg._utils.tables import aligned
+from dactnlg.evaluation.dataframe import score_frame, segment_frame
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # By name: what gives the rarer ones is not imported before it is asked for.
 LOWER_IS_BETTER = frozenset(
@@ -91,12 +96,27 @@ class Scores:
                 intervals[name] = (low, high) if defined else None
         self.confidence = Confidence(resamples, seed, {name: intervals.get(name) for name in self.scores})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the scores as DESIGN's contract has them, `{"scores": {...}, "segments": [...]}`.
+    def to_dict(self) -> dict[str, Any]:
+        """Return the scores in the form of `dactnlg score --json`.
 
-        A segment also holds its statistics and what was said, so that a file can be compared with another one later.
+        `{"preset": ..., "scores": {name: {"value": ..., "signature": ..., "hash": ...}}, "warnings": [...],
+        "segments": [{"scores": {name: ...}}]}`, with "confidence" where there are intervals. Undefined scores are None.
+        A segment also holds its statistics, its act, hypothesis and first reference, so that a file can be compared
+        with another one later.
         """
         return {**self._head(), "segments": list(self._segment_rows())}
+
+    def to_frame(self, *, segments: bool = False) -> pd.DataFrame:
+        """Return the scores as a pandas DataFrame.
+
+        Args:
+            segments: one row a segment, with a column for each score, in the place of one row a corpus score, with the
+                columns `preset`, `score`, `value`, `low` and `high` (if there are intervals), `signature`, `hash`.
+
+        Raises:
+            MetricError: pandas is not installed.
+        """
+        return segment_frame(self) if segments else score_frame([self])
 
     def table(self) -> str:
         """Return the corpus scores as text."""
@@ -164,15 +184,7 @@ def table(results: Sequence[Scores]) -> str:
         header += [result.preset, *(["95% interval"] if result.confidence else []), "hash"]
     rows = [header, *([name, *(cell for result in results for cell in _cells(result, name))] for name in names)]
     notes = dict.fromkeys(f"{result.preset}: {warning}" for result in results for warning in result.warnings)
-    return "\n".join([*columns(rows), *notes])
-
-
-def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows of cells as aligned lines: the first column to the left, the others to the right."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(_aligned(row, widths)).rstrip() for row in rows]
-    lines.insert(1, "  ".join("-" * width for width in widths))
-    return lines
+    return "\n".join([aligned(rows, rule=True), *notes])
 
 
 def shown(value: float | None) -> str:
@@ -194,7 +206,3 @@ def _cells(result: Scores, name: str) -> list[str]:
     score = result.all_scores.get(name)
     bounds = [shown_interval(result.confidence.intervals.get(name))] if result.confidence else []
     return [shown(score.value), *bounds, score.hash[:SHORT]] if score else ["", *([""] * len(bounds)), ""]
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int]) -> list[str]:
-    return [cell.rjust(w) if index else cell.ljust(w) for index, (cell, w) in enumerate(zip(row, widths, strict=True))]

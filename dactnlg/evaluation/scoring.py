@@ -5,36 +5,75 @@ from __future__ import annotations
 import contextlib
 import gc
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from itertools import chain, islice
 
 import numpy as np
 
-from dactnlg._utils.spool import Records, Rows
+from dactnlg._utils.spool import SpooledRecords, SpooledRows
+from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.pairs import Pair, read_input, read_sentences
+from dactnlg.evaluation.pairs import Pair, make_pairs, read_input, read_sentences
 from dactnlg.evaluation.scores import Score, Scores, defined, record, table
 from dactnlg.metrics.base import Array, Named, Segment
 from dactnlg.metrics.presets import get_preset
 from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.metrics.registry import NOTHING, Materials, Selected, SelectedCorpus, select, select_corpus
-from dactnlg.metrics.slot_error import Checker, SlotErrorRate
+from dactnlg.metrics.slot_error import SlotErrorRate
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
 
-__all__ = ["Pair", "Score", "Scores", "read_input", "read_sentences", "score_pairs", "score_segments", "table"]
+__all__ = ["Pair", "Score", "Scores", "read_input", "read_sentences", "score", "score_pairs", "score_segments", "table"]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048
 """Segments looked at in one go; what is kept of them afterwards are a few numbers each."""
 
 
+def score(
+    hypotheses: Sequence[str],
+    references: Sequence[str | Sequence[str]],
+    *,
+    acts: Sequence[str | DialogueAct | Turn | None] | None = None,
+    metrics: Sequence[str] | None = None,
+    preset: str | None = None,
+    confidence: bool = False,
+) -> Scores:
+    """Score sentences against references.
+
+    >>> found = score(["red door serves thai food"], [["red door serves thai food", "thai food at red door"]])
+    >>> round(found.scores["BLEU-4"].value, 4)
+    1.0
+    >>> found = score(["it is cheap"], ["it is cheap"], acts=["inform(name='red door')"], metrics=["SER"])
+    >>> found.scores["SER"].value
+    1.0
+
+    Args:
+        hypotheses: N sentences.
+        references: for each of them one sentence or several; none leaves a segment out of every score but SER.
+        acts: for each of them the act that it answers, in any notation, or None; needed for SER.
+        metrics: names as on the command line: scores (`BLEU-4`), families (`BLEU`), groups (`embedding`), `SER`; by
+            default those of the preset.
+        preset: the evaluation protocol; by default `nlg-eval`.
+        confidence: whether bootstrap 95% intervals are added.
+
+    Raises:
+        MetricError: no hypotheses, sequences of different lengths, an item of another type or an act that cannot be
+            read (the message has its index), or a metric whose data are not installed.
+        UnknownNameError: no such preset or metric.
+    """
+    found = score_pairs(make_pairs(hypotheses, references, acts), metrics, preset)
+    if confidence:
+        found.add_confidence()
+    return found
+
+
 def score_pairs(
     pairs: Iterable[Pair],
     metrics: Sequence[str] | None = None,
     preset: str | None = None,
-    checker: Checker | None = None,
-    checker_label: str = "",
     given: Materials = NOTHING,
+    *,
     keep: bool = True,
     progress: bool = False,
     total: int | None = None,
@@ -47,11 +86,10 @@ def score_pairs(
         pairs: read lazily, unless a metric must see all references first.
         metrics: names as `select` takes them, and `SER`; None for the preset's.
         preset: the protocol; `DEFAULT_PRESET` without one.
-        checker: finds slots in sentences, for `SER`; without one, the values of the acts as they are spelt.
-        checker_label: what the checker looks with (a corpus's name), for the signature.
-        given: what some metrics read besides: word vectors, an encoder, the training data as they are.
-        keep: whether what was said is kept beside the numbers, for JSON and reports.
-        progress: whether a bar shows how far it is, once it has taken two seconds.
+        given: what some metrics read besides: word vectors, an encoder, the training data as they are, a slot checker;
+            without a checker, SER looks for the values of the acts as they are spelt.
+        keep: whether hypotheses and references are kept beside the numbers, for JSON and reports.
+        progress: whether a progress bar is shown, from the third second on.
         total: how many pairs there will be, for the bar.
 
     Raises:
@@ -65,20 +103,19 @@ def score_pairs(
         Segment(normalize(p.hypothesis), tuple(map(normalize, p.references[:count])), p.turn, p.hypothesis)
         for p in pairs
     )
-    if checker is None:
-        checker, checker_label = SlotChecker(Delexicalizer()), "values only"
+    if given.checker is None:
+        given = given._replace(checker=SlotChecker(Delexicalizer()), checker_name="values only")
     if given.train is not None:
         given = given._replace(train=map(normalize, given.train))
-    return score_segments(segments, chosen.name, metrics, checker, checker_label, given, keep, progress, total)
+    return score_segments(segments, chosen.name, metrics, given, keep=keep, progress=progress, total=total)
 
 
 def score_segments(
     segments: Iterable[Segment],
     preset: str,
     metrics: Sequence[str] | None = None,
-    checker: Checker | None = None,
-    checker_label: str = "",
     given: Materials = NOTHING,
+    *,
     keep: bool = True,
     progress: bool = False,
     total: int | None = None,
@@ -87,53 +124,61 @@ def score_segments(
 
     Arguments and errors as `score_pairs`.
     """
-    selected, whole = _select(preset, metrics, checker, checker_label, given)
-    needs_corpus = any(item.metric.needs_corpus for item in selected)
-    if needs_corpus:
-        segments = list(segments)
-    chunks = _chunks(segments)
-    first = next(chunks, [])
-    for item in selected:
-        item.metric.expect(first)
-    if needs_corpus:
+    selected, whole = _select(preset, metrics, given)
+    chunks = _prepared(selected, segments)
+    seen = _Seen([SpooledRows() for _ in selected], SpooledRecords())
+    in_turn = sorted(zip(selected, seen.statistics, strict=True), key=lambda entry: entry[0].metric.patient)
+    for chunk in _watched(chunks, total) if progress else chunks:
         with _collector_paused():
-            for item in selected:
-                item.metric.prepare(segment.references for segment in segments)
-    references, without, acts, done = ReferenceHash(), 0, 0, 0
-    parts, records = [Rows() for _ in selected], Records()
-    in_turn = sorted(zip(selected, parts, strict=True), key=lambda entry: entry[0].metric.patient)
-    for chunk in _watched(chain([first] if first else [], chunks), progress, total):
-        with _collector_paused():
-            for item, part in in_turn:
-                part.append(item.metric.statistics(chunk))
+            for item, rows in in_turn:
+                rows.append(item.metric.statistics(chunk))
             for corpus_item in whole:
                 corpus_item.metric.update(chunk)
-            for segment in chunk:
-                references.update(segment.references, segment.turn)
-                without += not segment.references
-                acts += segment.turn is not None
-                if keep:
-                    records.append(record(segment))
-        done += len(chunk)
-    if not done:
+            seen.add(chunk, keep=keep)
+    if not seen.size:
         raise MetricError("nothing to score: there is not a single hypothesis")
-    if metrics is None and not acts:
+    if metrics is None and not seen.acts:
         # Nobody asked for the slot error rate, and there are no acts to check against.
         kept = [index for index, item in enumerate(selected) if not isinstance(item.metric, SlotErrorRate)]
-        selected, parts = [selected[index] for index in kept], [parts[index] for index in kept]
-    warnings = [f"{without} of {done} segments have no reference and count in no score but SER"] if without else []
+        selected, seen.statistics = [selected[i] for i in kept], [seen.statistics[i] for i in kept]
+    result = _assemble(preset, selected, seen)
     used: list[Named] = [*(item.metric for item in selected), *(item.metric for item in whole)]
-    warnings += [warning for metric in used for warning in metric.warnings()]
-    result = _assemble(preset, selected, parts, references, warnings, done)
-    result.records = records
+    result.warnings += [warning for metric in used for warning in metric.warnings()]
     for item in selected:
         item.metric.forget()
-    for corpus_item in whole:
-        for name, value in zip(corpus_item.metric.names, corpus_item.metric.scores(), strict=True):
-            if name in corpus_item.names:
-                signature = corpus_item.metric.signature(name, preset)
-                result.corpus_only[name] = Score(name, defined(value), signature, references.hexdigest(signature))
+    result.corpus_only = dict(_corpus_scores(preset, whole, seen.references))
     return result
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What is kept of the segments that have been looked at.
+
+    Attributes:
+        statistics: of each metric, (N, S).
+        records: hypotheses and references, if they are kept.
+        references: the hash of all references and acts.
+        size: how many segments there were.
+        without: how many of them had no reference.
+        acts: how many of them had an act.
+    """
+
+    statistics: list[SpooledRows]
+    records: SpooledRecords
+    references: ReferenceHash = field(default_factory=ReferenceHash)
+    size: int = 0
+    without: int = 0
+    acts: int = 0
+
+    def add(self, chunk: Sequence[Segment], *, keep: bool) -> None:
+        """Count some segments, and keep their texts if wanted."""
+        for segment in chunk:
+            self.references.update(segment.references, segment.turn)
+            self.without += not segment.references
+            self.acts += segment.turn is not None
+            if keep:
+                self.records.append(record(segment))
+        self.size += len(chunk)
 
 
 def check_metrics(preset: str, metrics: Sequence[str] | None, given: Materials = NOTHING) -> None:
@@ -149,12 +194,12 @@ def without_ser(metrics: Sequence[str] | None) -> list[str] | None:
 
 
 def _select(
-    preset: str, metrics: Sequence[str] | None, checker: Checker | None, label: str, given: Materials
+    preset: str, metrics: Sequence[str] | None, given: Materials
 ) -> tuple[list[Selected], list[SelectedCorpus]]:
     names = without_ser(metrics)
     selected, whole = select(preset, names, given), select_corpus(preset, names, given)
-    if checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
-        selected.append(Selected(SlotErrorRate(checker, label), SlotErrorRate.names))
+    if given.checker is not None and (metrics is None or names is None or len(names) < len(metrics)):
+        selected.append(Selected(SlotErrorRate(given.checker, given.checker_name), SlotErrorRate.names))
     elif metrics and not names:
         raise MetricError("the slot error rate needs a slot checker")
     if not selected and not whole:
@@ -162,28 +207,52 @@ def _select(
     return selected, whole
 
 
-def _assemble(
-    preset: str,
-    selected: Sequence[Selected],
-    statistics: Sequence[Rows],
-    references: ReferenceHash,
-    warnings: list[str],
-    total: int,
-) -> Scores:
+def _prepared(selected: Sequence[Selected], segments: Iterable[Segment]) -> Iterator[list[Segment]]:
+    """Show segments to the metrics that look at them before they begin; return them in chunks."""
+    needs_corpus = any(item.metric.needs_corpus for item in selected)
+    if needs_corpus:
+        segments = list(segments)
+    chunks = _chunks(segments)
+    first = next(chunks, [])
+    for item in selected:
+        item.metric.expect(first)
+    if needs_corpus:
+        with _collector_paused():
+            for item in selected:
+                item.metric.prepare(segment.references for segment in segments)
+    return chain([first] if first else [], chunks)
+
+
+def _assemble(preset: str, selected: Sequence[Selected], seen: _Seen) -> Scores:
+    """Return the scores that segments have too, with their statistics."""
     scores: dict[str, Score] = {}
-    for item, rows in zip(selected, statistics, strict=True):
-        corpus = item.metric.score(rows.sum())
+    for item, rows in zip(selected, seen.statistics, strict=True):
+        values = item.metric.score(rows.sum())
         for index, name in enumerate(item.metric.names):
             if name in item.names:
                 signature = item.metric.signature(name, preset)
-                scores[name] = Score(name, defined(float(corpus[index])), signature, references.hexdigest(signature))
-    segments = Rows()
-    for blocks in zip(*(rows.blocks() for rows in statistics), strict=True):
+                value = defined(float(values[index]))
+                scores[name] = Score(name, value, signature, seen.references.hexdigest(signature))
+    segments = SpooledRows()
+    for blocks in zip(*(rows.blocks() for rows in seen.statistics), strict=True):
         segments.append(np.hstack([_wanted(item, block) for item, block in zip(selected, blocks, strict=True)]))
-    kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, statistics, strict=True)}
+    kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, seen.statistics, strict=True)}
     metrics = {item.metric.names[0]: item.metric for item in selected}
-    values = segments.array() if selected else np.empty((total, 0))
-    return Scores(preset, scores, values, kept, warnings, metrics=metrics)
+    columns = segments.array() if selected else np.empty((seen.size, 0))
+    without = f"{seen.without} of {seen.size} segments have no reference and count in no score but SER"
+    warnings = [without] if seen.without else []
+    return Scores(preset, scores, columns, kept, warnings, metrics=metrics, records=seen.records)
+
+
+def _corpus_scores(
+    preset: str, whole: Sequence[SelectedCorpus], references: ReferenceHash
+) -> Iterator[tuple[str, Score]]:
+    """Yield the scores that only a whole corpus has, by name."""
+    for item in whole:
+        for name, value in zip(item.metric.names, item.metric.scores(), strict=True):
+            if name in item.names:
+                signature = item.metric.signature(name, preset)
+                yield name, Score(name, defined(value), signature, references.hexdigest(signature))
 
 
 def _wanted(item: Selected, statistics: Array) -> Array:
@@ -213,11 +282,8 @@ def _collector_paused() -> Iterator[None]:
             gc.enable()
 
 
-def _watched(chunks: Iterable[list[Segment]], progress: bool, total: int | None) -> Iterator[list[Segment]]:
+def _watched(chunks: Iterable[list[Segment]], total: int | None) -> Iterator[list[Segment]]:
     """Yield the chunks; show a progress bar once they take longer than two seconds."""
-    if not progress:
-        yield from chunks
-        return
     # Late: who sees no bar need not wait for it.
     from tqdm import tqdm
 

@@ -16,6 +16,7 @@ from dactnlg.metrics.presets import Preset, get_preset
 from dactnlg.metrics.rouge import RougeL
 from dactnlg.metrics.sacre import Chrf, Ter
 from dactnlg.metrics.sentence_encoder.encoders import Encoder
+from dactnlg.metrics.slot_error import Checker
 
 N = TypeVar("N", bound=Named)
 
@@ -27,11 +28,15 @@ class Materials(NamedTuple):
         vectors: a file of word vectors; by default the one that the environment names.
         encoder: makes the vectors of sentences; by default the one that `encoders.load_minilm` finds.
         train: the sentences of the training data, read as the hypotheses are; None if they are not known.
+        checker: finds slots in sentences, for SER.
+        checker_name: what the checker looks with (a corpus's name), for the signature.
     """
 
     vectors: str | Path | None = None
     encoder: Encoder | None = None
     train: Iterable[str] | None = None
+    checker: Checker | None = None
+    checker_name: str = ""
 
 
 NOTHING = Materials()

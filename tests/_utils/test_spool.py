@@ -12,7 +12,7 @@ from dactnlg.evaluation.scoring import Pair, score_pairs
 @pytest.mark.parametrize("limit", [1, 3, 1000])
 def test_rows_in_a_file_are_the_rows(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "IN_MEMORY", limit)
-    rows, given = spool.Rows(), np.random.default_rng(1).random((50, 3))
+    rows, given = spool.SpooledRows(), np.random.default_rng(1).random((50, 3))
     for start in range(0, 50, 7):
         rows.append(given[start : start + 7])
     for _ in range(2):
@@ -25,7 +25,7 @@ def test_rows_in_a_file_are_the_rows(limit: int, monkeypatch: pytest.MonkeyPatch
 
 
 def test_records() -> None:
-    records = spool.Records()
+    records = spool.SpooledRecords()
     given = [{"text": "é\ud800\n", "list": [1, 2]}, None, [], "x"]
     for value in given:
         records.append(value)
@@ -39,14 +39,14 @@ def test_records() -> None:
 
 def test_scores_of_many_segments_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
     pairs = [Pair(f"a b c {i % 7} d", (f"a b {i % 5} c d", "x")) for i in range(100)]
-    short = score_pairs(pairs).to_json()
+    short = score_pairs(pairs).to_dict()
     monkeypatch.setattr(spool, "IN_MEMORY", 16)
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 10)
     long = score_pairs(pairs)
     assert isinstance(long.segments, np.memmap)
-    for name, score in long.to_json()["scores"].items():
+    for name, score in long.to_dict()["scores"].items():
         assert score == {**short["scores"][name], "value": pytest.approx(short["scores"][name]["value"], rel=1e-12)}
-    assert long.to_json()["segments"] == short["segments"]
+    assert long.to_dict()["segments"] == short["segments"]
 
 
 def test_the_progress_bar_counts_every_pair(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,7 +34,7 @@ def pairs(fault: int = 0, count: int = 60) -> list[Pair]:
 
 
 def stored(given: list[Pair], *arguments: object) -> dict:
-    return stored_scores(json.loads(json.dumps(score_pairs(given, *arguments).to_json())), "x.json")
+    return stored_scores(json.loads(json.dumps(score_pairs(given, *arguments).to_dict())), "x.json")
 
 
 def test_better_is_named_with_its_acts_and_segments() -> None:
@@ -64,7 +64,7 @@ def test_a_system_against_itself() -> None:
 
 def test_statistics_in_json_give_the_scores_again() -> None:
     result = score_pairs(pairs(2))
-    data = json.loads(json.dumps(result.to_json()))
+    data = json.loads(json.dumps(result.to_dict()))
     assert data["segments"][0]["statistics"]["SER"] == [2, 1, 0]
     data["scores"]["BLEU-4"]["value"] += 0.01
     with pytest.raises(MetricError, match=r"x.json: BLEU-4 is .*, but its segments give"):

@@ -17,12 +17,14 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import sentences
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.comparison import compare
-from dactnlg.evaluation.evaluate import Evaluation, evaluate
+from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.likelihood import fair_vocabulary
+from dactnlg.evaluation.result import Evaluation
 from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.evaluation.stored import read_scores
-from dactnlg.generation.decoder import BaseDecoder
+from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.perplexity import NAMES, combine
 
 SETS = ("set-BLEU", "set-perplexity", "self-BLEU")
@@ -34,7 +36,7 @@ def run(poor_run: Callable[[str], Path]) -> Path:
 
 
 @pytest.fixture(scope="module")
-def decoder(run: Path) -> BaseDecoder:
+def decoder(run: Path) -> Decoder:
     found = Generator.load(run, backend="numpy").decoder
     assert found is not None
     return found
@@ -45,7 +47,7 @@ def evaluation(run: Path) -> Evaluation:
     return evaluate(run, metrics=["perplexity", "BLEU-4"], presets=["single", "fair"])
 
 
-def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path) -> None:
+def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> None:
     rows = sentences(load_corpus("trails"), "test", "human", decoder.preprocessor.style)[:300]
     turns, ids = [turn for turn, _ in rows], [decoder.preprocessor.vocabulary.encode(tokens) for _, tokens in rows]
     scores = decoder.token_scores(turns, ids)
@@ -64,7 +66,7 @@ def test_words_are_read_one_by_one_in_any_batch(decoder: BaseDecoder, run: Path)
     assert decoder.token_scores([], []).shape == (0, 1)
 
 
-def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: BaseDecoder) -> None:
+def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: Decoder) -> None:
     """Sentence by sentence, with the rare words counted by hand."""
     corpus = load_corpus("trails")
     everything = [s for name in corpus.splits for s in sentences(corpus, name, "both", decoder.preprocessor.style)]
@@ -87,7 +89,12 @@ def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callabl
     assert first == second, "no preset has a say in it"
     assert first.signature.startswith("perplexity|tok:delexicalised|eos:counted|unk:spread|vocabulary:")
     # Another model, and another way to say things: other values, perhaps, under the same hash.
-    other = evaluate(poor_run("lstm"), metrics=["perplexity"], presets=["single"], sample=True, constraint="none")
+    other = evaluate(
+        poor_run("lstm"),
+        metrics=["perplexity"],
+        presets=["single"],
+        options=GenerationOptions(sample=True, constraint="none"),
+    )
     other = other.results[0].scores
     assert list(other) == ["SER", *NAMES]
     for name in NAMES:
@@ -117,8 +124,8 @@ def test_it_can_be_compared_later(evaluation: Evaluation, poor_run: Callable[[st
     for name, result in (("a", evaluation), ("b", other)):
         for scores in result.results:
             scores.add_confidence(resamples=50)
-        (tmp_path / f"{name}.json").write_text(json.dumps(result.to_json()))
-    bounds = evaluation.to_json()["confidence"]["intervals"]["perplexity"]
+        (tmp_path / f"{name}.json").write_text(json.dumps(result.to_dict()))
+    bounds = evaluation.to_dict()["confidence"]["intervals"]["perplexity"]
     assert bounds[0] < (evaluation.results[0].scores["perplexity"].value or 0.0) < bounds[1]
     both = [read_scores(tmp_path / f"{name}.json") for name in "ab"]
     found = {d.name: d for d in compare(*both, resamples=100).differences if d.preset == "single"}
@@ -134,8 +141,9 @@ def test_the_random_baseline_has_none(random_run: Path) -> None:
 
 
 def test_samples_for_metrics_of_sets(run: Path) -> None:
-    def values(**ways: Any) -> dict[str, float | None]:
-        found = evaluate(run, metrics=SETS, presets=["single"], constraint="none", **ways).results[0]
+    def values(**chosen: Any) -> dict[str, float | None]:
+        options = GenerationOptions(constraint="none", **chosen)
+        found = evaluate(run, metrics=SETS, presets=["single"], options=options).results[0]
         return {name: score.value for name, score in found.corpus_only.items()}
 
     beam, cold, hot = values(), values(sample=True, temperature=0.3), values(temperature=1.0, seed=5)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
+from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -16,10 +20,12 @@ from dactnlg.cli.main import main
 from dactnlg.data.card import load_card
 from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.differences import marked, nearest
-from dactnlg.evaluation.report.faults import find_faults
+from dactnlg.evaluation.report.faults import SentenceFaults, find_faults
+from dactnlg.evaluation.report.html import breakable
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.report.page import page
 from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.metrics.registry import Materials
 from dactnlg.text.slots import SlotChecker
 
 TURNS = [
@@ -66,7 +72,7 @@ def read(html: str) -> Balance:
 
 
 def report(pairs: list[Pair], checker: SlotChecker | None = None, **options: object) -> Content:
-    result = score_pairs(pairs, None, "nlg-eval", checker)
+    result = score_pairs(pairs, None, "nlg-eval", Materials(checker=checker))
     result.add_confidence(50)
     return gather("a title", [result], checker, **options)
 
@@ -145,6 +151,33 @@ def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None
     assert "missing: difficulty=strenuous" in plain
     rows = [line for line in plain.splitlines() if line.startswith("|")]
     assert len({line.replace("\\|", "").count("|") for line in rows if "inform" in line}) <= 2
+
+
+def test_the_policy_of_a_page_allows_its_style_sheet_and_nothing_else(checker: SlotChecker) -> None:
+    html = page(report([Pair(NASTY, ("Ivy Cutting is easy.",), TURNS[0])], checker))
+    (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', unescape(html))
+    assert policy == f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    assert html.index("Content-Security-Policy") < html.index("<style>")
+    # The policy holds for attributes too: bars have classes for their widths, and each class its rule.
+    assert "style" not in read(html).attributes
+    used = set(re.findall(r"\b(?:width|left)-\d+-\d\d\b", html.partition("</style>")[2]))
+    assert used and used == set(re.findall(r"^\.(\S+) \{ (?:width|left): [\d.]+%; \}$", style, re.MULTILINE))
+
+
+@pytest.mark.parametrize("field", ["title", "lead", "notes", "facts", "faulty"])
+def test_whatever_a_report_holds_is_escaped(field: str, checker: SlotChecker) -> None:
+    found = report([Pair("Ivy Cutting is steep.", ("Ivy Cutting is easy.",), TURNS[0])], checker)
+    faults = SentenceFaults((NASTY,), (NASTY,), {NASTY: NASTY})
+    values = {"notes": [NASTY], "facts": [(NASTY, NASTY)], "faulty": [(NASTY, NASTY, faults)]}
+    html = page(replace(found, **{field: values.get(field, NASTY)}))
+    assert not set(read(html).tags) & {"script"}
+    assert "alert('x')" in "".join(read(html).text)
+
+
+def test_long_names_may_break_and_are_escaped() -> None:
+    assert breakable("a_b&<c>") == "a_<wbr>b&amp;<wbr>&lt;c&gt;"
 
 
 def test_pairs_without_acts_or_references() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import doctest
 import io
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +13,9 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import Turn, parse
-from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, read_input, score_pairs, table
+from dactnlg.errors import MetricError, UserError
+from dactnlg.evaluation import scoring
+from dactnlg.evaluation.scoring import Pair, read_input, score, score_pairs, table
 from dactnlg.metrics.slot_error import breakdown
 from dactnlg.text.slots import SlotReport, Tally
 
@@ -31,11 +34,11 @@ def write(path: Path, *lines: str) -> str:
 
 def test_json_contract() -> None:
     result = score_pairs(PAIRS)
-    data = result.to_json()
+    data = result.to_dict()
     assert list(data["scores"]) == ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr", "SER"]
-    for name, score in data["scores"].items():
-        assert set(score) == {"value", "signature", "hash"}
-        assert score["signature"].startswith(f"{name}|") and "preset:nlg-eval" in score["signature"]
+    for name, found in data["scores"].items():
+        assert set(found) == {"value", "signature", "hash"}
+        assert found["signature"].startswith(f"{name}|") and "preset:nlg-eval" in found["signature"]
     assert len({score["hash"] for score in data["scores"].values()}) == 7
     assert len(data["segments"]) == 3
     assert data["segments"][0]["scores"]["BLEU-4"] == pytest.approx(1, abs=1e-6)
@@ -64,9 +67,9 @@ def test_ser_only_where_acts_are_known() -> None:
 
 
 def test_scores_do_not_depend_on_the_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = score_pairs(PAIRS).to_json()
+    whole = score_pairs(PAIRS).to_dict()
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 1)
-    assert score_pairs(PAIRS).to_json() == whole
+    assert score_pairs(PAIRS).to_dict() == whole
 
 
 def test_reading_json_lines_and_plain_text(tmp_path: Path) -> None:
@@ -150,3 +153,60 @@ def test_start_up_is_light(tmp_path: Path) -> None:
         "sys.exit(f'imported {heavy}' if heavy else 0 if time.process_time() < 0.5 else 'slow')"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
+
+
+def test_score_from_python() -> None:
+    hypotheses, references = ["red door serves thai", "", "red door"], [["red door serves thai", "x"], "a b", ()]
+    acts = [str(ACT), ACT, next(iter(ACT))]
+    assert score(hypotheses, references, acts=acts).to_dict() == score_pairs(PAIRS).to_dict()
+    found = score(hypotheses, references, metrics=["BLEU-4"], preset="single", confidence=True)
+    assert list(found.scores) == ["BLEU-4"] and found.preset == "single"
+    assert found.to_dict()["confidence"]["resamples"] == 1000
+    assert doctest.testmod(scoring).attempted and not doctest.testmod(scoring).failed
+
+
+@pytest.mark.parametrize(
+    ("hypotheses", "references", "acts", "message"),
+    [
+        ("ab", ["a", "b"], None, "hypotheses must be a sequence"),
+        (["a"], "a", None, "references must be a sequence"),
+        (iter("a"), ["a"], None, "hypotheses must be a sequence"),
+        (["a", "b"], ["a"], None, "as many of each: 2 hypotheses, 1 references"),
+        (["a"], ["a"], [], "as many of each: 1 hypotheses, 1 references, 0 acts"),
+        (["a", 1], ["a", "b"], None, r"hypotheses\[1\] must be text, not 1"),
+        (["a", "b"], ["a", None], None, r"references\[1\] must be text or a sequence of texts, not None"),
+        (["a", "b"], ["a", ["b", 2]], None, r"references\[1\] must be text or a sequence of texts"),
+        (["a", "b"], ["a", "b"], [None, "inform("], r"acts\[1\]: line 1, column 8"),
+        (["a"], ["a"], [3], r"acts\[0\] must be an act, not 3"),
+        ([], [], None, "not a single hypothesis"),
+    ],
+)
+def test_mistakes_in_python_are_told_with_their_index(
+    hypotheses: object, references: object, acts: object, message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        score(hypotheses, references, acts=acts)
+
+
+def test_frames() -> None:
+    pytest.importorskip("pandas")
+    result = score_pairs(PAIRS)
+    frame = result.to_frame()
+    assert list(frame.columns) == ["preset", "score", "value", "signature", "hash"]
+    assert frame.set_index("score")["value"].to_dict() == {n: s.value for n, s in result.scores.items()}
+    result.add_confidence(20)
+    low, high = result.to_frame().set_index("score").loc["SER", ["low", "high"]]
+    assert (low, high) == result.confidence.intervals["SER"]
+    segments = result.to_frame(segments=True)
+    assert list(segments.columns) == ["act", "hypothesis", "references", *result.scores]
+    assert segments["hypothesis"].tolist() == [pair.hypothesis for pair in PAIRS]
+    assert math.isnan(segments["BLEU-4"][2]) and segments["SER"].tolist() == [0, 1, 0.5]
+    nothing = score(["a"], [()], metrics=["BLEU-4"]).to_frame()
+    assert nothing["value"].isna().all() and nothing["value"].dtype == float
+
+
+def test_without_pandas_one_plain_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    for segments in (False, True):
+        with pytest.raises(UserError, match=r"pip install 'dactnlg\[pandas\]'"):
+            score_pairs(PAIRS).to_frame(segments=segments)

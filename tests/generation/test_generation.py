@@ -15,6 +15,7 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
 from dactnlg.search.paths import Hypothesis
@@ -232,8 +233,8 @@ def test_unknown_slots_are_said_all_the_same_when_asked_to(generator: Generator)
 
 
 def test_evaluation_scores_every_row(run: Path) -> None:
-    result = evaluate(run, constraint="hard")
-    data = result.to_json()
+    result = evaluate(run, options=GenerationOptions(constraint="hard"))
+    data = result.to_dict()
     assert data["scores"]["SER"]["value"] == 0.0
     assert 0.0 < data["scores"]["BLEU-4"]["value"] <= 1.0
     assert len(data["segments"]) == len(data["generations"]) == len(load_corpus("trails").split("test"))

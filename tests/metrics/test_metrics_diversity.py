@@ -80,7 +80,7 @@ def test_beside_other_scores_and_in_no_segment() -> None:
     pairs = [Pair("A b c d", ("a b c d",)), Pair("a b c d", ("a b",))]
     given = Materials(train=["a b c d", "x"])
     result = score_pairs(pairs, ["diversity", "BLEU-4"], "sharma2017", given=given)
-    data = result.to_json()
+    data = result.to_dict()
     assert list(data["scores"]) == ["BLEU-4", *GROUPS["diversity"]]
     assert data["scores"]["novelty"]["value"] == 0, "hypotheses and training data are read alike"
     assert data["scores"]["self-BLEU"]["value"] == pytest.approx(1)

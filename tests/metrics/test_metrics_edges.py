@@ -53,7 +53,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Materials:
 def score(odd: list[Pair], preset: str, given: Materials) -> Scores:
     """Score odd pairs behind a good one, by every metric, SER included; nothing may be NaN or infinite in JSON."""
     result = score_pairs([GOOD, *odd], [*NAMES, *CORPUS_NAMES, "SER"], preset, given=given)
-    text = json.dumps(result.to_json(), allow_nan=False)
+    text = json.dumps(result.to_dict(), allow_nan=False)
     assert "NaN" not in text and "Infinity" not in text
     assert "nan" not in result.table()
     assert set(result.all_scores) == {*NAMES, *CORPUS_NAMES, "SER"}
@@ -150,7 +150,7 @@ def test_constant_and_missing_in_a_table(given: Materials) -> None:
     assert rows["ROUGE-L"][0] == "0.0000"
     assert rows["SER"][0] == rows["novelty"][0] == "undefined", "nothing required; no training data"
     assert len(rows["BLEU-1"]) == 2, "a value and a hash of one preset only"
-    data = first.to_json()["scores"]
+    data = first.to_dict()["scores"]
     assert data["SER"]["value"] is None and data["novelty"]["value"] is None and data["ROUGE-L"]["value"] == 0
 
 

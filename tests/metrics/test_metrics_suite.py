@@ -128,12 +128,12 @@ def test_no_input_crashes_or_gives_nan_unlabelled(preset: str) -> None:
         Pair("word " * 300, ("a b", "word")),
         Pair("a b", ("",)),
     ]
-    data = score_pairs(pairs, NAMES, preset).to_json()
+    data = score_pairs(pairs, NAMES, preset).to_dict()
     assert all(score["value"] is not None for score in data["scores"].values())
     assert all(value is None for value in data["segments"][3]["scores"].values()), "no reference: undefined"
     assert all(value is not None for value in data["segments"][0]["scores"].values())
     json.dumps(data, allow_nan=False)
-    alone = score_pairs([pairs[3]], NAMES, preset).to_json()
+    alone = score_pairs([pairs[3]], NAMES, preset).to_dict()
     assert all(score["value"] is None for score in alone["scores"].values())
 
 

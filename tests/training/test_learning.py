@@ -52,7 +52,7 @@ class Setting(NamedTuple):
 def setting() -> Setting:
     sizes = ["model.hidden_size=12", "model.embedding_size=8", "model.encoder_size=6", "model.value_size=5"]
     config = load_config("trails-hierarchical", [*sizes, "model.dropout=0.0"], models)
-    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus("trails"))
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     names = models.model_class("hierarchical").inputs
     return Setting(Dataset.encode(preprocessor, pairs, names), config.model, preprocessor.sizes)
 

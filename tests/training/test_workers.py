@@ -225,7 +225,7 @@ def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp
     assert {str(weight.dtype) for weight in weights(run).values()} == {"float32"}
     # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
     state = load_arrays(next(run.glob("checkpoint-*.safetensors")))
-    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus(str(corpus)))
+    preprocessor, pairs = build_preprocessor(load_corpus(str(corpus)))
     with computing(precision):
         model = models.build_model("sclstm", preprocessor.sizes, **config.model.keywords())
     data = Dataset.encode(preprocessor, pairs, model.inputs)

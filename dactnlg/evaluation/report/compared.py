@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from dactnlg._utils.tables import aligned
 from dactnlg.evaluation.comparison import Change, Difference, SystemComparison
-from dactnlg.evaluation.scores import columns, shown
+from dactnlg.evaluation.scores import shown
 
 TOP = 5
 
@@ -16,7 +17,7 @@ def text(found: SystemComparison, top: int = TOP) -> str:
     header = ["", "A", "B", "B - A", "95% interval", "p (bootstrap)", "p (swapping)", "better"]
     several = len({item.preset for item in found.differences}) > 1
     lines = [f"A: {found.labels[0]}", f"B: {found.labels[1]}", ""]
-    lines += columns([header, *(_row(item, several) for item in found.differences)])
+    lines.append(aligned([header, *(_row(item, several) for item in found.differences)], rule=True))
     lines.append("better: both tests give p < .05; one in twenty such findings is chance, and more scores find more.")
     if found.refused:
         lines += ["", "Not ranked:", *(f"  {reason}" for reason in found.refused)]
@@ -50,7 +51,7 @@ def _acts(found: SystemComparison) -> Sequence[str]:
         verdict = "better" if act.gain > 0 else "worse"
         numbers = [shown(act.first), shown(act.second), f"{act.second - act.first:+.4f}"]
         rows.append([act.act, str(act.size), *numbers, verdict])
-    return ["", f"Acts that changed by {found.metric}:", *columns(rows)]
+    return ["", f"Acts that changed by {found.metric}:", aligned(rows, rule=True)]
 
 
 def _segment(change: Change) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from dactnlg._utils import tables
 from dactnlg.evaluation.report.content import Content, Sentence
 from dactnlg.evaluation.report.differences import Marked, marked
 from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults
@@ -91,12 +92,7 @@ def _kept(text: str) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    lines = [_line(header), "|" + "|".join(["---", *["---:"] * (len(header) - 1)]) + "|"]
-    return [*lines, *(_line([escape(str(cell)) for cell in row]) for row in rows)]
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    return tables.markdown(header, ([escape(str(cell)) for cell in row] for row in rows))
 
 
 def _bounds(bounds: tuple[float, float] | None) -> str:

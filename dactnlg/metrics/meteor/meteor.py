@@ -8,14 +8,17 @@ has under the same name (Banerjee and Lavie 2005) gives other numbers and is not
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dactnlg.metrics.base import Array, BoundedMetric, Segment, divide
 from dactnlg.metrics.meteor.align import Aligner
 from dactnlg.metrics.meteor.data import MeteorData, load
-from dactnlg.metrics.meteor.helpers import MANY, Helpers
 from dactnlg.text.metric_tokenizers import tokenizer
+
+if TYPE_CHECKING:
+    from dactnlg.metrics.meteor.workers import Workers
 
 ALPHA, BETA, GAMMA, DELTA = 0.85, 0.2, 0.6, 0.75
 WEIGHTS = (1.0, 0.6, 0.8, 0.6)
@@ -24,7 +27,9 @@ WEIGHTS = (1.0, 0.6, 0.8, 0.6)
 CHARACTERS = 1 << 21
 """Of sentences that are read in one go."""
 TOGETHER = 256
-"""Pairs of sentences that are aligned in one go; what helpers are given at once."""
+"""Pairs of sentences that are aligned in one go; a worker's task."""
+MANY = 1500
+"""Alignments for which worker processes are started: to start takes one as long as half of them."""
 
 
 class Meteor(BoundedMetric):
@@ -46,12 +51,15 @@ class Meteor(BoundedMetric):
         self._split = tokenizer(tokenization)
         data = data or load()
         self._aligner, self._folder = Aligner(data), data.folder
-        self._helpers: Helpers | None = None
+        self._workers: Workers | None = None
 
     def expect(self, segments: Sequence[Segment]) -> None:
-        """Start helpers where there is enough for them to do."""
-        if not self._helpers and sum(len(segment.references) for segment in segments) >= MANY:
-            self._helpers = Helpers(self._folder)
+        """Start worker processes where there is enough for them to do."""
+        if not self._workers and sum(len(segment.references) for segment in segments) >= MANY:
+            # Late: few inputs are that large.
+            from dactnlg.metrics.meteor.workers import Workers
+
+            self._workers = Workers(self._folder)
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
         """Return the counts of each segment, (N, 21)."""
@@ -69,11 +77,11 @@ class Meteor(BoundedMetric):
         return combine(sums)
 
     def forget(self) -> None:
-        """Drop what was learnt about words, and end the helpers."""
+        """Drop what was learnt about words, and end the workers."""
         self._aligner.forget(0)
-        if self._helpers:
-            self._helpers.end()
-            self._helpers = None
+        if self._workers:
+            self._workers.end()
+            self._workers = None
 
     def _fill(self, rows: Array, segments: Sequence[Segment]) -> None:
         wanted = [(row, segment) for row, segment in zip(rows, segments, strict=True) if self.fits(segment)]
@@ -83,8 +91,8 @@ class Meteor(BoundedMetric):
         tasks = dict.fromkeys((segment.hypothesis, text) for _, segment in wanted for text in segment.references)
         pairs = [(read[hypothesis], read[text]) for hypothesis, text in tasks]
         blocks = [pairs[start : start + TOGETHER] for start in range(0, len(pairs), TOGETHER)]
-        if self._helpers:
-            shared = self._helpers.share(blocks, self._aligner.align_texts)
+        if self._workers:
+            shared = self._workers.share(blocks, self._aligner.align_texts)
         else:
             shared = list(map(self._aligner.align_texts, blocks))
         counts = [row for block in shared for row in block]
@@ -130,4 +138,4 @@ def segment_score(counts: Sequence[float]) -> float:
     precision, recall = hits / weighted, reference_hits / reference_weighted
     mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
     fragmentation = 2 * counts[20] / sum(counts[4:20])
-    return max(mean * (1 - GAMMA * fragmentation**BETA), 0.0)
+    return float(max(mean * (1 - GAMMA * fragmentation**BETA), 0.0))

@@ -26,13 +26,13 @@ class Encoder(Protocol):
 
 
 def load_minilm(folder: str | Path | None = None) -> Encoder:
-    """Return all-MiniLM-L6-v2, run by NumPy alone.
+    """Return all-MiniLM-L6-v2, run by NumPy.
 
     Args:
-        folder: with `model.safetensors`, `vocab.txt`, `config.json`; by default that of the installed package.
+        folder: holds `model.safetensors`, `tokenizer.json` and `config.json`; by default that of the installed package.
 
     Raises:
-        MetricError: the package is not installed, or the folder does not hold such a model.
+        MetricError: the package or a library is not installed, or the folder does not hold such a model.
     """
     # Late: the module is for those who score with it.
     from dactnlg.metrics.sentence_encoder.minilm import MiniLM

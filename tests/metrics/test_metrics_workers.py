@@ -1,8 +1,9 @@
-"""METEOR's helpers: what they give, and that nothing they suffer shows in the result."""
+"""METEOR's workers: what they give, and that nothing they suffer shows in the result."""
 
 from __future__ import annotations
 
 import json
+import multiprocessing.spawn
 import os
 import signal
 import subprocess
@@ -15,22 +16,22 @@ import numpy as np
 import pytest
 
 from dactnlg.metrics.base import Segment
-from dactnlg.metrics.meteor import helpers as meteor_helpers
 from dactnlg.metrics.meteor import meteor as meteor_module
+from dactnlg.metrics.meteor import workers as meteor_workers
 from dactnlg.metrics.meteor.align import Aligner
 from dactnlg.metrics.meteor.data import load
-from dactnlg.metrics.meteor.helpers import Helpers, Texts
 from dactnlg.metrics.meteor.meteor import Meteor
+from dactnlg.metrics.meteor.workers import Texts, Workers
 
 pytestmark = pytest.mark.needs("pycocoevalcap", "pip install 'dactnlg[meteor]'")
 REPOSITORY = Path(__file__).resolve().parents[2]
 TEXT = "a cheap low-priced place serves good Italian food near the river , it is not expensive ."
 
 
-def until_ready(helpers: Helpers) -> None:
-    """Wait for all helpers, which this test wants to take part."""
+def until_ready(workers: Workers) -> None:
+    """Wait for all workers, which this test wants to take part."""
     end = time.monotonic() + 100
-    while not all(helper.ready for helper in helpers._helpers):
+    while not all(worker.ready() for worker in workers.workers):
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -41,8 +42,8 @@ def sentences(count: int) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def helpers() -> Iterator[Helpers]:
-    found = Helpers(load().folder, 1)
+def workers() -> Iterator[Workers]:
+    found = Workers(load().folder, 1)
     until_ready(found)
     yield found
     found.end()
@@ -53,17 +54,17 @@ def aligner() -> Aligner:
     return Aligner(load())
 
 
-def test_the_same_numbers_with_and_without_helpers(oracle_dir: Path, helpers: Helpers) -> None:
+def test_the_same_numbers_with_and_without_workers(oracle_dir: Path, workers: Workers) -> None:
     """1,181 real outputs (oracles/sfres_nlgeval.json): equal to the last bit."""
     oracle = json.loads((oracle_dir / "sfres_nlgeval.json").read_text())
     segments = [Segment(s["hypothesis"], s["references"]) for s in oracle["segments"]]
     alone, together = Meteor(), Meteor()
-    together._helpers = helpers
+    together._workers = workers
     assert np.array_equal(alone.statistics(segments), together.statistics(segments))
-    assert helpers._helpers, "none has died"
+    assert workers.workers, "none has died"
 
 
-def test_a_helper_does_its_share(helpers: Helpers, aligner: Aligner) -> None:
+def test_a_worker_does_its_share(workers: Workers, aligner: Aligner) -> None:
     blocks = [sentences(20) for _ in range(10)]
     mine = []
 
@@ -72,60 +73,74 @@ def test_a_helper_does_its_share(helpers: Helpers, aligner: Aligner) -> None:
         time.sleep(0.2)
         return aligner.align_texts(block)
 
-    assert helpers.share(blocks, slowly) == [aligner.align_texts(block) for block in blocks]
+    assert workers.share(blocks, slowly) == [aligner.align_texts(block) for block in blocks]
     assert 0 < len(mine) < len(blocks)
 
 
-def test_a_helper_that_dies_is_done_without(helpers: Helpers, aligner: Aligner) -> None:
+def test_a_worker_that_dies_is_done_without(workers: Workers, aligner: Aligner) -> None:
     blocks = [sentences(20) for _ in range(6)]
-    process = helpers._helpers[0].process
+    process = workers.workers[0].process
 
     def while_it_dies(block: Texts) -> list[tuple[float, ...]]:
-        if process.poll() is None:
+        if process.is_alive():
             process.kill()
-            process.wait()
+            process.join()
         return aligner.align_texts(block)
 
     expected = [aligner.align_texts(block) for block in blocks]
-    assert helpers.share(blocks, while_it_dies) == expected
-    assert not helpers._helpers
-    assert helpers.share(blocks, aligner.align_texts) == expected
+    assert workers.share(blocks, while_it_dies) == expected
+    assert not workers.workers
+    assert workers.share(blocks, aligner.align_texts) == expected
 
 
-def test_an_error_here_ends_the_helpers(helpers: Helpers) -> None:
-    """What a helper still works on would be taken for the answer to the next question."""
-    process = helpers._helpers[0].process
+def test_an_error_here_ends_the_workers(workers: Workers) -> None:
+    """What a worker still works on would be taken for the answer to the next question."""
+    process = workers.workers[0].process
 
     def broken(_: Texts) -> list[tuple[float, ...]]:
         raise IndexError("not a matter of queues")
 
     with pytest.raises(IndexError, match="queues"):
-        helpers.share([sentences(3)] * 4, broken)
-    assert process.poll() is not None
+        workers.share([sentences(3)] * 4, broken)
+    assert not process.is_alive()
 
 
 @pytest.mark.parametrize("executable", ["", "/nowhere/python"])
 def test_where_no_process_can_be_started(
     executable: str, monkeypatch: pytest.MonkeyPatch, aligner: Aligner, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys, "executable", executable)
+    monkeypatch.setattr(multiprocessing.spawn, "_python_exe", os.fsencode(executable))
     pairs = sentences(5)
-    assert Helpers(tmp_path, 1).share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
+    assert Workers(tmp_path, 1).share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
 
 
-def test_a_helper_that_cannot_begin_is_done_without(tmp_path: Path, aligner: Aligner) -> None:
-    helpers = Helpers(tmp_path / "no index", 1)
-    helpers._helpers[0].process.wait(100)
+def test_a_worker_that_cannot_begin_is_done_without(tmp_path: Path, aligner: Aligner) -> None:
+    workers = Workers(tmp_path / "no index", 1)
+    workers.workers[0].process.join(100)
     pairs = sentences(5)
-    assert helpers.share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
+    assert workers.share([pairs], aligner.align_texts) == [aligner.align_texts(pairs)]
 
 
-def test_helpers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
+def share_in_a_daemon(folder: Path, pairs: Texts, answers: multiprocessing.Queue[object]) -> None:
+    workers = Workers(folder, 1)
+    answers.put((len(workers.workers), workers.share([pairs], Aligner(load()).align_texts)))
+
+
+def test_a_process_that_may_have_no_others_does_without(aligner: Aligner) -> None:
+    pairs, context = sentences(5), multiprocessing.get_context("spawn")
+    answers = context.Queue()
+    process = context.Process(target=share_in_a_daemon, args=(load().folder, pairs, answers), daemon=True)
+    process.start()
+    assert answers.get(timeout=100) == (0, [aligner.align_texts(pairs)])
+    process.join()
+
+
+def test_workers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
-    monkeypatch.setattr(meteor_helpers.Helper, "start", lambda *_: started.append(1))
+    monkeypatch.setattr(meteor_workers, "Worker", lambda *_: started.append(1))
     few, many = [Segment("a", ["b"])] * 100, [Segment("a", ["b"] * 20)] * 100
-    for processors, segments, expected in ((2, few, 0), (2, many, 1), (1, many, 0), (64, many, meteor_helpers.MOST)):
-        monkeypatch.setattr(meteor_helpers, "usable_processors", lambda count=processors: count)
+    for processors, segments, expected in ((2, few, 0), (2, many, 1), (1, many, 0), (64, many, meteor_workers.MOST)):
+        monkeypatch.setattr(meteor_workers, "usable_processors", lambda count=processors: count)
         started.clear()
         Meteor().expect(segments)
         assert len(started) == expected
@@ -133,9 +148,9 @@ def test_helpers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.Monk
 
 SCRIPT = """
 import sys
-import dactnlg.metrics.meteor.helpers as helpers
+import dactnlg.metrics.meteor.workers as workers
 from dactnlg.evaluation.scoring import Pair, score_pairs
-helpers.usable_processors = lambda: 2
+workers.usable_processors = lambda: 2
 print("once")
 pairs = [Pair(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(int(sys.argv[1]))]
 print(score_pairs(pairs, ["METEOR-1.5"], keep=False).scores["METEOR-1.5"].value)
@@ -173,16 +188,17 @@ def members(session: int) -> list[int]:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
-def test_no_helper_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -> None:
+def test_no_worker_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -> None:
     script = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n" + SCRIPT
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     command = [sys.executable, "-c", script, "100000"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, env=environment, start_new_session=True, **pipes) as process:
         end = time.monotonic() + 100
-        while len(members(process.pid)) < 2 and time.monotonic() < end:
+        # Beside the worker there is one process by which `multiprocessing` keeps count of what it has made.
+        while len(members(process.pid)) < 3 and time.monotonic() < end:
             time.sleep(0.02)
-        assert len(members(process.pid)) == 2
+        assert len(members(process.pid)) == 3
         if ending == signal.SIGINT:
             os.killpg(process.pid, ending)
         else:
@@ -194,10 +210,10 @@ def test_no_helper_outlives_its_parent(ending: signal.Signals, tmp_path: Path) -
     assert process.returncode == -ending
 
 
-def test_the_helpers_end_with_the_metric() -> None:
+def test_the_workers_end_with_the_metric() -> None:
     metric = Meteor()
-    metric._helpers = Helpers(load().folder, 1)
-    process = metric._helpers._helpers[0].process
+    metric._workers = Workers(load().folder, 1)
+    process = metric._workers.workers[0].process
     metric.forget()
-    assert process.poll() is not None and metric._helpers is None
+    assert not process.is_alive() and metric._workers is None
     assert meteor_module.MANY > 100, "a test of a few pairs starts none"
