@@ -1,6 +1,7 @@
 # make demo   install, train on the embedded corpus, generate from acts, evaluate, print the table
 # make test   install, lint, types, all tests
-# Both take VENV=folder and PYTHON=interpreter; real corpora are found through DACTNLG_DATA.
+# make docs   install, build the documentation into docs/site
+# All take VENV=folder and PYTHON=interpreter; real corpora are found through DACTNLG_DATA.
 
 PYTHON ?= python3
 VENV ?= .venv
@@ -8,7 +9,7 @@ RUN ?= runs/trails-sclstm
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.dactnlg-installed
 
-.PHONY: install demo test lint types unit wheel clean
+.PHONY: install demo test lint types unit docs wheel clean
 
 install: $(STAMP)
 
@@ -44,8 +45,11 @@ types: $(STAMP)
 unit: $(STAMP)
 	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
 
+docs: $(STAMP)
+	$(BIN)/zensical build --clean --strict -f docs/mkdocs.yml
+
 wheel: $(STAMP)
 	$(BIN)/python -m build --wheel --outdir dist
 
 clean:
-	rm -rf build dist runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf build dist docs/.cache docs/site runs *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -85,7 +85,7 @@ def seconds(function: Callable[[], Any]) -> float:
 def own_run(name: str, folder: Path, epochs: int, *overrides: str) -> Path:
     """Train a configuration for a few epochs, unless its validation loss stops falling before."""
     options = [f"corpus.data_dir={DATA}", f"training.epochs={epochs}", "training.patience=2", *overrides]
-    return train(load_config(REPOSITORY / "configs" / f"{name}.yaml", options), folder / name, progress=False)
+    return train(load_config(REPOSITORY / "configs" / f"{name}.yaml", options), folder / name, progress=False).path
 
 
 def test_turns() -> list[Turn]:

@@ -156,7 +156,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
 def learning(name: str, sizes: list[int], rounds: int) -> None:
     """Print the table of training."""
     config = load_config(name)
-    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus(config.corpus.name))
+    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name), targets=config.corpus.targets)
     print("\n| batch | real tokens/s, training.backend=keras |\n|---|---|", flush=True)
     for size in sizes:
         model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
@@ -194,7 +194,7 @@ def main() -> None:
         run = options.run
         if run is None:
             few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
-            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False)
+            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False).path
         searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
     learning("trails-sclstm", list(options.training_batch_size), options.rounds)
 

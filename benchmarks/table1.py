@@ -27,7 +27,7 @@ from pathlib import Path
 from dactnlg import __version__
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.result import Evaluation
-from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.options import Constraint, GenerationOptions
 from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
@@ -56,7 +56,7 @@ class Row:
     """The figures of one configuration, one entry a seed."""
 
     name: str
-    constraint: str
+    constraint: Constraint
     append_questions: bool = True
     bleu1: list[float] = field(default_factory=list)
     bleu4: list[float] = field(default_factory=list)

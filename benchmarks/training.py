@@ -89,7 +89,7 @@ class Contestant:
 def ours(config_name: str, size: int, backend: str, most: int | None = None) -> Contestant:
     """Return a model of a configuration that learns with a backend."""
     config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"])
-    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus(config.corpus.name, DATA))
+    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name, DATA), targets=config.corpus.targets)
     model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
     data = Dataset.encode(preprocessor, pairs, model.lexicalized, config.training.repetition)
     batches = list(islice(data.batches(size, np.random.default_rng(0)), most))

@@ -1,23 +1,62 @@
-"""dactnlg: dialogue acts in, checked sentences out."""
+"""dactnlg: dialogue acts in, checked sentences out.
+
+>>> import dactnlg
+>>> turn = dactnlg.parse("inform(name='red door cafe';kidsallowed=no)")
+>>> turn.acts[0].slots[0].value
+'red door cafe'
+
+The public names are those of `__all__`; everything else may change between versions. They are imported when they are
+first used, so that parsing, scoring and the command line never wait for TensorFlow.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from dactnlg import errors
     from dactnlg.acts import DialogueAct, Slot, Turn, parse
+    from dactnlg.evaluation.evaluate import evaluate
+    from dactnlg.evaluation.scoring import score
     from dactnlg.generation.generator import Generator
+    from dactnlg.training.train import train
 
 __version__ = "0.1.0"
-__all__ = ["DialogueAct", "Generator", "Slot", "Turn", "__version__", "parse"]
+__all__ = [
+    "DialogueAct",
+    "Generator",
+    "Slot",
+    "Turn",
+    "__version__",
+    "errors",
+    "evaluate",
+    "parse",
+    "score",
+    "train",
+]
 
-_HOMES = {"Generator": "generation.generator", **dict.fromkeys(("DialogueAct", "Slot", "Turn", "parse"), "acts")}
+_MODULES = {
+    "DialogueAct": "acts",
+    "Generator": "generation.generator",
+    "Slot": "acts",
+    "Turn": "acts",
+    "evaluate": "evaluation.evaluate",
+    "parse": "acts",
+    "score": "evaluation.scoring",
+    "train": "training.train",
+}
+"""Public name -> the module that defines it."""
 
 
 def __getattr__(name: str) -> object:
-    # Late: Generator brings Keras with it, and METEOR's helpers start without acts.
-    if name not in _HOMES:
-        raise AttributeError(f"module 'dactnlg' has no attribute '{name}'")
     from importlib import import_module
 
-    return getattr(import_module(f"dactnlg.{_HOMES[name]}"), name)
+    if name == "errors":
+        return import_module("dactnlg.errors")
+    if name not in _MODULES:
+        raise AttributeError(f"module 'dactnlg' has no attribute '{name}'")
+    return getattr(import_module(f"dactnlg.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,6 +1,6 @@
-"""Ray, started without a sound: on this machine, or joined where `$RAY_ADDRESS` names a cluster.
+"""Ray, started quietly: on this machine, or on the cluster that `$RAY_ADDRESS` names.
 
-Nobody is told that it is used: usage statistics are off before it starts.
+Usage statistics are turned off before it starts: nothing is sent to anybody.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from dactnlg.errors import UserError
 
 STORE = 256 << 20
-"""Bytes of Ray's object store on this machine: only sentences on their way to the file pass through it."""
+"""Bytes of Ray's object store on this machine. Only sentences on their way to a file pass through it."""
 _FORCED = {
     "RAY_USAGE_STATS_ENABLED": "0",
     "RAY_CHDIR_TO_TRIAL_DIR": "0",
@@ -26,11 +26,11 @@ _FORCED = {
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
 }
 _DEFAULTS = {
-    # Who has no use for a GPU leaves the environment as it is; several that share one take what they need of it.
+    # Workers that use no GPU leave the environment as it is; those that share one allocate its memory as they need it.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-    # Not lower than this process: who wants that starts it with nice.
+    # The same priority as this process has.
     "RAY_worker_niceness": "0",
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
 }
@@ -39,10 +39,10 @@ _LOGGERS = ("ray", "ray.data", "ray.tune", "ray.train", "ray.air")
 
 
 def check_installed() -> None:
-    """Look for Ray.
+    """Check that Ray is installed.
 
     Raises:
-        UserError: it is not installed; names the extra.
+        UserError: it is not; the message names the extra to install.
     """
     try:
         for module in ("ray.tune", "ray.data"):
@@ -54,10 +54,13 @@ def check_installed() -> None:
 
 @contextlib.contextmanager
 def started(jobs: int) -> Iterator[Any]:
-    """Start Ray for as many processes of one core each, and stop it in the end; one that runs already is used as it is.
+    """Start Ray, give the module `ray`, and stop it in the end; if Ray runs in this process already, use that.
+
+    Args:
+        jobs: worker processes on this machine, of one core each; a cluster has its own number of cores.
 
     Raises:
-        UserError: it is not installed, or the cluster that `$RAY_ADDRESS` names cannot be reached.
+        UserError: Ray is not installed, or the cluster that `$RAY_ADDRESS` names cannot be reached.
     """
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
@@ -75,7 +78,7 @@ def started(jobs: int) -> Iterator[Any]:
         options |= {"address": address, "runtime_env": {"env_vars": variables}}
     else:
         options |= {"address": "local", "num_cpus": jobs, "object_store_memory": STORE}
-        # What goes wrong here comes out as an error; the rest is about Ray's inner life.
+        # Failures are raised as exceptions; Ray's own log adds nothing for users.
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
     try:
         with contextlib.nullcontext() if address else _silence():
@@ -90,7 +93,7 @@ def started(jobs: int) -> Iterator[Any]:
 
 
 def _check_reachable(address: str) -> None:
-    """Try a cluster's address: Ray itself would try for ever."""
+    """Connect to a cluster's address once: Ray itself would try without end."""
     host, colon, port = address.rpartition(":")
     if "//" in address or not (colon and port.isdecimal()):
         return
@@ -101,14 +104,14 @@ def _check_reachable(address: str) -> None:
 
 
 def gpu_share(ray: Any, jobs: int) -> float:
-    """Return how much of a GPU each of several processes gets; 0 where there is none."""
+    """Return the share of a GPU that each of `jobs` processes gets, 0 to 1; 0 where there is none."""
     cards = float(ray.cluster_resources().get("GPU", 0))
     return min(1.0, cards / jobs)
 
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Let nothing through to standard error: that its notices are off is a notice, too."""
+    """Discard standard error, that of libraries in C++ too: Ray even prints that its notices are turned off."""
     sys.stderr.flush()
     screen = os.dup(2)
     try:

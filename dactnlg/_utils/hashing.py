@@ -1,6 +1,6 @@
-"""Hash codes: the one place where data become SHA-256, so that equal things have equal codes everywhere.
+"""Hash codes: SHA-256 of data, equal for equal data on every machine.
 
-Nothing here depends on the order of sets or dictionaries, on `PYTHONHASHSEED` or on the machine.
+No code depends on the order of sets or dictionaries, or on `PYTHONHASHSEED`.
 """
 
 from __future__ import annotations
@@ -12,17 +12,21 @@ from functools import lru_cache
 from typing import Any
 
 SHORT = 8
-"""Digits of a hash that a table shows; JSON has all 64."""
+"""Hexadecimal digits of a hash that tables show; JSON has all 64."""
 _MODULUS = 1 << 256
 
 
 def digest(value: Any) -> str:
-    """Return the SHA-256 of lists, texts, numbers and dictionaries with text keys, whose order is none."""
+    """Return the SHA-256 of JSON data: lists, texts, numbers, and dictionaries with text keys in any order."""
     return hashlib.sha256(_canonical(value)).hexdigest()
 
 
 class MultisetHash:
-    """The SHA-256 of items in any order, built one item at a time; an item said twice is not an item said once."""
+    """The SHA-256 of items in any order, computed one item at a time; repetitions of an item count.
+
+    Args:
+        items: the first items, each anything that `digest` takes.
+    """
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         self._sum, self._count = 0, 0
@@ -31,12 +35,12 @@ class MultisetHash:
 
     def add(self, item: Any) -> None:
         """Add one item: anything that `digest` takes."""
-        # Digests are added up modulo 2^256: no list of a million of them has to be kept and sorted.
+        # The sum of the digests modulo 2^256 has no order, so a million of them need not be kept and sorted.
         number = _known_number(item) if item is None or isinstance(item, str) else _number(item)
         self._sum, self._count = (self._sum + number) % _MODULUS, self._count + 1
 
     def hexdigest(self, *context: Any) -> str:
-        """Return the hash of the items so far under a context (a signature, a vocabulary)."""
+        """Return the hash of the items so far together with a context, such as a signature or a vocabulary."""
         return digest([*context, self._count, f"{self._sum:064x}"])
 
 
@@ -44,9 +48,9 @@ def _number(item: Any) -> int:
     return int.from_bytes(hashlib.sha256(_canonical(item)).digest(), "big")
 
 
-# The acts of a corpus come again and again.
+# The acts of a corpus are repeated many times.
 _known_number = lru_cache(maxsize=1 << 12)(_number)
-# ASCII with escapes: a lone surrogate has a code like every other character.
+# ASCII with escapes can hold any character, lone surrogates included.
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 

@@ -1,4 +1,4 @@
-"""Remembering what was found, within bounds."""
+"""A bounded cache for several threads."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ T = TypeVar("T")
 
 
 class Memory(Generic[T]):
-    """Remembers what was used last; several threads may ask.
+    """A cache that drops the entry used longest ago when it is full; several threads may use it at once.
 
     Args:
-        size: how many entries at most.
+        size: entries at most.
     """
 
     def __init__(self, size: int) -> None:
@@ -22,7 +22,7 @@ class Memory(Generic[T]):
         self._found: OrderedDict[Hashable, T] = OrderedDict()
 
     def get(self, key: Hashable) -> T | None:
-        """Return what is remembered for a key, or None."""
+        """Return the value of a key, or None."""
         with self._lock:
             found = self._found.get(key)
             if found is not None:
@@ -30,7 +30,7 @@ class Memory(Generic[T]):
             return found
 
     def put(self, key: Hashable, value: T) -> T:
-        """Remember a value and return it; what was not asked for longest is forgotten."""
+        """Keep a value, and return it."""
         with self._lock:
             self._found[key] = value
             self._found.move_to_end(key)
@@ -39,7 +39,7 @@ class Memory(Generic[T]):
         return value
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Drop all entries."""
         with self._lock:
             self._found.clear()
 

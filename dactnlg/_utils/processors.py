@@ -1,4 +1,4 @@
-"""How many processors there are to use."""
+"""The number of processors that this process may use."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import os
 
 
 def usable_processors() -> int:
-    """Return not how many the machine has, but how many this process may use.
+    """Return the number of processors that this process may use, which may be fewer than the machine has.
 
-    OMP_NUM_THREADS is how Ray and batch systems, too, say that there are others beside it.
+    OMP_NUM_THREADS lowers it: Ray and batch systems set it for processes that share a machine.
     """
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     asked = os.environ.get("OMP_NUM_THREADS", "")

@@ -1,7 +1,7 @@
-"""Where the data cards, the embedded corpus and the configurations lie: in a wheel and in a checkout.
+"""The folders of the data cards, the embedded corpus and the configurations, in a wheel and in a checkout.
 
-A wheel carries the top-level folders `datasets/` and `configs/` inside the package (`package_dir` in setup.cfg);
-a checkout, and an editable installation of one, uses the top-level folders themselves.
+A wheel holds the top-level folders `datasets/` and `configs/` inside the package (`package_dir` in setup.cfg); a
+checkout, and an editable installation of one, has them at its top level.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Long sequences that move to a temporary file: scoring a million segments takes the memory of a few thousand."""
+"""Long sequences kept in temporary files: scoring a million segments takes the memory of a few thousand."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 IN_MEMORY = 1 << 16
-"""Rows that stay in memory."""
+"""Rows that are kept in memory before they are written to the file."""
 _BYTES = 1 << 24
+"""Bytes of records that are kept in memory before they are written to a file."""
 
 
-class Rows:
+class SpooledRows:
     """Rows of numbers, (N, S), appended a chunk at a time."""
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class Rows:
         self._count = self._waiting = self._width = 0
 
     def append(self, rows: Array) -> None:
-        """Add rows, (n, S); S is that of the first ones."""
+        """Add rows, (n, S), with the S of the first ones."""
         self._width = rows.shape[1]
         self._parts.append(np.ascontiguousarray(rows, dtype=np.float64))
         self._count += len(rows)
@@ -36,7 +37,7 @@ class Rows:
             self._flush()
 
     def blocks(self) -> Iterator[Array]:
-        """Yield all rows in order, at most `IN_MEMORY` at once; those of a short sequence as one block."""
+        """Yield all rows in order, (n, S) with n at most `IN_MEMORY`."""
         if self._file is None:
             yield self.array()
             return
@@ -53,9 +54,9 @@ class Rows:
         return total
 
     def array(self) -> Array:
-        """Return all rows as one array, (N, S): of a long sequence a view of the file, which is read where it is used.
+        """Return all rows as one array, (N, S); that of a long sequence is mapped from the file.
 
-        A later append does not show in it.
+        Rows appended later are not part of it.
         """
         if self._file is None:
             self._parts = [np.concatenate(self._parts)] if self._parts else [np.zeros((0, self._width))]
@@ -72,8 +73,8 @@ class Rows:
         self._parts, self._waiting = [], 0
 
 
-class Records(Sequence[Any]):
-    """Values that JSON can hold, appended one at a time; each is read again where it is asked for."""
+class SpooledRecords(Sequence[Any]):
+    """A sequence of JSON values, appended one at a time; each is read from the file when it is used."""
 
     def __init__(self) -> None:
         self._file: tempfile.SpooledTemporaryFile[bytes] = tempfile.SpooledTemporaryFile(max_size=_BYTES)  # noqa: SIM115

@@ -1,29 +1,38 @@
-"""How acts are written: the names and values that a notation can hold, and the reader of all but JSON.
+"""The notations of acts: which names and values they can hold, and the parser of all of them but JSON.
 
-What is read are plain pairs; `dactnlg.acts` makes turns of them.
+The parser returns plain names and values; `dactnlg.acts.turn` makes turns of them.
 """
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import NamedTuple
 
 from dactnlg.errors import ActSyntaxError
 
-Pairs = tuple[tuple[str, str | None], ...]
-"""The slots of one act: names with values, None where only the slot is named."""
+SlotValues = tuple[tuple[str, str | None], ...]
+"""(name, value) of the slots of one act; the value is None where only the slot is named."""
 
-# What a name cannot hold: the characters that delimit it in one of the notations.
+
+class ParsedAct(NamedTuple):
+    """One act as it was read."""
+
+    act_type: str
+    slots: SlotValues
+
+
+# A name cannot hold the characters that delimit it in one of the notations.
 NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
-# An unquoted value runs to the next `;` or `)`; brackets that close again belong to it.
+# An unquoted value ends at the next `;` or `)`; balanced brackets are part of it.
 _OPEN_VALUE = re.compile(r"[^;)(]*(?:\([^()]*\)[^;()]*)*")
-# A comma belongs to it too, unless a name and an equals sign follow: SFRES parts slots by commas.
+# A comma is part of it, too, unless a name and an equals sign follow: SFRES separates slots by commas.
 _NEXT_SLOT = re.compile(r"\s*,\s*" + NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-# The form that nearly every act has, read at once: no space outside of quotes, and neither quote nor backslash inside.
+# The form of nearly every act, read at once: no space outside of quotes, neither quotes nor backslashes inside them.
 _PLAIN_ACT = re.compile(
     r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'[^'"\\]*+'|[^\s;,()'"]++))?+(?:;|(?=\))))*+)\)""",
 )
@@ -32,31 +41,31 @@ _PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?+""")
 
 @lru_cache(maxsize=1 << 12)
 def is_name(text: str) -> bool:
-    """Whether every notation can hold a slot name."""
+    """Return whether every notation can hold a slot name."""
     return bool(NAME.fullmatch(text)) and text == text.strip()
 
 
 @lru_cache(maxsize=1 << 12)
 def is_act_type(text: str) -> bool:
-    """Whether every notation can hold an act type."""
+    """Return whether every notation can hold an act type."""
     return bool(ACT_TYPE.fullmatch(text))
 
 
-def read_acts(text: str, where: str = "") -> list[tuple[str, Pairs]]:
-    """Return the acts of one turn in the Cambridge or the bracket notation: their types and slots.
+def read_acts(text: str, where: str = "") -> list[ParsedAct]:
+    """Parse the acts of one turn in the Cambridge or the bracket notation.
 
     Args:
         text: the act string.
-        where: how an error names the place.
+        where: what a message calls the place ("acts.txt, line 3"); by default the line inside `text`.
 
     Raises:
-        ActSyntaxError: the text is not an act.
+        ActSyntaxError: the text is not an act; the message shows the line and a caret.
     """
     return _Reader(text, where).acts()
 
 
 def balanced(value: str) -> bool:
-    """Whether square brackets can hold a value: all those inside it close again."""
+    """Return whether square brackets can hold a value: the brackets inside it are balanced."""
     depth = 0
     for char in value:
         depth += (char == "[") - (char == "]")
@@ -66,7 +75,7 @@ def balanced(value: str) -> bool:
 
 
 def print_value(value: str) -> str:
-    """Return a value in canonical notation: in quotes unless it is one plain word."""
+    """Return a value in the canonical notation: in quotes unless it is one plain word."""
     if _BARE_VALUE.fullmatch(value):
         return value
     escaped = value.replace("\\", "\\\\").replace("'", "\\'")
@@ -76,22 +85,22 @@ def print_value(value: str) -> str:
 
 
 class _Reader:
-    """Recursive descent over one act string; `self.at` is the next character."""
+    """Recursive-descent parser of one act string; `at` is the index of the next character."""
 
     def __init__(self, text: str, where: str) -> None:
         self.text, self.where, self.at = text, where, 0
 
-    def acts(self) -> list[tuple[str, Pairs]]:
+    def acts(self) -> list[ParsedAct]:
         """Read a whole turn."""
         self.skip_space()
         if self.at == len(self.text):
             raise self.error("expected an act, found nothing")
         if self.bracketed_slot_follows():
-            return [("inform", self.bracket_slots(closing=""))]
+            return [ParsedAct("inform", self.bracket_slots(closing=""))]
         acts = [self.act()]
         while self.at < len(self.text):
             self.skip_space()
-            # `&`, `;` and white space all part acts; one of them may trail.
+            # `&`, `;` and white space all separate acts; `;` and white space may also end the turn.
             if self.peek() in ("&", ";"):
                 joint = self.at
                 self.at += 1
@@ -102,23 +111,23 @@ class _Reader:
                 acts.append(self.act())
         return acts
 
-    def act(self) -> tuple[str, Pairs]:
+    def act(self) -> ParsedAct:
         """Read `type(slots)`."""
         return self.plain_act() or self.any_act()
 
-    def plain_act(self) -> tuple[str, Pairs] | None:
-        """Read what `any_act` reads, if it has the plain form, in a third of the time."""
+    def plain_act(self) -> ParsedAct | None:
+        """Read an act of the plain form, in a third of the time that `any_act` takes; None for another form."""
         match = _PLAIN_ACT.match(self.text, self.at)
         if not match:
             return None
         self.at = match.end()
         act_type, slots = match.groups()
-        return act_type, tuple(
-            (name, quoted or bare if equals else None) for name, equals, quoted, bare in _PLAIN_SLOT.findall(slots)
-        )
+        found = _PLAIN_SLOT.findall(slots)
+        values = tuple((name, quoted or bare if equals else None) for name, equals, quoted, bare in found)
+        return ParsedAct(act_type, values)
 
-    def any_act(self) -> tuple[str, Pairs]:
-        """Read `type(slots)` in every form."""
+    def any_act(self) -> ParsedAct:
+        """Read `type(slots)` in any form."""
         match = ACT_TYPE.match(self.text, self.at)
         if not match:
             raise self.error("expected an act type such as 'inform'")
@@ -130,10 +139,10 @@ class _Reader:
         else:
             slots = self.cambridge_slots()
         self.expect(")", "expected ';' or ')'")
-        return match.group(), slots
+        return ParsedAct(match.group(), slots)
 
-    def cambridge_slots(self) -> Pairs:
-        """Read `name=value;name` up to the closing bracket."""
+    def cambridge_slots(self) -> SlotValues:
+        """Read `name=value;name`, up to the closing bracket."""
         slots = []
         self.skip_space()
         while self.peek() not in (")", ""):
@@ -152,7 +161,7 @@ class _Reader:
         return tuple(slots)
 
     def value(self) -> str:
-        """Read what follows an equals sign."""
+        """Read the value after an equals sign."""
         self.skip_space()
         quote = self.peek()
         if quote in ("'", '"'):
@@ -183,7 +192,7 @@ class _Reader:
                 self.at += 2
                 continue
             self.at += 1
-            # An apostrophe inside a quoted value ('harry's bar') is not followed by a delimiter.
+            # A delimiter follows the closing quote, but not an apostrophe in the value ('harry's bar').
             if char == quote and self.text[_end_of_space(self.text, self.at) :][:1] in (";", ")", ",", ""):
                 return "".join(chars)
             chars.append(char)
@@ -195,8 +204,8 @@ class _Reader:
         match = NAME.match(self.text, self.at)
         return bool(match) and self.text[match.end() : match.end() + 1] == "["  # type: ignore[union-attr]
 
-    def bracket_slots(self, closing: str) -> Pairs:
-        """Read `name[value], name[value]` up to the closing character."""
+    def bracket_slots(self, closing: str) -> SlotValues:
+        """Read `name[value], name[value]`, up to the closing character; "" is the end of the text."""
         slots = []
         while True:
             name = self.name()

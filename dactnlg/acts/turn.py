@@ -1,13 +1,13 @@
-"""Dialogue acts: the one representation of meaning, and the notations it is read from and printed in.
+"""Dialogue acts, turns and slots, and how they are read and printed.
 
 Notations:
     cambridge  `inform(name='red door cafe';kidsallowed=no)`, several acts joined by `&` or spaces
-               (RNNLG, DSTC2; a trailing `;` and a leading `?` of the act type are part of it)
+               (RNNLG, DSTC2; it allows a trailing `;` and a leading `?` of the act type)
     bracket    `name[The Eagle], eatType[coffee shop]` (E2E: one `inform`) and
                `inform(name[X], genres[a, b])` (ViGGO)
     json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release)
 
-`parse` tells them apart by itself. `str(turn)` is the canonical Cambridge notation and
+`parse` recognises which one a text is in. `str(turn)` is the canonical Cambridge notation, and
 `parse(str(turn)) == turn` holds for every turn.
 """
 
@@ -23,7 +23,7 @@ from dactnlg.acts.notation import NAME, balanced, is_act_type, is_name, print_va
 from dactnlg.errors import ActError, ActSyntaxError
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
-"""Values that say something about a slot rather than name a thing; they are never delexicalised."""
+"""Values that tell something about a slot and name no entity; they are never delexicalised."""
 
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
@@ -41,13 +41,13 @@ class Slot:
 
     @property
     def special(self) -> str | None:
-        """The special value, spelt one way (`dontcare`, `yes`, `no`, `none`, `?`), or None for an ordinary one."""
+        """The special value in one spelling (`dontcare`, `yes`, `no`, `none`, `?`); None for an ordinary value."""
         return None if self.value is None else _special(self.value)
 
     @property
     def delexicalizable(self) -> bool:
-        """Whether the slot has a value that a placeholder can stand for."""
-        return self.value is not None and _is_thing(self.value)
+        """Whether a placeholder can stand for the slot's value: there is one, and it is neither special nor blank."""
+        return self.value is not None and _is_ordinary(self.value)
 
     def __str__(self) -> str:
         return _print_slot(self.name, self.value)
@@ -55,7 +55,7 @@ class Slot:
 
 @dataclass(frozen=True, slots=True, order=True)
 class DialogueAct:
-    """An act type with its slots, in the order they were written."""
+    """An act type with its slots, in the order in which they were written."""
 
     act_type: str
     slots: tuple[Slot, ...] = ()
@@ -71,21 +71,21 @@ class DialogueAct:
 
 
 class _Hashed:
-    # No field of a turn: it is no part of what a turn says, and another process has another one.
+    # Not a field: it is no part of a turn's meaning, and differs from process to process.
     __slots__ = ("_hash",)
     _hash: int
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Turn(_Hashed):
-    """One or more acts said together: the meaning representation of one sentence."""
+    """One or more acts that one sentence expresses: a meaning representation."""
 
     acts: tuple[DialogueAct, ...]
 
     def __post_init__(self) -> None:
         if not self.acts:
             raise ActError("a turn needs at least one act")
-        # What is known of a turn is looked up again and again while a sentence is made for it.
+        # Turns are keys of many caches, and generating one sentence looks several of them up.
         object.__setattr__(self, "_hash", hash(self.acts))
 
     def __hash__(self) -> int:
@@ -98,7 +98,7 @@ class Turn(_Hashed):
         return iter(self.acts)
 
     def slots(self) -> Iterator[tuple[DialogueAct, Slot]]:
-        """Yield every slot with the act it stands in, in the order they were written."""
+        """Yield every (act, slot), in the order in which they were written."""
         for act in self.acts:
             for slot in act.slots:
                 yield act, slot
@@ -107,17 +107,17 @@ class Turn(_Hashed):
         return "&".join([str(act) for act in self.acts])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the turn as DSTC2's release writes it: `[{"act": ..., "slots": [[name, value], ...]}]`."""
+        """Return the turn in the notation of DSTC2's release: `[{"act": ..., "slots": [[name, value], ...]}]`."""
         return [
             {"act": act.act_type, "slots": [[s.name] if s.value is None else [s.name, s.value] for s in act.slots]}
             for act in self.acts
         ]
 
     def to_bracket(self) -> str:
-        """Return the turn in E2E and ViGGO's notation.
+        """Return the turn in the notation of E2E and ViGGO.
 
         Raises:
-            ActError: several acts, or a value that square brackets cannot hold.
+            ActError: the turn has several acts, or a value that square brackets cannot hold.
         """
         if len(self.acts) != 1:
             raise ActError(f"the bracket notation holds one act, not {len(self.acts)}: {self}")
@@ -131,15 +131,18 @@ class Turn(_Hashed):
 
 
 def parse(text: str, where: str = "") -> Turn:
-    """Read one turn in any of the notations.
+    """Parse one turn in any of the notations.
+
+    >>> parse("inform(name='red door cafe';kidsallowed=false)").acts[0].slots[1].special
+    'no'
 
     Args:
         text: the act string.
-        where: how an error names the place ("acts.txt, line 3"); by default the line inside `text`.
+        where: what a message calls the place ("acts.txt, line 3"); by default the line inside `text`.
 
     Raises:
         ActSyntaxError: the text is not an act; the message shows the line and a caret.
-        ActError: a JSON act of the wrong form.
+        ActError: a JSON act of another form.
     """
     stripped = text.lstrip()
     if stripped.startswith(("[", "{")):
@@ -148,7 +151,7 @@ def parse(text: str, where: str = "") -> Turn:
     return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
 
 
-# Acts name the same few slots and values, over and over.
+# The acts of a corpus share few slots and values.
 _slot = lru_cache(maxsize=1 << 14)(Slot)
 
 
@@ -164,7 +167,7 @@ def _special(value: str) -> str | None:
 
 
 @lru_cache(maxsize=1 << 14)
-def _is_thing(value: str) -> bool:
+def _is_ordinary(value: str) -> bool:
     return bool(value.strip()) and _special(value) is None
 
 
@@ -181,7 +184,11 @@ def _parse_json(text: str, where: str) -> Turn:
 
 
 def turn_from_json(data: object, where: str = "") -> Turn:
-    """Build a turn from DSTC2's JSON: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them.
+    """Return the turn in DSTC2's JSON.
+
+    Args:
+        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them.
+        where: what a message calls the place.
 
     Raises:
         ActError: the data have another form.

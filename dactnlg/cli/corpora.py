@@ -1,4 +1,4 @@
-"""The corpora: `corpora list`, `fetch`, `inspect` and `hash`."""
+"""`dactnlg corpora`: list, fetch, inspect and hash corpora."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dactnlg.cli import options
 from dactnlg.cli.options import Split
 
 
-@click.group("corpora", help="List, fetch and inspect the corpora.", no_args_is_help=True)
-def app() -> None:
-    """The group of these commands."""
+@click.group("corpora", help="List, fetch, inspect and hash corpora.", no_args_is_help=True)
+def corpora() -> None:
+    """Hold the commands below; click needs a function."""
 
 
-@app.command("list")
+@corpora.command("list")
 @options.data_dir
 def list_(data_dir: Path | None) -> None:
     """List the corpora, and whether their files are here.
@@ -30,11 +30,11 @@ def list_(data_dir: Path | None) -> None:
     print(overview(data_dir))
 
 
-@app.command("fetch")
-@click.argument("name", metavar="NAME")
+@corpora.command("fetch")
+@click.argument("name", metavar="NAME", help="A corpus that `corpora list` shows.")
 @options.data_dir
 def fetch(name: str, data_dir: Path | None) -> None:
-    """Download a corpus from its publisher and check it.
+    """Download a corpus from its publisher, check its SHA-256, and print the paths of its files.
 
     \b
     dactnlg corpora fetch restaurants
@@ -45,8 +45,8 @@ def fetch(name: str, data_dir: Path | None) -> None:
         print(path)
 
 
-@app.command("inspect")
-@click.argument("name", metavar="NAME")
+@corpora.command("inspect")
+@click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
 @options.data_dir
 def inspect(name: str, data_dir: Path | None) -> None:
     """Audit a corpus: counts, acts, values not found, overlap between its splits.
@@ -60,10 +60,16 @@ def inspect(name: str, data_dir: Path | None) -> None:
     print(audit(load_corpus(name, data_dir)))
 
 
-@app.command("hash")
-@click.argument("name", metavar="NAME")
-@click.option("--tokenizer", default="treebank", metavar="NAME", help="How sentences become tokens.")
-@click.option("--min-count", type=click.IntRange(min=1), default=1, help="Rarer training tokens are no part of F.")
+@corpora.command("hash")
+@click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
+@click.option("--tokenizer", default="treebank", metavar="NAME", help="Split sentences into tokens this way.")
+@click.option(
+    "--min-count",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Leave training tokens that occur less than N times out of the frequent vocabulary.",
+)
 @click.option("--preset", multiple=True, metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
 @click.option("--split", type=options.SPLIT, default="test", help="The split that is scored.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
@@ -77,7 +83,7 @@ def hash_(
     as_json: bool,
     data_dir: Path | None,
 ) -> None:
-    """Print the hash codes of a corpus, and of each score on it: equal codes, comparable scores.
+    """Print the hash codes of a corpus and of each score on it: equal codes, comparable scores.
 
     \b
     dactnlg corpora hash trails

@@ -1,4 +1,4 @@
-"""Models for other programs: `export`."""
+"""`dactnlg export`: a trained model for other programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dactnlg.cli.options import Constraint
     "output_format",
     type=click.Choice(["saved-model", "onnx"]),
     required=True,
-    help="TensorFlow's whole search, or ONNX of one step.",
+    help="Write a TensorFlow SavedModel of the whole search, or ONNX of one step.",
 )
 @click.option(
     "--output",
@@ -26,17 +26,26 @@ from dactnlg.cli.options import Constraint
     metavar="PATH",
     help="The folder (saved-model) or file (onnx) to write.",
 )
-@click.option("--beam-width", type=click.IntRange(min=1), help="Of saved-model. [default: the run's]")
-@click.option("--constraint", type=options.CONSTRAINT, help="Of saved-model. [default: the run's]")
+@click.option(
+    "--beam-width",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="saved-model: keep N hypotheses while searching. [default: the run's]",
+)
+@click.option(
+    "--constraint",
+    type=options.CONSTRAINT,
+    help="saved-model: how slots are enforced, as in `generate`. [default: the run's]",
+)
 def export(run: Path, output_format: str, output: Path, beam_width: int | None, constraint: Constraint | None) -> None:
     """Write a trained model for other programs.
 
-    A SavedModel takes DA vectors and required placeholders and gives token numbers with scores, all of the beam
-    search inside. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (it
-    needs dactnlg[export]). Both hold the vocabulary and the names of the DA vector's entries.
+    A SavedModel maps DA vectors and required placeholders to token numbers with scores; it contains the whole beam
+    search. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (it needs
+    dactnlg[export]). Both hold the vocabulary and the names of the DA vector's entries.
 
     \b
-    dactnlg export runs/trails-sclstm --format saved-model --output exported/trails
+    dactnlg export runs/trails-sclstm --format saved-model --output exported-trails
     dactnlg export runs/trails-sclstm --format onnx --output trails-step.onnx
     """
     from dactnlg._utils.files import check_folders

@@ -1,7 +1,6 @@
-"""The command line: arguments in, calls to the package, messages and exit codes out.
+"""The program `dactnlg`: reads the arguments, runs a command, prints errors and returns the exit code.
 
-Commands (`dactnlg.commands`) import what they need when they run: `--help`, `score` and `corpora` never wait for
-TensorFlow.
+Commands import what they need when they run, so that `--help`, `score` and `corpora` never import TensorFlow.
 Exit codes: 0; 2 for what the user can mend, with one plain message; 130 after Ctrl-C; 1 for the rest.
 """
 
@@ -14,15 +13,23 @@ from collections.abc import Sequence
 import click
 
 from dactnlg import __version__
-from dactnlg.cli import corpora, making, runs, scoring
-from dactnlg.cli import export as exporting
-from dactnlg.cli import sweep as sweeping
+from dactnlg.cli.compare import compare
+from dactnlg.cli.corpora import corpora
+from dactnlg.cli.evaluate import evaluate
+from dactnlg.cli.export import export
+from dactnlg.cli.generate import generate
+from dactnlg.cli.leaderboard import leaderboard
+from dactnlg.cli.publish import publish
 from dactnlg.cli.quiet import quiet_tensorflow
+from dactnlg.cli.reproduce import reproduce
+from dactnlg.cli.score import score
+from dactnlg.cli.sweep import sweep
+from dactnlg.cli.train import train
 from dactnlg.errors import DactnlgError, UserError
 
 
 class _InOrder(click.Group):
-    """Lists its commands in the order in which people need them."""
+    """A group that lists its commands in the order in which people need them, not by the alphabet."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
@@ -34,23 +41,23 @@ class _InOrder(click.Group):
     no_args_is_help=True,
     context_settings={"show_default": True},
 )
-@click.version_option(__version__, message="dactnlg %(version)s", help="Print the version and leave.")
+@click.version_option(__version__, message="dactnlg %(version)s", help="Print the version and exit.")
 def app() -> None:
-    """The group of these commands."""
+    """Hold the commands; click needs a function."""
 
 
 for command in (
-    making.train,
-    sweeping.sweep,
-    making.generate,
-    scoring.evaluate,
-    scoring.score,
-    scoring.compare,
-    runs.publish,
-    runs.reproduce,
-    runs.leaderboard,
-    exporting.export,
-    corpora.app,
+    train,
+    sweep,
+    generate,
+    evaluate,
+    score,
+    compare,
+    publish,
+    reproduce,
+    leaderboard,
+    export,
+    corpora,
 ):
     app.add_command(command)
 
@@ -60,19 +67,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
     quiet_tensorflow()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Sentences are UTF-8 wherever we run; a lone surrogate from JSON must not stop the line after it.
+            # Output is UTF-8 whatever the locale; a lone surrogate from JSON must not stop the lines after it.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
-        # None where a command ran to its end, else what it left with.
+        # None if a command ran to its end, else the exit code that it raised.
         return int(app.main(given, "dactnlg", standalone_mode=False) or 0)
     except click.ClickException as error:
         error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
         return 130
-    except SystemExit as leaving:
-        return leaving.code if isinstance(leaving.code, int) else 1
+    except SystemExit as error:
+        return error.code if isinstance(error.code, int) else 1
     except UserError as error:
         print(f"dactnlg: {error}", file=sys.stderr)
         return 2

@@ -1,43 +1,133 @@
-"""Arguments that several commands have."""
+"""Arguments that several commands have in common."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import click
 
 Split = Literal["train", "valid", "test"]
 Constraint = Literal["none", "rerank", "hard"]
+Command = TypeVar("Command", bound=Callable[..., Any])
+Option = Callable[[Command], Command]
 
 PATH = click.Path(path_type=Path)
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
-    "--data-dir", type=PATH, help="Look for corpus files here first, then in $DACTNLG_DATA and the user's cache."
+    "--data-dir",
+    type=PATH,
+    metavar="DIR",
+    help="Look for corpus files here first, then in $DACTNLG_DATA and in the user's cache.",
 )
-json = click.option("--json", "json_file", metavar="FILE", help="Write the scores as JSON; - is stdout.")
+json = click.option("--json", "json_file", metavar="FILE", help="Write the scores as JSON; - is standard output.")
 metrics = click.option(
-    "--metric", multiple=True, metavar="NAME", help="A score, family or group, such as `diversity`; may be repeated."
+    "--metric",
+    multiple=True,
+    metavar="NAME",
+    help="Compute a score, a family or a group, such as `diversity`; may be repeated. [default: the preset's]",
 )
 vectors = click.option(
     "--vectors",
     type=PATH,
     metavar="FILE",
-    help="Word vectors: GloVe or word2vec text, or .npz. [default: $DACTNLG_VECTORS]",
+    help="Read word vectors from FILE: GloVe or word2vec text, or .npz. [default: $DACTNLG_VECTORS]",
 )
 report = click.option(
-    "--report", type=PATH, metavar="FILE", help="Write a report for people: a page if FILE is .html, else Markdown."
+    "--report",
+    type=PATH,
+    metavar="FILE",
+    help="Write a report to FILE: an HTML page if it ends in .html, else Markdown.",
 )
 intervals = click.option("--confidence", is_flag=True, help="Add bootstrap 95% intervals to table and JSON.")
 model = click.option("--model", type=PATH, required=True, metavar="RUN", help="The folder that `dactnlg train` wrote.")
-seed = click.option(
-    "--seed", type=click.IntRange(min=0), help="Of sampling and of the random model. [default: the run's]"
+backend = click.option(
+    "--backend",
+    type=click.Choice(["auto", "numpy", "keras"]),
+    default="auto",
+    help="What runs the model: numpy starts at once; keras can use a GPU.",
 )
-sample = click.option(
-    "--sample/--no-sample", default=None, help="Draw sentences in place of the beam search. [default: the run's]"
+
+_GENERATION = (
+    click.option(
+        "--constraint",
+        type=CONSTRAINT,
+        help="none; rerank: fewest slot errors first; hard: no slot dropped or invented. [default: the run's]",
+    ),
+    click.option(
+        "--beam-width",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Keep N hypotheses while searching. [default: the run's]",
+    ),
+    click.option(
+        "--n-best",
+        type=click.IntRange(min=1),
+        default=1,
+        metavar="N",
+        help="Sentences per act; in text output they stand in one line, separated by tabs.",
+    ),
+    click.option(
+        "--sample/--no-sample",
+        default=None,
+        help="Draw sentences from the model instead of searching with a beam. [default: the run's]",
+    ),
+    click.option(
+        "--temperature",
+        type=click.FloatRange(min=0.0),
+        metavar="T",
+        help="Sampling: divide log probabilities by T; 0 always takes the best word. [default: the run's]",
+    ),
+    click.option(
+        "--top-k",
+        type=click.IntRange(min=0),
+        metavar="K",
+        help="Sampling: draw from the K most probable words; 0 is all. [default: the run's]",
+    ),
+    click.option(
+        "--top-p",
+        type=float,
+        metavar="P",
+        help="Sampling: draw from the fewest words whose probabilities sum to P. [default: the run's]",
+    ),
+    click.option(
+        "--append-questions/--no-append-questions",
+        default=None,
+        help="Constraint hard: append a question that a turn of several acts has lost. [default: the run's]",
+    ),
+    click.option(
+        "--seed",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Seed of sampling and of the random baseline. [default: the run's]",
+    ),
 )
-temperature = click.option(
-    "--temperature", type=click.FloatRange(min=0.0), help="Sampling: 0 takes the best word always."
+_FIELDS = (
+    "constraint",
+    "beam_width",
+    "n_best",
+    "sample",
+    "temperature",
+    "top_k",
+    "top_p",
+    "append_questions",
+    "seed",
 )
-top_k = click.option("--top-k", type=click.IntRange(min=0), help="Sampling: from the K best words; 0 is all.")
-top_p = click.option("--top-p", type=float, help="Sampling: from the fewest words with this probability together.")
+
+
+def generation(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of generation, collected in one `GenerationOptions` as its argument `generation`."""
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        # Late: `--help` does not wait for what the options are checked with.
+        from dactnlg.generation.options import GenerationOptions
+
+        chosen = {name: given.pop(name) for name in _FIELDS}
+        command(**given, generation=GenerationOptions(**chosen))
+
+    for option in reversed(_GENERATION):
+        run = option(run)
+    return run

@@ -1,7 +1,7 @@
-"""TensorFlow starts without its notices about CUDA.
+"""Import TensorFlow without its start-up notices about CUDA and CPU features.
 
-Some of them are written before any log level is read, so no environment variable stops them; here the
-file descriptor is held back while TensorFlow is imported, and what is not such a notice is written afterwards.
+Some notices are written before any log level is read, so no environment variable stops them. While TensorFlow is
+imported, file descriptor 2 points to a temporary file; what is not such a notice is written to the terminal afterwards.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ _NOTICE = re.compile(rb"All log messages before absl|cudart_stub|cuda_platform|c
 
 
 def quiet_tensorflow() -> None:
-    """Hold back TensorFlow's notices when it is first imported; a log level that the user set is left in charge."""
+    """Suppress TensorFlow's notices when it is first imported, unless the user has set `TF_CPP_MIN_LOG_LEVEL`."""
     if "TF_CPP_MIN_LOG_LEVEL" in os.environ or "tensorflow" in sys.modules:
         return
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     os.environ.setdefault("TF_ENABLE_ONEDNN_OPTS", "0")
-    sys.meta_path.insert(0, _Finder())
+    sys.meta_path.insert(0, _QuietImport())
 
 
-class _Finder(MetaPathFinder):
-    """Finds tensorflow as Python does, and wraps what runs it."""
+class _QuietImport(MetaPathFinder):
+    """Finds TensorFlow as Python does, and wraps the loader's `exec_module`."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -45,9 +45,9 @@ class _Finder(MetaPathFinder):
         run = spec.loader.exec_module
 
         def run_quietly(module: ModuleType) -> None:
-            with _held_back():
+            with _filtered_stderr():
                 run(module)
-                # The notices come again when the devices are first looked for.
+                # The first look for devices writes the notices again.
                 module.config.list_physical_devices()
 
         spec.loader.exec_module = run_quietly  # type: ignore[method-assign]
@@ -55,9 +55,9 @@ class _Finder(MetaPathFinder):
 
 
 def own_standard_output() -> None:
-    """Have standard output for Python alone: what libraries write to file descriptor 1 goes to standard error.
+    """Keep standard output for Python alone: what libraries write to file descriptor 1 goes to standard error.
 
-    The library that connects JAX's processes tells of it there, and C++ may keep that until the process ends.
+    The library that connects JAX's processes logs to standard output, and C++ may buffer that until the process ends.
     """
     sys.stdout.flush()
     ours = os.dup(1)
@@ -66,8 +66,8 @@ def own_standard_output() -> None:
 
 
 @contextlib.contextmanager
-def _held_back() -> Iterator[None]:
-    """Keep what is written to file descriptor 2, and write it at the end without the notices."""
+def _filtered_stderr() -> Iterator[None]:
+    """Collect what is written to file descriptor 2, and write it at the end without the notices."""
     sys.stderr.flush()
     with tempfile.TemporaryFile() as kept:
         screen = os.dup(2)

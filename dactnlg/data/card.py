@@ -1,7 +1,7 @@
 """Data cards: what is known about a corpus beyond its files.
 
 A card (`datasets/NAME.yaml`) says where the files come from, how they are read, how many pairs they hold, and what
-code cannot work out about the slots: by which wording "no children" shows, which values have two spellings.
+code cannot derive about the slots: which wordings express "no children", which values have two spellings.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import re
 from pathlib import Path
 from typing import Any, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dactnlg._utils import resources
-from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
+from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
 
 SplitName = Literal["train", "valid", "test"]
@@ -26,10 +26,13 @@ class _Strict(BaseModel):
 
 
 class FileCard(_Strict):
-    """One file of a corpus: its path under a data folder, its publisher's address and its SHA-256.
+    """One file of a corpus.
 
-    `url` is None where the file has no publisher of its own, or comes in an archive; `release` are paths of the same
-    split in the publisher's own layout, looked for where `path` is not there (DSTC2's flists).
+    Attributes:
+        path: where it lies under a data folder.
+        url: its publisher's address; None where it has none of its own, or comes in an archive.
+        sha256: of the file.
+        release: paths of the same split in the publisher's own layout, tried where `path` is missing (DSTC2's flists).
     """
 
     path: str
@@ -41,8 +44,12 @@ class FileCard(_Strict):
 class ArchiveCard(_Strict):
     """An archive that a publisher offers instead of single files.
 
-    `members` says which of its files are wanted: path under the data folder -> name in the archive; without it all
-    of the archive is unpacked into the folder `into`, less the one folder that it may be wrapped in.
+    Attributes:
+        url: its address.
+        sha256: of the archive.
+        into: folder under the data folder that gets all files, without the one folder that may wrap them; used where
+            there are no `members`.
+        members: the files wanted, path under the data folder -> name in the archive.
     """
 
     url: str
@@ -51,24 +58,18 @@ class ArchiveCard(_Strict):
     members: dict[str, str] = {}
 
 
-def _spell_special_keys(mapping: Any) -> Any:
-    # YAML 1.1 reads the bare keys `yes` and `no` as booleans.
-    if not isinstance(mapping, dict):
-        return mapping
-    return {{True: "yes", False: "no"}.get(key, key) if isinstance(key, bool) else key: v for key, v in mapping.items()}
-
-
 class SlotCard(_Strict):
-    """What the code cannot work out about a slot.
+    """What code cannot derive about a slot.
 
     Attributes:
-        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which one is found in the
-            lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of `no`.
-        aliases: for an ordinary value, the other fixed wordings in which the corpus says it.
-        proper: the values are names, which a reader expects with capitals even where the corpus has none.
-        apart: the sentences may say "A or B" in two places ("it is in the area of A and it is in the area of B").
-        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one stands
-            several times, the mention nearest to a word of the slot's name is the value, and the others are not.
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which at least one matches
+            the lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of
+            `no`.
+        aliases: for an ordinary value, the other fixed wordings that the corpus has for it.
+        proper: the values are names, which readers expect with capitals even where the corpus has none.
+        apart: the sentences may express "A or B" in two places ("it is in the area of A and it is in the area of B").
+        ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one occurs
+            several times, only the mention nearest to a word of the slot's name is the value.
     """
 
     cues: dict[str, list[str]] = {}
@@ -76,8 +77,6 @@ class SlotCard(_Strict):
     proper: bool = False
     apart: bool = False
     ordinary: list[str] = []
-
-    _bare_keys = field_validator("cues", "aliases", mode="before")(_spell_special_keys)
 
     @field_validator("cues")
     @classmethod
@@ -107,11 +106,13 @@ class Card(_Strict):
 
     Attributes:
         files: for each split its file.
+        archives: archives that hold files of the corpus.
         splits: for each split its number of act/sentence pairs, as published.
         cased: the sentences have capital letters, so values are matched regardless of case.
-        spaced: punctuation and morphemes stand alone ("kid -s ."), as in RNNLG.
+        spaced: punctuation and morphemes are separated by spaces ("kid -s ."), as in RNNLG.
         phrases: named parts of cues; `(?&name)` in a cue stands for one.
-        silent: "act.slot" combinations that the sentences never say.
+        slots: for each slot what code cannot derive.
+        silent: "act.slot" combinations that the sentences never express.
         hole: the "act.slot" whose value was lost where a sentence has two spaces in a row and the act lacks the slot.
     """
 
@@ -151,16 +152,16 @@ class Card(_Strict):
         return {**data, "slots": write_out(slots)}
 
     def style(self) -> Style:
-        """Return what generation and slot checks need of the card."""
+        """Return the part of the card that generation and slot checks use."""
         return Style(
-            self.cased,
-            self.spaced,
-            {name: slot.aliases for name, slot in self.slots.items() if slot.aliases},
-            {name: slot.cues for name, slot in self.slots.items() if slot.cues},
-            tuple(self.silent),
-            tuple(name for name, slot in self.slots.items() if slot.proper),
-            tuple(name for name, slot in self.slots.items() if slot.apart),
-            {name: slot.ordinary for name, slot in self.slots.items() if slot.ordinary},
+            cased=self.cased,
+            spaced=self.spaced,
+            aliases={name: slot.aliases for name, slot in self.slots.items() if slot.aliases},
+            cues={name: slot.cues for name, slot in self.slots.items() if slot.cues},
+            silent=tuple(self.silent),
+            proper=tuple(name for name, slot in self.slots.items() if slot.proper),
+            apart=tuple(name for name, slot in self.slots.items() if slot.apart),
+            ordinary={name: slot.ordinary for name, slot in self.slots.items() if slot.ordinary},
         )
 
 
@@ -170,11 +171,14 @@ def corpus_names() -> list[str]:
 
 
 def load_card(name: str | Path) -> Card:
-    """Read a data card: a corpus's name, or the path of a user's own card.
+    """Read a data card.
+
+    Args:
+        name: a corpus's name, or the path of a card.
 
     Raises:
         UnknownNameError: neither a known name nor a file.
-        CorpusError: the file is not a card; every mistake is named.
+        CorpusError: the file is not a card; the message lists every mistake with its line.
     """
     path = Path(name)
     if path.suffix not in (".yaml", ".yml"):
@@ -182,15 +186,16 @@ def load_card(name: str | Path) -> Card:
         if str(name) not in corpus_names():
             raise UnknownNameError("corpus", str(name), corpus_names())
     try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise CorpusError(f"cannot read the data card {path}: {error}") from None
-    except yaml.YAMLError as error:
-        raise CorpusError(f"{path} is not YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict):
-        raise CorpusError(f"{path} is not a data card: a card is a mapping with name, format, files")
+        data, lines, mistakes = yamlfile.read(path, "a data card is a mapping with name, format and files")
+    except ConfigError as error:
+        raise CorpusError(str(error)) from None
     try:
-        return Card(**{str(key): value for key, value in data.items()})
+        card = Card.model_validate(data)
     except ValidationError as error:
-        lines = [f"  {'.'.join(map(str, e['loc']))}: {e['msg']} (got {e['input']!r:.60})" for e in error.errors()]
-        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(lines)) from None
+        for detail in error.errors():
+            key = ".".join(map(str, detail["loc"]))
+            place = yamlfile.place(path, lines, detail["loc"])
+            mistakes.append(f"{place}: {key}: {detail['msg']} (got {detail['input']!r:.60})")
+    if mistakes:
+        raise CorpusError(f"mistakes in the data card {path}:\n" + "\n".join(f"  {line}" for line in mistakes))
+    return card

@@ -1,4 +1,4 @@
-"""The corpora that have a card, as a table."""
+"""The table of corpora that `dactnlg corpora list` prints."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from dactnlg.errors import CorpusError
 
 
 def overview(data_dir: str | Path | None = None) -> str:
-    """Return a table of the corpora that have a card: name, pairs a split, where the files are, title."""
+    """Return a table of the corpora in `datasets/`: name, pairs of each split, licence, title, folder of the files.
+
+    Args:
+        data_dir: a folder to look for files in first.
+    """
     rows = []
     for name in corpus_names():
         card = load_card(name)

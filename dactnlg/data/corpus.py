@@ -1,7 +1,7 @@
-"""What a corpus is: examples in splits, read when they are first asked for.
+"""Corpora: examples in splits, each read at its first use.
 
-Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache
-(where `dactnlg corpora fetch` puts them) and beside the card.
+Files are looked for in the data folder given, in `$DACTNLG_DATA`, in the user's cache (where `dactnlg corpora fetch`
+puts them) and beside the card.
 """
 
 from __future__ import annotations
@@ -38,15 +38,19 @@ SPLITS = ("train", "valid", "test")
 _FILE_NAMES = {"train": ("train",), "valid": ("valid", "dev", "devel", "validation"), "test": ("test",)}
 _ATTACHED_PUNCTUATION = re.compile(r"\w[.,?!;](?:\s|$)")
 RELEASE_LISTS = "scripts/config"
-"""Where DSTC2's release keeps its file lists."""
+"""Folder of the file lists in DSTC2's release."""
 
 
 class Corpus:
-    """A card and where its files lie; a split is read when it is first asked for, and kept.
+    """A data card and the folders of its files; a split is read at its first use, and kept.
+
+    Args:
+        card: the data card.
+        roots: folders to look for files in, the first one that has a file wins.
 
     Attributes:
         card: the data card.
-        repairs: what was mended while reading, with counts ("train: stray quote stripped from a value").
+        repairs: what reading mended, with counts ("train: stray quote stripped from a value").
     """
 
     def __init__(self, card: Card, roots: list[Path]) -> None:
@@ -65,11 +69,11 @@ class Corpus:
 
     @property
     def splits(self) -> tuple[str, ...]:
-        """The splits that the card names, in the order train, valid, test."""
+        """The splits on the card, in the order train, valid, test."""
         return tuple(split for split in SPLITS if split in self.card.files)
 
     def path(self, split: str) -> Path:
-        """Return the split's file: the first one found in the folders that are searched.
+        """Return a split's file, the first one found in the folders that are searched.
 
         Raises:
             CorpusError: the corpus has no such split, or its file is in none of the folders.
@@ -101,22 +105,23 @@ class Corpus:
         return self._splits[name]
 
     def pairs(self, split: str) -> Iterator[tuple[Turn, str]]:
-        """Yield every (turn, human sentence) of a split, one for each reference."""
+        """Yield every (turn, human sentence) of a split, in file order: one pair a reference."""
         for example in self.split(split):
             for sentence in example.references:
                 yield example.turn, sentence
 
     def digest(self, split: str = "train") -> str:
-        """Return the SHA-256 of a split's acts and sentences in any order: what a run records to name its data."""
+        """Return the SHA-256 of a split's acts and sentences, whatever their order; runs record it."""
         return hash_examples(self.split(split))
 
 
 def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str]] | None = None) -> str:
-    """Return the SHA-256 of examples as a multiset of (act, sentence) pairs, handcrafted sentences told apart.
+    """Return the SHA-256 of examples as a multiset of (act, kind, sentence), the kind `human` or `handcrafted`.
 
     Args:
-        examples: their order, and that of their sentences, leaves the hash alone; a swap or a repetition moves it.
-        tokens: sentence -> tokens, where these are to be hashed and not the sentences.
+        examples: their order, and that of their sentences, does not change the hash; a sentence moved to another act,
+            or repeated, does.
+        tokens: sentence -> tokens; where given, tokens are hashed in the place of sentences.
     """
     state = MultisetHash()
     for example in examples:
@@ -128,7 +133,7 @@ def hash_examples(examples: Iterable[Example], tokens: Mapping[str, Sequence[str
 
 
 def search_path(data_dir: str | Path | None = None) -> list[Path]:
-    """Return the folders where corpus files are looked for: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
+    """Return the folders that are searched for corpus files: `data_dir`, `$DACTNLG_DATA`, the user's cache."""
     roots = [Path(data_dir)] if data_dir else []
     if os.environ.get("DACTNLG_DATA"):
         roots.append(Path(os.environ["DACTNLG_DATA"]))
@@ -136,14 +141,14 @@ def search_path(data_dir: str | Path | None = None) -> list[Path]:
 
 
 def cache_dir() -> Path:
-    """Return the user's cache folder, where fetched corpora are kept."""
+    """Return the user's cache folder, which gets fetched corpora."""
     import pooch
 
     return Path(pooch.os_cache("dactnlg"))
 
 
 def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
-    """Return a corpus; its files are read when a split is asked for.
+    """Return a corpus; its files are read when a split is used.
 
     Args:
         name: a corpus's name, the path of a card (`.yaml`), of one `.jsonl` or `.csv` file (all of it is the train
@@ -152,7 +157,7 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
 
     Raises:
         UnknownNameError: neither a known name nor such a path.
-        CorpusError: a damaged card or file.
+        CorpusError: the card, or a corpus file without a card, cannot be read.
     """
     path = Path(name)
     is_card = path.suffix in (".yaml", ".yml")
@@ -175,9 +180,9 @@ def _open_release(folder: Path) -> Corpus:
 
 
 def _open_path(path: Path) -> Corpus:
-    """Return a corpus without a card: one file (all of it the train split), or a folder with a file a split.
+    """Return a corpus without a card: one file (all of it the train split), or a folder with a file for each split.
 
-    Whether the text is cased and spaced is judged from the train split.
+    The train split decides whether the text is cased and spaced.
 
     Raises:
         CorpusError: no such file, or a folder without `train.jsonl` or `train.csv`.
@@ -214,12 +219,11 @@ def _find(folder: Path, names: tuple[str, ...]) -> str | None:
 
 
 def split_hashes(corpora: Iterable[Corpus]) -> dict[str, dict[str, str | None]]:
-    """Return for each corpus the hash of every split, None for one whose file is not there or cannot be read."""
+    """Return for each corpus the hash of every split; None for a split whose file is missing or cannot be read."""
     return {corpus.name: _hashes(corpus) for corpus in corpora}
 
 
 def _hashes(corpus: Corpus) -> dict[str, str | None]:
-    """Return the hash of each split, None for one whose file is not there or cannot be read."""
     found: dict[str, str | None] = {}
     for split in corpus.splits:
         try:

@@ -1,6 +1,6 @@
 """Fetching corpora from their publishers, with checksums and a progress bar.
 
-A file appears under its name only when all of it has come and its SHA-256 is right; pooch downloads beside it.
+A file gets its name only once all of it has been downloaded and its SHA-256 is right; pooch downloads beside it.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from dactnlg.errors import CorpusError
 
 
 def fetch(
-    name: str | Path, data_dir: str | Path | None = None, base_url: str | None = None, progress: bool = True
+    name: str | Path, data_dir: str | Path | None = None, base_url: str | None = None, *, progress: bool = True
 ) -> list[Path]:
-    """Download the files of a corpus that are not there yet; return the file of each split.
+    """Download the files of a corpus that are missing, and return the file of each split.
 
     Args:
         name: a corpus's name, or the path of a card.
-        data_dir: the folder to put them in; by default the user's cache, which is searched by itself.
+        data_dir: the folder to put them in; by default the user's cache, which `load_corpus` searches anyway.
         base_url: a mirror: `{base_url}/{path}` for files, `{base_url}/{name}` for archives.
-        progress: draw a progress bar on standard error.
+        progress: show a progress bar on standard error.
 
     Raises:
         UnknownNameError: no such corpus.
-        CorpusError: no address, no connection, a wrong checksum, or a damaged archive; no half file is left.
+        CorpusError: no address, no connection, a wrong checksum, or a damaged archive; no partial file is left.
     """
     card = load_card(name)
     root = Path(data_dir) if data_dir else cache_dir()
@@ -39,11 +39,11 @@ def fetch(
         file = card.files[split]  # type: ignore[index]
         if file.url:
             url = f"{base_url.rstrip('/')}/{file.path}" if base_url else file.url
-            _retrieve(url, root / file.path, file.sha256, progress)
+            _retrieve(url, root / file.path, file.sha256, progress=progress)
     if card.archives and not _complete(here, root):
         for archive in card.archives:
-            _retrieve_archive(card, archive, root, base_url, progress)
-    # The embedded corpus lies beside its card, and the user may have others elsewhere.
+            _retrieve_archive(card, archive, root, base_url, progress=progress)
+    # The embedded corpus lies beside its card, and users may keep others elsewhere.
     found = here if _complete(here, root) else load_corpus(name, data_dir)
     try:
         return [found.path(split) for split in found.splits]
@@ -53,7 +53,7 @@ def fetch(
 
 
 def _complete(corpus: Corpus, root: Path) -> bool:
-    """Whether every split is there; a file at the card's own path must have the card's checksum."""
+    """Return whether every split is there; a file at the card's own path must have the card's checksum."""
     for split in corpus.splits:
         file = corpus.card.files[split]  # type: ignore[index]
         try:
@@ -65,7 +65,8 @@ def _complete(corpus: Corpus, root: Path) -> bool:
     return True
 
 
-def _retrieve(url: str, target: Path, checksum: str | None, progress: bool) -> None:
+def _retrieve(url: str, target: Path, checksum: str | None, *, progress: bool) -> None:
+    """Download a file, unless one with this SHA-256 is there."""
     import pooch
     import requests
 
@@ -93,7 +94,8 @@ def _retrieve(url: str, target: Path, checksum: str | None, progress: bool) -> N
         raise CorpusError(f"cannot write {target}: {error.strerror or error}") from None
 
 
-def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: str | None, progress: bool) -> None:
+def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: str | None, *, progress: bool) -> None:
+    """Download an archive and put its files, or those that the card names, under `root`."""
     filename = archive.url.rsplit("/", 1)[-1]
     url = f"{base_url.rstrip('/')}/{filename}" if base_url else archive.url
     try:
@@ -103,7 +105,7 @@ def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: st
         raise CorpusError(f"cannot write {root}: {error.strerror or error}") from None
     with workspace as folder:
         packed, unpacked = Path(folder) / filename, Path(folder) / "unpacked"
-        _retrieve(url, packed, archive.sha256, progress)
+        _retrieve(url, packed, archive.sha256, progress=progress)
         try:
             _unpack(packed, unpacked)
         except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
@@ -126,6 +128,7 @@ def _unpack(packed: Path, target: Path) -> None:
 
 
 def _place_members(card: Card, archive: ArchiveCard, unpacked: Path, root: Path, url: str) -> None:
+    """Move the files that the card names to their paths: all of them, or none where one is missing or wrong."""
     checksums = {file.path: file.sha256 for file in card.files.values()}
     placed: list[tuple[Path, Path]] = []
     for path, member in archive.members.items():
@@ -141,7 +144,7 @@ def _place_members(card: Card, archive: ArchiveCard, unpacked: Path, root: Path,
 
 
 def _merge(unpacked: Path, target: Path) -> None:
-    """Move all files of an archive to the target folder, less the one folder that the archive may be wrapped in."""
+    """Move all files of an archive to the target folder, without the one folder that may wrap them."""
     entries = list(unpacked.iterdir())
     top = entries[0] if len(entries) == 1 and entries[0].is_dir() else unpacked
     for source in sorted(top.rglob("*")):

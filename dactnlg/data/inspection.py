@@ -1,7 +1,8 @@
-"""The audit of a corpus: what it holds, and where its sentences and acts do not agree.
+"""The audit of a corpus: what it holds, and where its sentences and acts disagree.
 
-Read it before training: a value that is not in its sentence cannot be learned as a placeholder, a test act that
-training never had needs more than memory, a test pair that also occurs in training measures nothing else.
+It is meant to be read before training: a value that is missing from its sentence cannot be learned as a placeholder, a
+test act that training never had needs more than memorisation, and a test pair that also occurs in training measures
+memorisation alone.
 """
 
 from __future__ import annotations
@@ -21,7 +22,14 @@ _EXAMPLES = 5
 
 @dataclass(slots=True)
 class Fault:
-    """How often something is wrong, out of how many, with examples; `by_slot` has [wrong, all] of slots."""
+    """How often one kind of fault occurs.
+
+    Attributes:
+        count: cases with the fault.
+        out_of: cases that were checked.
+        examples: the first few different ones.
+        by_slot: slot -> [cases with the fault, cases].
+    """
 
     count: int = 0
     out_of: int = 0
@@ -29,19 +37,19 @@ class Fault:
     by_slot: dict[str, list[int]] = field(default_factory=dict)
 
     def add(self, example: str) -> None:
-        """Count one; the first few different ones are kept as examples."""
+        """Count a case with the fault, and keep it if it is one of the first few different ones."""
         self.count += 1
         if len(self.examples) < _EXAMPLES and example not in self.examples:
             self.examples.append(example)
 
-    def note(self, key: str, wrong: bool) -> None:
-        """Count one case of a slot, wrong or not."""
+    def note(self, key: str, *, wrong: bool) -> None:
+        """Count one case of a slot, with the fault or without."""
         numbers = self.by_slot.setdefault(key, [0, 0])
         numbers[0] += wrong
         numbers[1] += 1
 
     def worst(self) -> dict[str, list[int]]:
-        """Return the slots with something wrong, most often wrong first: [wrong, all]."""
+        """Return `by_slot` without the slots that never have the fault, most faults first."""
         return dict(sorted((i for i in self.by_slot.items() if i[1][0]), key=lambda item: (-item[1][0], item[0])))
 
     def __str__(self) -> str:
@@ -50,23 +58,25 @@ class Fault:
 
 @dataclass(slots=True)
 class Audit:
-    """What an inspection found; `str()` is the report for people, `to_json()` the one for programs.
+    """What an audit found; `str()` is the report for people, `to_json()` the one for programs.
 
     Attributes:
         name: the corpus.
-        splits: for each split its acts (`acts`: examples), sentences (`pairs`) and the number published (`expected`).
-        acts: act types with the number of examples they occur in.
-        slots: slots with the number of examples they occur in.
-        special_values: `slot=value` of special values, with counts.
-        delexicalized_acts: distinct turns once values are left out, by split.
-        repairs: what the reader mended or left out.
-        values_not_found: values that are not in their sentence; `by_slot` is by `act.slot`.
-        ambiguous: sentences where a value could belong to several slots.
-        round_trips: sentences that do not come back from their delexicalised form.
-        unseen_test_acts: test examples whose delexicalised act is not in training.
-        test_in_train: test pairs (act and sentence) that are in training too.
-        duplicates: pairs that occur more than once in their split, counted beyond the first.
-        cues: sentences in which a special value is not shown by its cues, or one shows that was not asked for.
+        splits: for each split its number of examples (`acts`), of sentences (`pairs`) and of pairs as published
+            (`expected`).
+        acts: act type -> number of examples that have it.
+        slots: slot -> number of examples that have it.
+        special_values: `slot=value` -> number of examples that have it.
+        delexicalized_acts: split -> number of distinct turns once values are left out.
+        repairs: what the reader mended or left out, with counts.
+        values_not_found: values that are missing from their sentence; `by_slot` is by `act.slot`.
+        ambiguous: sentences with a value that could belong to several slots.
+        round_trips: sentences that cannot be restored from their delexicalised form.
+        unseen_test_acts: test examples whose delexicalised act training does not have.
+        test_in_train: test pairs (act and sentence) that training has too.
+        duplicates: pairs that occur more than once in their split, counted from the second on.
+        cues: sentences in which no cue expresses a special value of the act, or one expresses a value that the act
+            lacks.
     """
 
     name: str
@@ -89,7 +99,7 @@ class Audit:
         return asdict(self)
 
     def to_text(self) -> str:
-        """Return the audit as a readable page."""
+        """Return the audit as a page of text."""
         return "\n".join(_report(self))
 
     def __str__(self) -> str:
@@ -97,7 +107,7 @@ class Audit:
 
 
 def skeleton(turn: Turn) -> Turn:
-    """Return the delexicalised act: ordinary values left out, special ones spelt one way, slots in order of name.
+    """Return the delexicalised act: without ordinary values, special ones spelt one way, slots in order of name.
 
     `inform(name='red door cafe';kidsallowed=false)` becomes `inform(kidsallowed=no;name=_)`.
     """
@@ -116,27 +126,28 @@ def audit(corpus: Corpus) -> Audit:
     """
     checker = corpus.card.style().checker()
     delexicalizer = checker.delexicalizer
-    audit = Audit(corpus.name)
+    found = Audit(corpus.name)
     counts: dict[str, Counter[str]] = {"acts": Counter(), "slots": Counter(), "special_values": Counter()}
     for split in corpus.splits:
-        _count(audit, corpus, split, counts)
-        _compare(audit, corpus, split, delexicalizer)
-        _check_cues(audit, corpus, split, checker)
-    audit.acts, audit.slots, audit.special_values = (dict(counter.most_common()) for counter in counts.values())
-    audit.repairs = dict(corpus.repairs)
-    for fault in (audit.values_not_found, audit.cues):
+        _count(found, corpus, split, counts)
+        _compare(found, corpus, split, delexicalizer)
+        _check_cues(found, corpus, split, checker)
+    found.acts, found.slots, found.special_values = (dict(counter.most_common()) for counter in counts.values())
+    found.repairs = dict(corpus.repairs)
+    for fault in (found.values_not_found, found.cues):
         fault.by_slot = fault.worst()
     if "test" in corpus.splits and "train" in corpus.splits:
-        _compare_splits(audit, corpus)
-    return audit
+        _compare_splits(found, corpus)
+    return found
 
 
 def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[str]]) -> None:
+    """Count a split's examples, pairs, act types, slots and special values."""
     examples = corpus.split(split)
     pairs = Counter(corpus.pairs(split))
     audit.splits[split] = {"acts": len(examples), "pairs": sum(pairs.values())}
     if split in corpus.card.splits:
-        audit.splits[split]["expected"] = corpus.card.splits[split]  # type: ignore[index]
+        audit.splits[split]["expected"] = corpus.card.splits[split]
     audit.delexicalized_acts[split] = len({skeleton(example.turn) for example in examples})
     audit.duplicates.out_of += sum(pairs.values())
     for (turn, sentence), count in pairs.items():
@@ -151,6 +162,7 @@ def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[s
 
 
 def _compare(audit: Audit, corpus: Corpus, split: str, delexicalizer: Delexicalizer) -> None:
+    """Compare each sentence of a split with the values of its act."""
     tally = audit.values_not_found
     for turn, sentence in corpus.pairs(split):
         audit.ambiguous.out_of += 1
@@ -159,28 +171,29 @@ def _compare(audit: Audit, corpus: Corpus, split: str, delexicalizer: Delexicali
         missing = set(result.missing)
         for item in delexicalizer.required(turn):
             tally.out_of += 1
-            tally.note(f"{item.act_type}.{item.slot.name}", item in missing)
+            tally.note(f"{item.act_type}.{item.slot.name}", wrong=item in missing)
             if item in missing:
                 tally.add(f"{item.slot} | {sentence}")
         if result.ambiguous:
             audit.ambiguous.add(f"{turn} | {sentence}")
-        # White space is not part of the tokens: runs of it become one space.
+        # Tokens hold no white space: runs of it become one space.
         if result.raw != " ".join(sentence.split()):
             audit.round_trips.add(f"{sentence} -> {result.raw}")
 
 
 def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) -> None:
+    """Compare each sentence of a split with the special values of its act."""
     for turn, sentence in corpus.pairs(split):
         tally = checker.check_cues(turn, sentence)
         missing = {fault.split("=")[0] for fault in tally.missing}
         times = Counter(slot.name for _, slot in turn.slots())
         for _, slot in turn.slots():
             cues = corpus.card.slots.get(slot.name)
-            # A choice between values (`?select(x=yes;x=no)`) may be worded either way, so it is not checked.
+            # A choice between values (`?select(x=yes;x=no)`) is worded in many ways, so it is not checked.
             if slot.special and cues and slot.special in cues.cues and times[slot.name] == 1:
-                audit.cues.note(f"{slot.name}={slot.special}", slot.name in missing)
+                audit.cues.note(f"{slot.name}={slot.special}", wrong=slot.name in missing)
         for fault in tally.extra:
-            audit.cues.note(f"{fault} (not asked for)", True)
+            audit.cues.note(f"{fault} (not asked for)", wrong=True)
         if tally.required or tally.extra:
             audit.cues.out_of += 1
         if tally.missing or tally.extra:
@@ -189,6 +202,7 @@ def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) 
 
 
 def _compare_splits(audit: Audit, corpus: Corpus) -> None:
+    """Look for the test split's acts and pairs in the train split."""
     skeletons = {skeleton(example.turn) for example in corpus.split("train")}
     for example in corpus.split("test"):
         audit.unseen_test_acts.out_of += 1
@@ -202,6 +216,7 @@ def _compare_splits(audit: Audit, corpus: Corpus) -> None:
 
 
 def _report(audit: Audit) -> Iterable[str]:
+    """Yield the lines of the report."""
     yield f"corpus {audit.name}"
     for split, numbers in audit.splits.items():
         expected = numbers.get("expected", numbers["pairs"])

@@ -1,14 +1,14 @@
-"""Training pairs from a corpus: acts with delexicalised sentences, and the preprocessor that is learned from them."""
+"""Training pairs of a corpus, acts with delexicalised sentences, and the preprocessor that is built from them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
 from dactnlg.errors import CorpusError
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
 from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.encoding import features
@@ -18,66 +18,110 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import realize
 
+# RNNLG's sentences have two spaces in a row where a value was lost.
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")
-_LOST = "lostvalue"
+_LOST_VALUE = "lostvalue"
+
+
+class TrainingData(NamedTuple):
+    """What a model is trained on, and the preprocessor that makes arrays of it."""
+
+    preprocessor: Preprocessor
+    pairs: list[Pair]
+
+
+class Target(NamedTuple):
+    """A turn and the tokens that a model should generate for it: delexicalised, in lower case."""
+
+    turn: Turn
+    tokens: tuple[str, ...]
+
+
+class _Row(NamedTuple):
+    """A turn, its values that a sentence must express, and one delexicalised sentence."""
+
+    turn: Turn
+    required: Sequence[Required]
+    sentence: Delexicalized
 
 
 def build_preprocessor(
-    config: CorpusConfig, corpus: Corpus, others: Sequence[Corpus] = (), whole: bool = True
-) -> tuple[Preprocessor, list[Pair]]:
-    """Delexicalise the training split, and those of further corpora, and collect what the models need from it.
+    corpus: Corpus,
+    others: Sequence[Corpus] = (),
+    *,
+    targets: str = "human",
+    min_count: int = 1,
+    complete_only: bool = True,
+) -> TrainingData:
+    """Delexicalise the training split, and those of further corpora, and build the preprocessor from them.
 
     Args:
-        config: which sentences are targets.
-        corpus: the corpus to speak like.
-        others: further corpora to learn from.
-        whole: leave out sentences that do not say all their slots (see `_complete`).
-
-    Returns:
-        The preprocessor, and the training pairs.
+        corpus: the corpus whose style the model learns.
+        others: further corpora to learn from, their human sentences.
+        targets: sentences of `corpus` to learn: `human`, `handcrafted` or `both`.
+        min_count: words that training has less often than this are unknown to the model.
+        complete_only: leave out sentences that do not express all their slots (see `_complete`).
 
     Raises:
-        CorpusError: there is nothing to learn from.
+        CorpusError: there is no training pair.
     """
     style = corpus.card.style()
-    named = corpus.name if others else None
-    found = list(_delexicalized(corpus, "train", config.targets, style))
-    pairs = _complete(found, named) if whole else [Pair(turn, named, _lower(s)) for turn, _, s in found if s.tokens]
+    # One corpus alone needs no name among the model's inputs.
+    name = corpus.name if others else None
+    rows = list(_delexicalized(corpus, "train", targets, style))
+    if complete_only:
+        pairs = _complete(rows, name)
+    else:
+        pairs = [Pair(row.turn, name, _lower(row.sentence)) for row in rows if row.sentence.tokens]
     if not pairs:
         raise CorpusError(f"corpus '{corpus.name}' has no training pairs")
-    casing = Casing.learn((required, sentence) for _, required, sentence in found)
+    casing = Casing.learn((row.required, row.sentence) for row in rows)
     for other in others:
-        theirs = other.card.style()
-        rows = _delexicalized(other, "train", "human", theirs, spoken=theirs.spaced and not style.spaced)
-        pairs += _complete(list(rows), other.name)
-    return Preprocessor.build(pairs, named, casing, style, config.min_count), pairs
+        other_style = other.card.style()
+        # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
+        join_morphemes = other_style.spaced and not style.spaced
+        found = _delexicalized(other, "train", "human", other_style, join_morphemes=join_morphemes)
+        pairs += _complete(list(found), other.name)
+    return TrainingData(Preprocessor.build(pairs, name, casing, style, min_count), pairs)
 
 
-def validation_pairs(config: CorpusConfig, corpus: Corpus, preprocessor: Preprocessor) -> list[Pair]:
-    """Return the pairs that decide when training stops: the validation split, or the training split without one."""
+def validation_pairs(corpus: Corpus, preprocessor: Preprocessor, *, targets: str = "human") -> list[Pair]:
+    """Return the pairs that decide when training stops: the validation split, or the training split without one.
+
+    Args:
+        corpus: the corpus.
+        preprocessor: as `build_preprocessor` returned it for this corpus.
+        targets: `human`, `handcrafted` or `both`.
+    """
     split = "valid" if "valid" in corpus.splits else "train"
-    rows = sentences(corpus, split, config.targets, preprocessor.style)
-    return [Pair(turn, preprocessor.encoder.corpus, tokens) for turn, tokens in rows]
+    rows = sentences(corpus, split, targets, preprocessor.style)
+    return [Pair(row.turn, preprocessor.encoder.corpus, row.tokens) for row in rows]
 
 
-def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[tuple[Turn, tuple[str, ...]]]:
-    """Return the turns of a split with the tokens that a model should say: delexicalised, in lower case."""
-    return [(turn, _lower(sentence)) for turn, _, sentence in _delexicalized(corpus, split, targets, style)]
+def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[Target]:
+    """Return the turns of a split with the tokens that a model should generate.
+
+    Args:
+        corpus: the corpus.
+        split: `train`, `valid` or `test`.
+        targets: `human`, `handcrafted` or `both`.
+        style: how values are found in the sentences.
+    """
+    return [Target(row.turn, _lower(row.sentence)) for row in _delexicalized(corpus, split, targets, style)]
 
 
 def _delexicalized(
-    corpus: Corpus, split: str, targets: str, style: Style, spoken: bool = False
-) -> Iterable[tuple[Turn, Sequence[Required], Delexicalized]]:
+    corpus: Corpus, split: str, targets: str, style: Style, *, join_morphemes: bool = False
+) -> Iterator[_Row]:
     delexicalizer = style.delexicalizer()
     for example in corpus.split(split):
         for sentence in _targets(example, targets):
             turn, text = example.turn, sentence
             if corpus.card.hole and split == "train":
                 turn, text = _fill_hole(turn, text, corpus.card.hole)
-            # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
-            text = realize(text) if spoken else text
+            text = realize(text) if join_morphemes else text
             turn = delexicalizer.split(turn)
-            yield turn, delexicalizer.required(turn), delexicalizer.delexicalize(turn, text)
+            yield _Row(turn, delexicalizer.required(turn), delexicalizer.delexicalize(turn, text))
 
 
 def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
@@ -85,8 +129,8 @@ def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
     act_type, _, name = hole.rpartition(".")
     if not _HOLE.search(sentence) or any(slot.name == name for _, slot in turn.slots()):
         return turn, sentence
-    act = DialogueAct(act_type, (Slot(name, _LOST),))
-    return Turn((*turn.acts, act)), _HOLE.sub(f" {_LOST} ", sentence, count=1)
+    act = DialogueAct(act_type, (Slot(name, _LOST_VALUE),))
+    return Turn((*turn.acts, act)), _HOLE.sub(f" {_LOST_VALUE} ", sentence, count=1)
 
 
 def _targets(example: Example, targets: str) -> tuple[str, ...]:
@@ -97,17 +141,17 @@ def _targets(example: Example, targets: str) -> tuple[str, ...]:
     return (*example.references, *example.handcrafted)
 
 
-def _complete(rows: Sequence[tuple[Turn, Sequence[Required], Delexicalized]], corpus: str | None) -> list[Pair]:
-    """Leave out sentences that do not say all their slots, except where their kind of turn has no other sentence.
+def _complete(rows: Sequence[_Row], corpus: str | None) -> list[Pair]:
+    """Leave out sentences that do not express all their slots, unless their kind of turn has no other sentence.
 
-    What such a sentence says instead ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to
-    make values up.
+    What such a sentence has instead ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to
+    invent values.
     """
-    whole = {frozenset(features(turn)) for turn, _, sentence in rows if not sentence.missing}
+    covered = {frozenset(features(row.turn)) for row in rows if not row.sentence.missing}
     return [
-        Pair(turn, corpus, _lower(sentence))
-        for turn, _, sentence in rows
-        if sentence.tokens and (not sentence.missing or frozenset(features(turn)) not in whole)
+        Pair(row.turn, corpus, _lower(row.sentence))
+        for row in rows
+        if row.sentence.tokens and (not row.sentence.missing or frozenset(features(row.turn)) not in covered)
     ]
 
 

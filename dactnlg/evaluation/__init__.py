@@ -1,6 +1,6 @@
-"""Evaluation: from a run or from files to scores, comparisons and reports.
+"""Evaluation: a run, or files of hypotheses, become scores that can be compared.
 
-`evaluate` generates a split of a corpus with a run and scores it; `scoring.score` scores sentences from Python,
-`scoring.score_pairs` from files of any length; `comparison.compare` tests the difference between two systems; `report`
-writes pages. It gives to others `Scores`, which carry signatures, hashes and the statistics behind them.
+`evaluate.evaluate` generates a split and scores it; `scoring.score_pairs` scores hypotheses from anywhere; `likelihood`
+computes a model's perplexity. `comparable` says whether two scores may be compared, `comparison` which system is
+better and how sure that is. `report` writes pages, `stored` reads scores back from JSON.
 """

@@ -31,6 +31,7 @@ CHUNK = 1024
 """Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""
 
 
+# Nine parameters: what to generate, how to generate it and how to score it meet here and nowhere else.
 def evaluate(
     run: str | Path | Run,
     *,
@@ -41,8 +42,15 @@ def evaluate(
     data_dir: str | Path | None = None,
     vectors: str | Path | None = None,
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
+    backend: str = "auto",
 ) -> Evaluation:
     """Generate a split with a run, score it, and add the scores to the run's manifest.
+
+    >>> import dactnlg
+    >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
+    >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
+    >>> evaluation.results[0].scores["SER"].value
+    0.0
 
     Args:
         run: the run, or its folder.
@@ -54,6 +62,7 @@ def evaluate(
         data_dir: where to look for corpus files first.
         vectors: a file of word vectors, for the embedding metrics.
         options: how sentences are generated; by default as the run's configuration has it.
+        backend: what runs the model, as `Generator.load` takes it.
 
     Raises:
         RunError: no usable run.
@@ -71,7 +80,7 @@ def evaluate(
         # Before minutes of generation, not after.
         check_metrics(name, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
-    generator = Generator.load(folder.path)
+    generator = Generator.load(folder.path, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)

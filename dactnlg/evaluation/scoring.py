@@ -10,7 +10,7 @@ from itertools import chain, islice
 
 import numpy as np
 
-from dactnlg._utils.spool import Records, Rows
+from dactnlg._utils.spool import SpooledRecords, SpooledRows
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
 from dactnlg.evaluation.pairs import TextPair, make_pairs, read_input, read_sentences
@@ -136,7 +136,7 @@ def score_segments(
     """
     selected, whole = _select(preset, metrics, given)
     chunks = _prepared(selected, segments)
-    seen = _Seen([Rows() for _ in selected], Records())
+    seen = _Seen([SpooledRows() for _ in selected], SpooledRecords())
     in_turn = sorted(zip(selected, seen.statistics, strict=True), key=lambda entry: entry[0].metric.patient)
     for chunk in _watched(chunks, total) if progress else chunks:
         with _collector_paused():
@@ -173,8 +173,8 @@ class _Seen:
         acts: how many of them had an act.
     """
 
-    statistics: list[Rows]
-    records: Records
+    statistics: list[SpooledRows]
+    records: SpooledRecords
     references: ReferenceHash = field(default_factory=ReferenceHash)
     size: int = 0
     without: int = 0
@@ -243,7 +243,7 @@ def _assemble(preset: str, selected: Sequence[Selected], seen: _Seen) -> Scores:
                 signature = item.metric.signature(name, preset)
                 value = defined(float(values[index]))
                 scores[name] = Score(name, value, signature, seen.references.hexdigest(signature))
-    segments = Rows()
+    segments = SpooledRows()
     for blocks in zip(*(rows.blocks() for rows in seen.statistics), strict=True):
         segments.append(np.hstack([_wanted(item, block) for item, block in zip(selected, blocks, strict=True)]))
     kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, seen.statistics, strict=True)}

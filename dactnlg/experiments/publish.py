@@ -1,7 +1,7 @@
-"""Runs in a store that others read: published whole, found again by their id.
+"""Publishing runs in a store that others read: whole, each under an id.
 
-A published run is an MLflow run: its parameters are the configuration, its metrics the scores and the losses of each
-epoch, its tags the hashes and where the run comes from, and its artifacts, under `run/`, are the run folder.
+A published run is an MLflow run. Its parameters are the configuration, its metrics the scores and the losses of each
+epoch, its tags the hashes and the origin of the run, and its artifacts, under `run/`, the run folder.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
@@ -42,7 +42,7 @@ from dactnlg.runs.run import LOCK_SECONDS, Run, flat, identity
 _LONGEST_PART, _LONGEST_PARAMETER, _LONGEST_TAG = 50, 500, 5000
 _FORBIDDEN = re.compile(r"[^A-Za-z0-9_. -]")
 _BATCH = {"params": 100, "metrics": 1000, "tags": 100}
-"""What MLflow takes at a time."""
+"""Entities that MLflow takes in one request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ class Publication:
     """A published run.
 
     Attributes:
-        id: the id in the store.
+        id: its id in the store.
         store: the store's address.
-        new: whether it was published now; otherwise the same files were there already.
-        replaces: the id under which an earlier state of this run was published.
+        new: whether it was published now; False where the same files were in the store already.
+        replaces: id of an earlier state of this run in the store.
     """
 
     id: str
@@ -62,14 +62,28 @@ class Publication:
     replaces: str | None = None
 
 
-def publish(path: str | Path) -> Publication:
-    """Publish a run folder, once: where the same files are in the store, their id is returned.
+class _Snapshot(NamedTuple):
+    """A copy of a run folder as it was at one moment, and its manifest."""
 
-    Nothing in the run folder is changed; a copy of it is what is published, for scores may be added meanwhile.
+    folder: Path
+    manifest: dict[str, Any]
+
+
+class _NamedScore(NamedTuple):
+    """A score of a manifest under the name that it has in the store."""
+
+    name: str
+    score: Mapping[str, Any]
+
+
+def publish(path: str | Path) -> Publication:
+    """Publish a run folder; where the same files are in the store already, return their id.
+
+    A copy of the run folder is published, since scores may be added meanwhile. The folder itself is not changed.
 
     Raises:
-        RunError: the run has no scores, or nobody could reproduce it (see `check_reproducible`).
-        StoreError: the store cannot be reached, is full, or MLflow is not installed; nothing is published.
+        RunError: the run has no scores, or cannot be reproduced (see `check_reproducible`).
+        StoreError: the store cannot be reached or is full, or MLflow is not installed; nothing is published.
     """
     run = Run(path)
     run.check()
@@ -92,7 +106,7 @@ def publish(path: str | Path) -> Publication:
 
 @contextlib.contextmanager
 def _alone(lock: Path, seconds: float) -> Iterator[None]:
-    """Hold a lock in a run folder; in somebody else's, where it cannot be made, there is none."""
+    """Hold a lock in a run folder; do without it in a folder that cannot be written."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):
             stack.enter_context(tracking.locked(lock, seconds))
@@ -100,8 +114,8 @@ def _alone(lock: Path, seconds: float) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _snapshot(run: Run) -> Iterator[tuple[Path, dict[str, Any]]]:
-    """Give a copy of a run folder as it is at one moment, and its manifest."""
+def _snapshot(run: Run) -> Iterator[_Snapshot]:
+    """Copy a run folder while its manifest is locked; the copy is deleted in the end."""
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-publish-"))
     try:
         with _alone(run.lock_path, LOCK_SECONDS):
@@ -111,14 +125,15 @@ def _snapshot(run: Run) -> Iterator[tuple[Path, dict[str, Any]]]:
                 shutil.copytree(run.path, scratch / RUN_FOLDER, ignore=ignored)
             except (OSError, shutil.Error) as error:
                 raise RunError(f"cannot publish {run.path}: no copy of it can be made: {_why(error)}") from None
-        yield scratch / RUN_FOLDER, manifest
+        yield _Snapshot(scratch / RUN_FOLDER, manifest)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _why(error: OSError) -> str:
+    """Return the operating system's reason for a failed copy."""
     if isinstance(error, shutil.Error):
-        # It holds a list of (from, to, why).
+        # Its argument is a list of (source, target, reason).
         return str(error.args[0][0][2]).partition(" -> ")[0]
     return error.strerror or str(error)
 
@@ -132,7 +147,7 @@ def _log(
     tags: dict[str, str],
     content: str,
 ) -> str:
-    """Make the MLflow run. One that fails half way is taken back, and counts as unpublished in any case."""
+    """Make the MLflow run, and return its id. After a failure it is deleted; without its tags it is not published."""
     client = store.client
     begun, ended = (_milliseconds(manifest[moment]) for moment in ("begun", "ended"))
     run_id: str = client.create_run(experiment, start_time=begun, run_name=name).info.run_id
@@ -144,22 +159,22 @@ def _log(
             inside = path.parent.relative_to(folder).as_posix()
             client.log_artifact(run_id, str(path), RUN_FOLDER if inside == "." else f"{RUN_FOLDER}/{inside}")
         with contextlib.redirect_stdout(io.StringIO()):
-            # A server's client prints where to look; our standard output is the id alone.
+            # The client of a server prints an address, and standard output is for the id alone.
             client.set_terminated(run_id, end_time=ended)
-        # Last of all: it marks what is whole.
+        # Last of all: these tags mark a run that is whole.
         client.set_tag(run_id, PUBLISHED, datetime.now(UTC).isoformat(timespec="microseconds"))
         client.set_tag(run_id, CONTENT, content)
         done = True
     finally:
         if not done:
-            _take_back(store, run_id)
+            _delete(store, run_id)
     return run_id
 
 
-def _take_back(store: Store, run_id: str) -> None:
-    """Delete what was written of a run, as far as the store lets us."""
+def _delete(store: Store, run_id: str) -> None:
+    """Delete what was written of a run, as far as the store allows it."""
     with contextlib.suppress(*tracking.failures()):
-        # The files first: where the disk is full, that makes room to note the rest.
+        # The files first: on a full disk, that makes room for marking the run as deleted.
         if store.artifacts:
             shutil.rmtree(Path(store.artifacts) / run_id, ignore_errors=True)
         store.client.delete_run(run_id)
@@ -168,6 +183,7 @@ def _take_back(store: Store, run_id: str) -> None:
 def _log_values(
     client: Any, run_id: str, manifest: Mapping[str, Any], tags: Mapping[str, str], history: list[dict[str, str]]
 ) -> None:
+    """Write parameters, metrics and tags, in as few requests as MLflow allows."""
     from mlflow.entities import Metric, Param, RunTag
 
     now = int(time.time() * 1000)
@@ -186,29 +202,28 @@ def _log_values(
 
 
 def metrics(manifest: Mapping[str, Any]) -> dict[str, float]:
-    """Return the defined scores of a manifest under names that MLflow takes, `trails/test/single/BLEU-4`."""
+    """Return the defined scores of a manifest, by names that MLflow accepts, such as `trails/test/single/BLEU-4`."""
     values = ((name, score["value"]) for name, score in _scores(manifest))
     return {name: float(value) for name, value in values if value is not None and math.isfinite(value)}
 
 
-def _scores(manifest: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def _scores(manifest: Mapping[str, Any]) -> Iterator[_NamedScore]:
     for entry in manifest["evaluations"]:
         options = [f"{name}={value}" for name, value in entry["options"].items()]
+        split = " ".join([entry["split"], *options])
         for preset, scores in entry["scores"].items():
             for name, score in scores.items():
-                yield (
-                    "/".join(map(_accepted, [entry["corpus"], " ".join([entry["split"], *options]), preset, name])),
-                    score,
-                )
+                yield _NamedScore("/".join(map(_accepted, [entry["corpus"], split, preset, name])), score)
 
 
 def _accepted(text: str) -> str:
-    """Return a part of a metric's name with other characters replaced; a hash keeps two such names apart."""
+    """Return a part of a metric's name in characters that MLflow accepts; a hash keeps replaced names apart."""
     plain = _FORBIDDEN.sub("-", text)[:_LONGEST_PART].strip(" .")
     return plain if plain == text else f"{plain}-{digest(text)[:SHORT]}"
 
 
 def _tags(run: Run, manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the tags of a run: identity, origin, and the hashes of data, vocabulary and scores."""
     code, command = manifest["code"], manifest["command"]
     found = {
         IDENTITY: identity(manifest),

@@ -1,4 +1,4 @@
-"""Published runs, found again: by id, or all of them; copied whole and checked."""
+"""Published runs: found by id, or all of them, copied whole and checked."""
 
 from __future__ import annotations
 
@@ -8,29 +8,36 @@ import os
 import re
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dactnlg._utils.hashing import SHORT, digest
 from dactnlg.experiments import tracking
 from dactnlg.experiments.tracking import Store, StoreError
 
 RUN_FOLDER = "run"
-"""The folder of a published run's files: what somebody adds later beside it is not ours."""
+"""Folder of the run folder's files among the artifacts; others may be added beside it."""
 CONTENT, IDENTITY, PUBLISHED = "dactnlg.content", "dactnlg.identity", "dactnlg.published"
-"""Tags: hash of the files (only a run published to its end has it), which run it is, and since when it is there."""
+"""Tags: hash of the files (only a run that was published to its end has it), code of the run, time of publication."""
 _ID = re.compile(r"[0-9a-f]{32}")
 
 
+class NamedManifest(NamedTuple):
+    """A manifest, and the name of its run."""
+
+    name: str
+    manifest: dict[str, Any]
+
+
 def is_published_id(name: str | Path) -> bool:
-    """Return whether this is an id rather than a folder."""
+    """Return whether this is the id of a published run rather than a folder."""
     return bool(_ID.fullmatch(str(name))) and not Path(name).exists()
 
 
 def fetch(run_id: str, folder: Path) -> Path:
-    """Copy a published run into a folder and return its run folder there.
+    """Copy a published run into a folder, and return the run folder there.
 
     Raises:
-        StoreError: the store cannot be reached, has no such run, or its files are not those that were published.
+        StoreError: the store cannot be reached, has no such run, or has other files than were published.
     """
     with tracking.opened(f"cannot fetch {run_id}") as store:
         content = _get(store, run_id).data.tags[CONTENT]
@@ -42,8 +49,8 @@ def fetch(run_id: str, folder: Path) -> Path:
     return folder / RUN_FOLDER
 
 
-def manifests() -> list[tuple[str, dict[str, Any]]]:
-    """Return name and manifest of every published run of the experiment, the latest state of each, oldest first.
+def manifests() -> list[NamedManifest]:
+    """Return the manifest of every published run of the experiment, the latest state of each, oldest first.
 
     Raises:
         StoreError: the store cannot be reached.
@@ -53,14 +60,18 @@ def manifests() -> list[tuple[str, dict[str, Any]]]:
         return [_manifest(store, run) for run in latest.values()]
 
 
-def manifest(run_id: str) -> tuple[str, dict[str, Any]]:
-    """Return name and manifest of one published run; errors as `fetch`."""
+def manifest(run_id: str) -> NamedManifest:
+    """Return the manifest of one published run.
+
+    Raises:
+        StoreError: the store cannot be reached, or has no such run.
+    """
     with tracking.opened(f"cannot fetch {run_id}") as store:
         return _manifest(store, _get(store, run_id))
 
 
 def content_hash(folder: Path) -> str:
-    """Return the hash of all files in a folder, names and contents."""
+    """Return the SHA-256 of all files in a folder, names and contents."""
     found = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         with path.open("rb") as file:
@@ -69,7 +80,11 @@ def content_hash(folder: Path) -> str:
 
 
 def experiment_of(store: Store) -> str:
-    """Return the id of the experiment, which is made if need be."""
+    """Return the id of the experiment that `$MLFLOW_EXPERIMENT_NAME` names (`dactnlg`); it is made if it is missing.
+
+    Raises:
+        StoreError: the experiment has been deleted.
+    """
     name = _experiment_name()
     found = store.client.get_experiment_by_name(name)
     if found is not None:
@@ -77,9 +92,9 @@ def experiment_of(store: Store) -> str:
             raise StoreError(f"the experiment '{name}' of the store {store.where} has been deleted; restore it there")
         return str(found.experiment_id)
     try:
-        return store.client.create_experiment(name, artifact_location=store.artifacts)
+        return str(store.client.create_experiment(name, artifact_location=store.artifacts))
     except tracking.failures():
-        # Another process, on a server, was faster.
+        # Another process has made it meanwhile.
         found = store.client.get_experiment_by_name(name)
         if found is None:
             raise
@@ -87,7 +102,12 @@ def experiment_of(store: Store) -> str:
 
 
 def finished(store: Store, which: str | None = None) -> list[Any]:
-    """Return the runs of the experiment that were published to the end, oldest first; of one identity, or all."""
+    """Return the runs of the experiment that were published to their end, oldest first.
+
+    Args:
+        store: an open store.
+        which: the identity of a run (`runs.run.identity`); by default the runs of all identities.
+    """
     found: list[Any] = []
     experiment = store.client.get_experiment_by_name(_experiment_name())
     if experiment is None:
@@ -118,8 +138,8 @@ def _get(store: Store, run_id: str) -> Any:
     return run
 
 
-def _manifest(store: Store, run: Any) -> tuple[str, dict[str, Any]]:
+def _manifest(store: Store, run: Any) -> NamedManifest:
     with tempfile.TemporaryDirectory(prefix="dactnlg-fetch-") as scratch:
         path = store.client.download_artifacts(run.info.run_id, f"{RUN_FOLDER}/manifest.json", scratch)
         found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
-    return f"{run.info.run_name} {run.info.run_id[:SHORT]}", found
+    return NamedManifest(f"{run.info.run_name} {run.info.run_id[:SHORT]}", found)

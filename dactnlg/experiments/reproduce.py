@@ -1,4 +1,4 @@
-"""Doing a run again: the same commit in a scratch worktree, the same configuration and seeds, score by score."""
+"""Reproducing a run: its commit in a scratch worktree, its configuration and seeds, and a verdict on each score."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
 from dactnlg.errors import RunError
@@ -22,20 +22,46 @@ from dactnlg.runs.run import Run, identity
 
 EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "not comparable"
 _SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
-"""What the run's own environment says, or that it said nothing, counts; not that of whoever does it again."""
-_EVALUATE = (
-    "import json, sys; from dactnlg.evaluation.evaluate import evaluate;"
-    "from dactnlg.generation.options import GenerationOptions;"
-    "e = json.loads(sys.argv[2]); data_dir = sys.argv[3] or None;"
-    "names = list(dict.fromkeys(name for scores in e['scores'].values() for name in scores));"
-    "evaluate(sys.argv[1], corpus=e['source'], split=e['split'], presets=list(e['scores']), data_dir=data_dir,"
-    " metrics=names, vectors=e['vectors'], options=GenerationOptions(**e['options']))"
+"""Environment variables that are set, or unset, as they were when the run was made."""
+_EVALUATE = """
+import inspect, json, sys
+try:
+    from dactnlg.evaluation.evaluate import evaluate
+except ModuleNotFoundError:  # code of 0.1.0
+    from dactnlg.evaluation import evaluate
+e = json.loads(sys.argv[2])
+options = e["options"]
+if inspect.signature(evaluate).parameters["options"].kind is not inspect.Parameter.VAR_KEYWORD:
+    from dactnlg.generation.options import GenerationOptions
+    options = {"options": GenerationOptions(**options)}
+evaluate(
+    sys.argv[1],
+    corpus=e["source"],
+    split=e["split"],
+    presets=list(e["scores"]),
+    data_dir=sys.argv[3] or None,
+    metrics=list(dict.fromkeys(name for scores in e["scores"].values() for name in scores)),
+    vectors=e["vectors"],
+    **options,
 )
+"""
+"""Evaluates the new run; the code of the run's commit runs it, whatever that called its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """One score of both runs; `why` says what differs where they cannot be compared."""
+    """One score of both runs.
+
+    Attributes:
+        corpus: the corpus that was evaluated.
+        split: its split.
+        preset: the evaluation protocol.
+        name: the score.
+        recorded: its value in the run's manifest.
+        found: its value in the new run.
+        verdict: `equal`, `within noise`, `different` or `not comparable`.
+        why: what differs where they cannot be compared.
+    """
 
     corpus: str
     split: str
@@ -49,7 +75,12 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
-    """What came of it: a verdict on each recorded score, and how this place differs from the run's."""
+    """The result of reproducing a run.
+
+    Attributes:
+        verdicts: one for each recorded score.
+        notes: how data, packages and machine differ from the run's.
+    """
 
     verdicts: list[Verdict]
     notes: list[str]
@@ -66,7 +97,7 @@ class Reproduction:
         return next(kind for kind in order if any(item.verdict == kind for item in self.verdicts))
 
     def table(self) -> str:
-        """Return the verdicts as text, notes below, the summary in the last line."""
+        """Return the verdicts as a table of text, with notes below and the summary in the last line."""
         rows = [("corpus", "split", "preset", "score", "recorded", "found", "")]
         rows += [
             (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
@@ -76,20 +107,27 @@ class Reproduction:
         return "\n".join([*lines, *self.notes, self.summary])
 
 
+class Judgement(NamedTuple):
+    """A verdict on two scores, and the reason where they cannot be compared."""
+
+    verdict: str
+    why: str
+
+
 def reproduce(
-    path: str | Path, output: str | Path | None = None, data_dir: str | Path | None = None, echo: bool = False
+    path: str | Path, output: str | Path | None = None, data_dir: str | Path | None = None, *, echo: bool = False
 ) -> Reproduction:
     """Train and evaluate a run again from its manifest, and compare the scores.
 
     Args:
         path: the run folder, or the id of a published run.
-        output: where to keep the new run; without it, it is thrown away.
-        data_dir: where to look for corpus files first.
-        echo: let the commands' output through to standard error.
+        output: a folder for the new run; by default it is deleted.
+        data_dir: a folder to look for corpus files in first.
+        echo: copy what the commands write to standard error.
 
     Raises:
-        RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is not to be
-            found, or a command fails.
+        RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is in no
+            checkout here, or a command fails.
         StoreError: the store of published runs cannot be reached, or has no such run.
     """
     keep = Path(output).absolute() if output else None
@@ -109,7 +147,8 @@ def reproduce(
         repository = _repository(manifest["code"])
         _git(repository, "worktree", "add", "--quiet", "--detach", str(scratch / "code"), commit)
         again = Run(keep or scratch / "run")
-        _execute(origin["run"], manifest, run, again, scratch / "code", data_dir, echo)
+        commands = _commands(manifest, run, again, Path(data_dir).absolute() if data_dir else None)
+        _execute(origin["run"], commands, _folder(manifest), _environment(manifest, scratch / "code"), echo=echo)
         found = again.manifest()
         if keep is not None:
             again.note(repeats={**origin, "identity": identity(manifest), "commit": commit, "begun": manifest["begun"]})
@@ -121,10 +160,10 @@ def reproduce(
 
 
 def check_reproducible(run: Run) -> dict[str, Any]:
-    """Return a run's manifest, if it can be reproduced.
+    """Return a run's manifest, if the run can be reproduced.
 
     Raises:
-        RunError: no manifest, no scores, no commit, or code that was not clean: the files are named.
+        RunError: the run has no manifest, no scores or no commit, or its code was not clean: the files are named.
     """
     if not run.manifest_path.exists():
         raise RunError(f"{run.path} has no manifest: its training has not ended")
@@ -134,7 +173,7 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     states += [("was resumed", step.get("code", {})) for step in manifest.get("resumed", [])]
     for what, code in states:
         if not code.get("commit"):
-            raise RunError(f"{run.path} {what} outside of a git checkout: nobody can tell with what code")
+            raise RunError(f"{run.path} {what} outside of a git checkout: its code is not known")
         if code.get("unclean"):
             files = "".join(f"\n  {name}" for name in code["unclean"])
             raise RunError(f"{run.path} {what} with code that is in no commit; commit it and do it again:{files}")
@@ -143,34 +182,41 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     return manifest
 
 
-def _execute(
-    name: str,
-    manifest: Mapping[str, Any],
-    run: Run,
-    again: Run,
-    code: Path,
-    data_dir: str | Path | None,
-    echo: bool,
-) -> None:
+def _environment(manifest: Mapping[str, Any], code: Path) -> dict[str, str]:
+    """Return the environment variables for the run's commands, which import dactnlg from the folder `code`."""
+    variables = {key: value for key, value in os.environ.items() if key not in _SETTLED}
+    recorded = {key: value for key, value in manifest.get("environment", {}).items() if key != "PYTHONPATH"}
+    # With a log level of the user's own dactnlg leaves oneDNN, and thereby the last digits, as they are: so must we.
+    return {**variables, "TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONPATH": str(code)}
+
+
+def _folder(manifest: Mapping[str, Any]) -> Path:
+    """Return the folder that the run's command ran in, or the current one where that does not exist here."""
+    folder = Path(manifest["command"]["folder"])
+    return folder if folder.is_dir() else Path.cwd()
+
+
+def _commands(manifest: Mapping[str, Any], run: Run, again: Run, data_dir: Path | None) -> list[list[str]]:
+    """Return the commands that train and evaluate the run again."""
     # -P: the current folder may be another checkout, and must not come before the scratch worktree.
     python = [sys.executable, "-P"]
-    variables = {k: v for k, v in os.environ.items() if k not in _SETTLED}
-    recorded = {k: v for k, v in manifest.get("environment", {}).items() if k != "PYTHONPATH"}
-    # With a log level of the user's own dactnlg leaves oneDNN, and thereby the last digits, as they are: so must we.
-    variables |= {"TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONPATH": str(code)}
-    folder = manifest["command"]["folder"]
-    where = folder if Path(folder).is_dir() else str(Path.cwd())
-    data = ["--data-dir", str(Path(data_dir).absolute())] if data_dir else []
+    data = ["--data-dir", str(data_dir)] if data_dir else []
     config = str(run.config_path.absolute())
     commands = [[*python, "-m", "dactnlg", "train", config, "--output", str(again.path), *data]]
     for entry in manifest["evaluations"]:
         wanted = {key: entry.get(key) for key in ("source", "split", "options", "scores", "vectors")}
         if wanted["vectors"] and not Path(wanted["vectors"]).exists():
-            # Another machine: its own vectors, whose hash will tell whether they are the same.
+            # On another machine its own vectors are used; their hash tells whether they are the same.
             wanted["vectors"] = None
-        commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), *(data[1:] or [""])])
+        commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), str(data_dir or "")])
+    return commands
+
+
+def _execute(
+    name: str, commands: Sequence[Sequence[str]], folder: Path, variables: dict[str, str], *, echo: bool
+) -> None:
     for command in commands:
-        done = subprocess.run(command, cwd=where, env=variables, capture_output=True, text=True)
+        done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
         if echo or done.returncode:
             sys.stderr.write(done.stderr)
         if done.returncode:
@@ -187,27 +233,31 @@ def _verdicts(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator
                 yield Verdict(entry["corpus"], entry["split"], preset, name, *values, *judge(score, other))
 
 
-def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> tuple[str, str]:
-    """Return the verdict on a recorded score and the one found, and the reason where they cannot be compared.
+def judge(score: Mapping[str, Any], other: Mapping[str, Any] | None) -> Judgement:
+    """Return the verdict on a recorded score and the one found.
 
-    Noise is the standard error of the score over the test set's segments: a smaller difference says nothing about the
-    systems.
+    A difference is within noise if it is at most the standard error of the score over the segments of the test set:
+    it does not tell the systems apart.
+
+    Args:
+        score: the recorded score, as the manifest has it.
+        other: the score of the new run; None where it has none.
     """
     if other is None:
-        return INCOMPARABLE, "it was not scored this time"
+        return Judgement(INCOMPARABLE, "it was not scored this time")
     if reasons := differences(score, other):
-        return INCOMPARABLE, "; ".join(reasons)
+        return Judgement(INCOMPARABLE, "; ".join(reasons))
     one, two = score["value"], other["value"]
     if one == two:
-        return EQUAL, ""
+        return Judgement(EQUAL, "")
     if one is None or two is None:
-        return DIFFERENT, ""
+        return Judgement(DIFFERENT, "")
     noise = max(score.get("error") or 0.0, other.get("error") or 0.0)
-    return (NOISE if abs(one - two) <= noise else DIFFERENT), ""
+    return Judgement(NOISE if abs(one - two) <= noise else DIFFERENT, "")
 
 
 def _notes(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
-    """Return how the place of the second run differs from that of the first, a line each."""
+    """Return how data, packages and machine of the two runs differ, a line each."""
     notes = []
     for name, splits in recorded.get("corpora", {}).items():
         here = found.get("corpora", {}).get(name, {})
@@ -222,11 +272,16 @@ def _notes(recorded: Mapping[str, Any], found: Mapping[str, Any]) -> list[str]:
 
 
 def _key(entry: Mapping[str, Any]) -> str:
+    """Return what two evaluations must share to be compared."""
     return json.dumps([entry[name] for name in ("corpus", "split", "options")], sort_keys=True)
 
 
 def _repository(code: Mapping[str, Any]) -> Path:
-    """Return a checkout that has the commit: the recorded one, this package's, or the current folder's."""
+    """Return a checkout that has the commit: the recorded one, this package's, or the current folder's.
+
+    Raises:
+        RunError: none of them has it.
+    """
     here = provenance.code()
     for root in (code.get("root"), here.get("root"), str(Path.cwd())):
         if (
@@ -239,6 +294,7 @@ def _repository(code: Mapping[str, Any]) -> Path:
 
 
 def _git(folder: Path, *arguments: str, check: bool = True) -> bool:
+    """Run git, and return whether it succeeded; with `check`, a failure raises `RunError`."""
     done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True)
     if check and done.returncode:
         raise RunError(f"git {' '.join(arguments[:2])}: {done.stderr.strip()}")

@@ -8,9 +8,9 @@
       training.learning_rate: {loguniform: [5e-4, 1e-2]}
     samples: 8
 
-A list is tried value by value, every list against every other (a grid); `choice`, `uniform`, `loguniform`, `randint`
-and `lograndint` (whole numbers, the upper end not among them) are drawn from, `samples` times for each point of the
-grid. Those are Ray Tune's names and meanings.
+A list is tried value by value, in all combinations with the other lists (a grid). From the distributions `choice`,
+`uniform`, `loguniform`, `randint` and `lograndint` (whole numbers below the upper end) `samples` values are drawn for
+each point of the grid. Names and meanings are those of Ray Tune.
 """
 
 from __future__ import annotations
@@ -31,21 +31,20 @@ from dactnlg.errors import ConfigError, suggest
 from dactnlg.runs import yamlfile
 from dactnlg.runs.config import Config, load_config
 
-RANGES = ("uniform", "loguniform", "randint", "lograndint")
-WAYS = ("choice", *RANGES)
-_MOST_PROBES = 64
+DISTRIBUTIONS = ("choice", "uniform", "loguniform", "randint", "lograndint")
+_MOST_CORNERS = 64
 
 
-class Sweep(BaseModel):
-    """One sweep.
+class SweepSpecification(BaseModel):
+    """What a sweep tries.
 
     Attributes:
         config: the base configuration: a file beside the sweep file, or what `dactnlg train` takes.
-        set: fixed settings, `section.key` to value, for all trials.
-        space: `section.key` to what is tried.
+        set: `section.key` -> value, the same for all trials.
+        space: `section.key` -> the values, or the distribution, that are tried.
         samples: draws for each point of the grid.
-        seed: of the draws.
-        metric: what trials are ranked by, on the validation split.
+        seed: seed of the draws.
+        metric: the score that trials are ranked by, on the validation split.
         preset: its evaluation protocol; by default the one that the corpus is usually scored under.
         early_stopping: stop trials whose validation loss falls behind (ASHA, Li et al. 2020).
     """
@@ -77,13 +76,13 @@ class Sweep(BaseModel):
 
 def load_sweep(
     path: str | Path, changes: Mapping[str, Any] | None = None, fixed: Mapping[str, Any] | None = None
-) -> Sweep:
-    """Read a sweep file and check it with everything that it may try.
+) -> SweepSpecification:
+    """Read a sweep file, and check it together with all that it may try.
 
     Args:
         path: the file, or the name of a sweep that comes with dactnlg ("trails-sclstm").
-        changes: keys of the file to replace.
-        fixed: further settings under `set`.
+        changes: keys of the file -> values that replace them.
+        fixed: further settings for `set`.
 
     Raises:
         ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
@@ -93,18 +92,20 @@ def load_sweep(
     data = {**data, **(changes or {})}
     sweep = None
     try:
-        sweep = Sweep.model_validate(data)
+        sweep = SweepSpecification.model_validate(data)
     except ValidationError as error:
         for detail in error.errors():
             key = ".".join(map(str, detail["loc"]))
-            known = detail["type"] != "extra_forbidden"
-            told = detail["msg"][0].lower() + detail["msg"][1:] if known else suggest(key, Sweep.model_fields)
-            mistakes.append(f"{_place(file, lines, key)}: {key}: {'' if known else 'unknown key; '}{told}")
+            if detail["type"] == "extra_forbidden":
+                reason = f"unknown key; {suggest(key, SweepSpecification.model_fields)}"
+            else:
+                reason = detail["msg"][0].lower() + detail["msg"][1:]
+            mistakes.append(f"{yamlfile.place(file, lines, detail['loc'])}: {key}: {reason}")
     if sweep is not None:
         beside = file.parent / sweep.config
         config = str(beside.absolute()) if beside.is_file() else sweep.config
         sweep = sweep.model_copy(update={"config": config, "set": {**sweep.set, **(fixed or {})}})
-        # What is wrong with it without any trial's settings is its own mistake.
+        # Mistakes of the base configuration are reported as its own, before those of any trial.
         load_config(sweep.config, sweep.overrides({}), models)
         mistakes += _mistakes(sweep, file, lines)
     if mistakes or sweep is None:
@@ -113,10 +114,10 @@ def load_sweep(
     return sweep
 
 
-def corners(sweep: Sweep) -> Iterator[Config]:
-    """Yield configurations from all over the space: the first points of the grid, ranges at both ends."""
+def corners(sweep: SweepSpecification) -> Iterator[Config]:
+    """Yield configurations at the corners of what is tried: points of the grid, distributions at both ends."""
     values = [_extremes(spec) for spec in sweep.space.values()]
-    for _, point in zip(range(_MOST_PROBES), product(*values), strict=False):
+    for _, point in zip(range(_MOST_CORNERS), product(*values), strict=False):
         yield load_config(sweep.config, sweep.overrides(dict(zip(sweep.space, point, strict=True))), models)
 
 
@@ -135,71 +136,69 @@ def _find(file: Path) -> Path:
     return file
 
 
-def _mistakes(sweep: Sweep, file: Path, lines: Mapping[str, int]) -> Iterator[str]:
+def _mistakes(sweep: SweepSpecification, file: Path, lines: Mapping[str, int]) -> Iterator[str]:
+    """Yield what is wrong with what is tried, each mistake with its place."""
     for key, spec in sweep.space.items():
-        place = f"{_place(file, lines, f'space.{key}')}: {key}"
+        place = f"{yamlfile.place(file, lines, ('space', key))}: {key}"
         if key in sweep.set:
             yield f"{place}: is set for all trials, too"
         elif (wrong := _wrong(spec)) is not None:
             yield f"{place}: {wrong}"
         else:
-            yield from (f"{place}: {told}" for told in _refused(sweep, key, spec))
+            yield from (f"{place}: {reason}" for reason in _refused(sweep, key, spec))
     if sweep.samples > 1 and all(isinstance(spec, list) for spec in sweep.space.values()):
-        yield f"{_place(file, lines, 'samples')}: samples: nothing is drawn, so all would be the same"
+        yield f"{yamlfile.place(file, lines, ('samples',))}: samples: nothing is drawn, so all would be the same"
 
 
 def _wrong(spec: Any) -> str | None:
-    """Say what is wrong with one entry of a space."""
+    """Return what is wrong with what is tried for one key, whatever the key; None if nothing."""
     if isinstance(spec, list):
         return None if spec else "an empty list"
     if not isinstance(spec, dict):
         return "must be a list of values, or such as {uniform: [0.0, 0.5]}; a fixed value stands under 'set'"
-    if len(spec) != 1 or (way := next(iter(spec))) not in WAYS:
-        return f"must have one of {', '.join(WAYS)}; got {', '.join(spec) or 'nothing'}"
-    values = spec[way]
-    if way == "choice":
+    if len(spec) != 1 or (distribution := next(iter(spec))) not in DISTRIBUTIONS:
+        return f"must have one of {', '.join(DISTRIBUTIONS)}; got {', '.join(spec) or 'nothing'}"
+    values = spec[distribution]
+    if distribution == "choice":
         return None if isinstance(values, list) and values else "choice: must be a list of values"
-    whole = way.endswith("randint")
+    whole = distribution.endswith("randint")
     kind = "whole numbers" if whole else "numbers"
-    if not (isinstance(values, list) and len(values) == 2 and all(_is_number(value, whole) for value in values)):
-        return f"{way}: must be two {kind}, [lowest, highest]"
+    if not (isinstance(values, list) and len(values) == 2 and all(_is_number(value, whole=whole) for value in values)):
+        return f"{distribution}: must be two {kind}, [lowest, highest]"
     low, high = values
     if low >= high:
-        return f"{way}: {low} is not below {high}"
-    return f"{way}: must be greater than 0; got {low}" if way.startswith("log") and low <= 0 else None
+        return f"{distribution}: {low} is not below {high}"
+    return f"{distribution}: must be greater than 0; got {low}" if distribution.startswith("log") and low <= 0 else None
 
 
-def _is_number(value: Any, whole: bool) -> bool:
+def _is_number(value: Any, *, whole: bool) -> bool:
     kinds = int if whole else (int, float)
     return isinstance(value, kinds) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _extremes(spec: Any) -> list[Any]:
+    """Return all values of a list or choice, or both ends of a range."""
     if isinstance(spec, list):
         return spec
-    way, values = next(iter(spec.items()))
-    if way == "choice":
+    distribution, values = next(iter(spec.items()))
+    if distribution == "choice":
         return list(values)
-    return [values[0], values[1] - 1] if way.endswith("randint") else [float(value) for value in values]
+    return [values[0], values[1] - 1] if distribution.endswith("randint") else [float(value) for value in values]
 
 
-def _refused(sweep: Sweep, key: str, spec: Any) -> Iterator[str]:
-    """Yield what a configuration has against one setting; each reason once, of a range the first."""
+def _refused(sweep: SweepSpecification, key: str, spec: Any) -> Iterator[str]:
+    """Yield why a configuration refuses the values of one key: each reason once, for a range the first."""
     first = {name: _extremes(other)[0] for name, other in sweep.space.items() if _wrong(other) is None}
-    told = set()
+    reasons = set()
     for value in _extremes(spec):
         override = f"--set {key}={json.dumps(value)}: "
         try:
             load_config(sweep.config, sweep.overrides({**first, key: value}), models)
         except ConfigError as error:
             for line in str(error).split("\n")[1:]:
-                # A mistake of another setting is told where that stands.
+                # Mistakes of another key are reported at that key.
                 if not any(f"--set {other}=" in line for other in first if other != key):
-                    told.add(line.strip().removeprefix(override).removeprefix(f"{key}: "))
-        if told and isinstance(spec, dict) and "choice" not in spec:
+                    reasons.add(line.strip().removeprefix(override).removeprefix(f"{key}: "))
+        if reasons and isinstance(spec, dict) and "choice" not in spec:
             break
-    yield from sorted(told)
-
-
-def _place(file: Path, lines: Mapping[str, int], key: str) -> str:
-    return f"{file}, line {lines[key]}" if key in lines else str(file)
+    yield from sorted(reasons)

@@ -1,7 +1,7 @@
-"""The store of published runs: MLflow, opened without a sound, whose troubles come out as one plain message.
+"""The store of published runs: MLflow, opened quietly, its failures turned into one plain message.
 
-By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names; a team's store
-is the one that `$MLFLOW_TRACKING_URI` names, as for every other user of MLflow.
+By default it is an SQLite file in the user's data folder, or in the folder that `$DACTNLG_TRACK` names. As for every
+user of MLflow, `$MLFLOW_TRACKING_URI` names another store, such as a team's.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from mlflow.tracking import MlflowClient
 
 LOCK_SECONDS = 600
-"""How long one process waits for another that publishes: whole run folders are copied under the lock."""
+"""Seconds that one process waits for another that publishes: whole run folders are copied under the lock."""
 _FORCED = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "DO_NOT_TRACK": "true",
     "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
 }
-# MLflow would try a server that is down for several minutes. Who has a shaky network sets its usual variables.
+# MLflow would try a server that is down for several minutes; its variables can be set to try longer.
 _DEFAULTS = {"MLFLOW_HTTP_REQUEST_MAX_RETRIES": "2", "MLFLOW_HTTP_REQUEST_TIMEOUT": "30", "GIT_PYTHON_REFRESH": "quiet"}
 _LOGGERS = ("mlflow", "alembic", "urllib3")
 _ERRNO = re.compile(r"\[Errno -?\d+\] ([^'\")\\]+)")
@@ -38,7 +38,7 @@ _LONGEST = 300
 
 
 class StoreError(UserError):
-    """The store of published runs cannot be reached, is full, or has not got what was asked for."""
+    """The store of published runs cannot be reached, is full, or lacks what was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +46,9 @@ class Store:
     """An open store.
 
     Attributes:
-        client: MLflow's.
-        where: its address, without a password.
-        artifacts: where a new experiment keeps its files; None leaves that to the store.
+        client: MLflow's client.
+        where: the store's address, without a password.
+        artifacts: folder of the artifacts of a new experiment; None leaves it to the store.
     """
 
     client: MlflowClient
@@ -57,12 +57,12 @@ class Store:
 
 
 @contextlib.contextmanager
-def opened(what: str, make: bool = False) -> Iterator[Store]:
-    """Open the store; what goes wrong with it in the body, too, becomes a `StoreError` that begins with `what`.
+def opened(what: str, *, make: bool = False) -> Iterator[Store]:
+    """Open the store. Its failures, those in the body included, become a `StoreError`.
 
     Args:
-        what: the sentence's beginning, such as "cannot publish runs/a".
-        make: make a local store that is not there yet.
+        what: beginning of the message, such as "cannot publish runs/a".
+        make: make a local store that does not exist yet.
 
     Raises:
         StoreError: MLflow is not installed, or the store fails.
@@ -82,7 +82,7 @@ def opened(what: str, make: bool = False) -> Iterator[Store]:
             raise StoreError(f"{what}: the store {where} is not there; publish with: dactnlg publish RUN")
         if database and make:
             database.parent.mkdir(parents=True, exist_ok=True)
-        # MLflow makes a new SQLite file without a lock, and SQLite waits for another writer a few seconds only.
+        # MLflow makes a new SQLite file without a lock, and SQLite waits only a few seconds for another writer.
         with locked(database.parent / ".lock", LOCK_SECONDS) if database and make else contextlib.nullcontext():
             from mlflow import MlflowClient
 
@@ -94,9 +94,13 @@ def opened(what: str, make: bool = False) -> Iterator[Store]:
 def locked(path: Path, seconds: float) -> Iterator[None]:
     """Hold a lock file.
 
+    Args:
+        path: the file.
+        seconds: how long to wait for another process that holds it.
+
     Raises:
-        OSError: it cannot be made.
-        StoreError: another process holds it for too long.
+        OSError: the file cannot be made.
+        StoreError: another process holds it for longer.
     """
     import portalocker
 
@@ -115,24 +119,24 @@ def _folder() -> Path:
 
 
 def _import_quietly() -> None:
-    """Import MLflow with its telemetry off and its loggers still.
+    """Import MLflow with its telemetry and its loggers off.
 
     Raises:
         StoreError: it is not installed.
     """
-    # Before the import: MLflow reads them then.
+    # Before the import, which reads them.
     os.environ.update(_FORCED)
     for name, value in _DEFAULTS.items():
         os.environ.setdefault(name, value)
     try:
-        # The smaller of MLflow's packages comes without what a database needs.
+        # mlflow-skinny does not bring what a database needs.
         for module in ("mlflow", "sqlalchemy", "alembic"):
             importlib.import_module(module)
     except ImportError as error:
         raise StoreError(
             f"published runs are kept with MLflow; {error.name} is not installed: pip install 'dactnlg[track]'"
         ) from None
-    # What its own libraries deprecate nobody here can mend.
+    # Deprecations inside of MLflow: users cannot do anything about them.
     warnings.filterwarnings("ignore", module=r"(mlflow|sqlalchemy|alembic)\b")
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -140,7 +144,7 @@ def _import_quietly() -> None:
 
 @contextlib.contextmanager
 def _plainly(what: str) -> Iterator[None]:
-    """Turn what MLflow, the database or the disk has to say into one message."""
+    """Turn exceptions of MLflow, the database or the disk into a `StoreError` of one line."""
     try:
         yield
     except UserError:
@@ -150,17 +154,17 @@ def _plainly(what: str) -> Iterator[None]:
 
 
 def failures() -> tuple[type[Exception], ...]:
-    """Return what a store that fails may raise."""
+    """Return the exceptions that a failing store may raise."""
     import alembic.util
     import sqlalchemy.exc
     from mlflow.exceptions import MlflowException
 
-    # Those of requests, urllib3 and shutil are OSErrors.
+    # The exceptions of requests, urllib3 and shutil are OSErrors.
     return (OSError, MlflowException, sqlalchemy.exc.SQLAlchemyError, alembic.util.CommandError)
 
 
 def _reason(error: BaseException) -> str:
-    """Return the cause of an error in one line: the system's word for it where there is one."""
+    """Return the cause of an error in one line, the operating system's message where there is one."""
     chain: list[BaseException] = []
     link: BaseException | None = error
     while link is not None and link not in chain:

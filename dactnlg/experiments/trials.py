@@ -1,15 +1,26 @@
-"""What a sweep has found: its trials, the best first."""
+"""The trials of a sweep: what their run folders hold, ranked."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
+from dactnlg.experiments.sweep_specification import SweepSpecification
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
 
 SPLIT = "valid"
-"""What trials are ranked on. Never the test split: a setting chosen on it would say nothing of other data."""
+"""The split that ranks trials. Never the test split: its score of settings chosen on it would not carry over."""
+
+
+class RecordedScore(NamedTuple):
+    """A score in a run's manifest, and the preset that it was computed under; ("", None) where there is none."""
+
+    preset: str
+    value: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,11 +29,11 @@ class Trial:
 
     Attributes:
         run: its folder.
-        settings: what it tried.
-        score: on the validation split; None where there is none.
-        valid_loss: of the best epoch.
-        epochs: trained.
-        seconds: of training.
+        settings: dotted key -> the value tried.
+        score: on the validation split; None where it is undefined, or the trial failed.
+        valid_loss: validation loss of the best epoch.
+        epochs: number of epochs trained.
+        seconds: time of training.
         status: `done`, `stopped` (early) or `failed`.
         message: why it failed.
     """
@@ -38,8 +49,14 @@ class Trial:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """The trials of a sweep, the best first, and the score that they are ranked by."""
+class SweepResult:
+    """The trials of a sweep.
+
+    Attributes:
+        metric: the score that they are ranked by.
+        preset: its evaluation protocol.
+        trials: the trials, best first.
+    """
 
     metric: str
     preset: str
@@ -47,16 +64,16 @@ class Result:
 
     @property
     def failed(self) -> list[Trial]:
-        """The trials without a score for a reason of their own."""
+        """The trials that ended with an error."""
         return [trial for trial in self.trials if trial.status == "failed"]
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything as JSON has it."""
+        """Return metric, preset, split and trials as JSON data."""
         rows = [asdict(trial) for trial in self.trials]
         return {"metric": self.metric, "preset": self.preset, "split": SPLIT, "trials": rows}
 
     def table(self) -> str:
-        """Return the trials as text."""
+        """Return the trials as a table of text."""
         head = ["run", self.metric, "valid loss", "epochs", "seconds", *self.trials[0].settings]
         rows = [head]
         for trial in self.trials:
@@ -66,6 +83,46 @@ class Result:
                 [trial.run, *numbers, epochs, _shown(trial.seconds, 0), *map(_setting, trial.settings.values())]
             )
         return "\n".join([f"{self.metric} ({self.preset}) on the validation split", "", aligned(rows, left=None)])
+
+
+def trial_folders(output: Path) -> list[Path]:
+    """Return the folders of a sweep's trials, in order."""
+    return sorted(path for path in output.glob("trial-*") if path.is_dir())
+
+
+def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedScore:
+    """Return the score that a sweep ranks by, from the manifest of one of its runs."""
+    if Run(folder).manifest_path.exists():
+        metric = specification.metric
+        for entry in Run(folder).manifest().get("evaluations", []):
+            for preset, scores in entry["scores"].items():
+                if entry["split"] == SPLIT and preset == (specification.preset or preset) and metric in scores:
+                    return RecordedScore(preset, scores[metric]["value"])
+    return RecordedScore("", None)
+
+
+def read_trial(folder: Path, specification: SweepSpecification, error: str | None) -> Trial:
+    """Return the result of a trial.
+
+    Args:
+        folder: its run folder.
+        specification: what the sweep tries.
+        error: the message that it failed with, if it did.
+    """
+    run = Run(folder)
+    config = load_config(run.config_path).model_dump() if run.config_path.exists() else {}
+    settings = {key: config.get(key.partition(".")[0], {}).get(key.partition(".")[2]) for key in specification.space}
+    training = run.manifest()["training"] if run.manifest_path.exists() else {}
+    return Trial(
+        run=str(folder),
+        settings=settings,
+        score=recorded_score(folder, specification).value,
+        valid_loss=training.get("best_valid_loss"),
+        epochs=training.get("epochs"),
+        seconds=training.get("seconds"),
+        status="failed" if error else "stopped" if training.get("stopped") else "done",
+        message=error or "",
+    )
 
 
 def _shown(value: float | None, digits: int = 0) -> str:

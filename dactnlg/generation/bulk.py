@@ -1,9 +1,8 @@
-"""From a file of acts to a file of sentences, however long, and whole whatever stops the work.
+"""A file of sentences, however long, that any stop leaves whole and a later process can resume.
 
-Sentences are written block by block. When those of a block are on disk, the state file beside them (`FILE.state`) is
-replaced by one that says up to where input and output belong together. Whoever resumes cuts the output off there and
-goes on; a block is always said from its beginning and without memories of the ones before it, so that a score's last
-digit, too, is the one that an unbroken run would have written.
+Sentences are written block by block. When those of a block are on the disk, the state file beside them (`FILE.state`)
+is replaced by one that says up to where input and output belong together. A process that resumes truncates the output
+there and continues with the next block, so that the file is the one that an unbroken run would have written.
 """
 
 from __future__ import annotations
@@ -12,61 +11,25 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO
 
 import portalocker
 
-from dactnlg._utils.hashing import digest
+from dactnlg._utils.files import replace_file
 from dactnlg.errors import UserError
-from dactnlg.generation.lines import PlacedTurn, parsed, read_line
-from dactnlg.runs.run import Run
-
-BLOCK = 8192
-"""Acts between two states: a kill costs no more, and equal acts within it are searched for once."""
-CHUNK = 1024
-"""Acts said, and written, at once."""
-
-Say = Callable[[list[PlacedTurn], int], Iterable[str]]
-"""(acts, the place of the first in the whole input) -> a line for each, without its end."""
-
-
-class Stretch(NamedTuple):
-    """Where a block of acts is.
-
-    Attributes:
-        first: the place of its first act in the whole input.
-        start: of its first byte.
-        size: in bytes.
-    """
-
-    first: int
-    start: int
-    size: int
-
-
-class SaidBlock(NamedTuple):
-    """A block that was said elsewhere.
-
-    Attributes:
-        data: its sentences as they stand in the file.
-        sentences: how many.
-        error: the message about the act that could not be said, those before which they are.
-    """
-
-    data: bytes
-    sentences: int
-    error: str | None
+from dactnlg.generation import blocks
+from dactnlg.generation.blocks import Generate, GeneratedBlock, encode_lines, turn_chunks
 
 
 class SentenceFile:
-    """A file of sentences, and beside it how far it has come.
+    """A file of sentences, and beside it the state of the work.
 
     Args:
         path: the file.
-        settings: what its sentences depend on beside the acts, under the names that a user knows them by.
+        settings: what its sentences depend on beside the acts, under the names that users know.
 
     Attributes:
         lines: sentences in the file, all of them whole.
@@ -80,28 +43,28 @@ class SentenceFile:
         self._file: BinaryIO
 
     @contextlib.contextmanager
-    def opened(self, source: BinaryIO, name: str, resume: bool) -> Iterator[None]:
-        """Hold the file open and locked, the source standing at the first act that has no sentence yet.
+    def opened(self, source: BinaryIO, name: str, *, resume: bool) -> Iterator[None]:
+        """Hold the file open and locked, with the source at the first act that has no sentence yet.
 
         Args:
             source: the acts.
-            name: what messages call it.
-            resume: go on where an earlier process was stopped, if there was one.
+            name: what messages call the source.
+            resume: continue a file that an earlier process began, if there is one.
 
         Raises:
-            UserError: the file exists and is not to be resumed, is another process's, or goes with other acts or
-                settings.
+            UserError: the file exists and is not to be resumed, another process writes it, or it was begun with other
+                acts or settings.
         """
         if self.path.exists() and not resume:
-            raise UserError(f"{self.path} exists already: go on with it with --resume, or name another file")
-        # Unbuffered: what is written is written, and a kill can only tear the last of it.
+            raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
+        # Unbuffered: what is written is written, and a kill can only tear the last line.
         with self.path.open("r+b" if self.path.exists() else "xb", buffering=0) as self._file:
             try:
                 portalocker.lock(self._file, portalocker.LOCK_EX | portalocker.LOCK_NB)
             except portalocker.LockException:
                 raise UserError(f"{self.path} is being written by another process") from None
             if self.state_path.exists() and self.path.stat().st_size:
-                self._go_on(source, name)
+                self._resume(source, name)
             elif self.path.stat().st_size:
                 raise UserError(f"{self.path} cannot be resumed: there is no {self.state_path.name} beside it")
             self._save()
@@ -111,56 +74,56 @@ class SentenceFile:
                 # Also after Ctrl-C in the middle of a write: what is left is whole lines.
                 self._file.truncate(self._size)
 
-    def write(self, source: BinaryIO, name: str, say: Say, begin_block: Callable[[], None]) -> Iterator[int]:
-        """Say the rest of the acts; yield the number of sentences after each write.
+    def write(self, source: BinaryIO, name: str, generate: Generate, begin_block: Callable[[], None]) -> Iterator[int]:
+        """Generate and write the rest of the acts; yield the number of sentences after each write.
 
         Args:
             source: the acts, as `opened` left them.
-            name: what messages call it.
-            say: says acts.
+            name: what messages call the source.
+            generate: generates lines.
             begin_block: called before each block.
 
         Raises:
             UserError: a line that is no act; the sentences before it have been written.
         """
-        while block := list(islice(source, BLOCK)):
+        while block := list(islice(source, blocks.BLOCK)):
             begin_block()
-            for turns in _turns(block, self.lines, name):
-                self._append(say(turns, self.lines))
+            for turns in turn_chunks(block, self.lines, name):
+                self._append(generate(turns, self.lines))
                 yield self.lines
             self._hash_lines(block)
             self._save()
 
-    def write_said(self, source: BinaryIO, name: str, blocks: Iterable[SaidBlock]) -> Iterator[int]:
-        """Write what others have said; yield the number of sentences after each block.
+    def write_blocks(self, source: BinaryIO, name: str, generated: Iterable[GeneratedBlock]) -> Iterator[int]:
+        """Write blocks that other processes generate; yield the number of sentences after each block.
 
         Args:
             source: the acts, as `opened` left them.
-            name: what messages call it.
-            blocks: those from here on (`stretches`), in order.
+            name: what messages call the source.
+            generated: the blocks from here on (`find_blocks`), in order.
 
         Raises:
-            UserError: an act that could not be said; the sentences before it have been written.
+            UserError: an act that was refused; the sentences before it have been written.
         """
-        for data, count, error in blocks:
-            self._append_bytes(data, count)
+        for block in generated:
+            self._append_bytes(block.data, block.sentences)
             yield self.lines
-            if error is not None:
-                raise UserError(error)
-            lines = list(islice(source, count))
-            if len(lines) < count:
+            if block.error is not None:
+                raise UserError(block.error)
+            lines = list(islice(source, block.sentences))
+            if len(lines) < block.sentences:
                 raise UserError(f"{name} has become shorter while it was read")
             self._hash_lines(lines)
             self._save()
 
     def _append(self, texts: Iterable[str]) -> None:
-        said: list[str] = []
+        generated: list[str] = []
         try:
             for text in texts:
-                said.append(text)
+                generated.append(text)
         finally:
-            # Where one cannot be said, those before it are kept.
-            self._append_bytes(_encoded(said), len(said))
+            # Where one act is refused, the sentences of those before it are kept.
+            self._append_bytes(encode_lines(generated), len(generated))
 
     def _append_bytes(self, data: bytes, count: int) -> None:
         try:
@@ -168,13 +131,13 @@ class SentenceFile:
             while written < len(data):
                 written += self._file.write(data[written:])
         except OSError as error:
-            # A full disk is told without the file's name; whoever reads the message needs it.
+            # The system reports a full disk without the file's name.
             raise OSError(error.errno, error.strerror, str(self.path)) from None
         self._written.update(data)
         self._size, self.lines = self._size + len(data), self.lines + count
 
     def _hash_lines(self, lines: Iterable[bytes]) -> None:
-        # An end of line that was missing, or has become another, is no other act.
+        # The same act with another end of line, or with none, is the same act.
         self._read.update(b"".join(raw.rstrip(b"\r\n") + b"\n" for raw in lines))
 
     def _state(self) -> dict[str, Any]:
@@ -182,14 +145,13 @@ class SentenceFile:
         return {"lines": self.lines, "bytes": self._size, **hashes, "settings": self.settings}
 
     def _save(self) -> None:
-        # The sentences first: a state never tells of more than there is.
+        # The sentences first: a state never claims more than is on the disk.
         os.fsync(self._file.fileno())
-        partial = self.state_path.with_name(f"{self.state_path.name}.tmp")
-        partial.write_text(json.dumps(self._state(), indent=1), encoding="utf-8")
-        partial.replace(self.state_path)
+        with replace_file(self.state_path) as partial:
+            partial.write_text(json.dumps(self._state(), indent=1), encoding="utf-8")
 
-    def _go_on(self, source: BinaryIO, name: str) -> None:
-        """Check that the file goes with acts and settings, and set both to where the next block begins."""
+    def _resume(self, source: BinaryIO, name: str) -> None:
+        """Check that the file belongs to acts and settings, and set both files to where the next block begins."""
         try:
             known = json.loads(self.state_path.read_text(encoding="utf-8"))
             settings, self.lines, self._size = known["settings"], int(known["lines"]), int(known["bytes"])
@@ -202,7 +164,7 @@ class SentenceFile:
                 "begun with, or name another file"
             )
         done = islice(source, self.lines)
-        while lines := list(islice(done, BLOCK)):
+        while lines := list(islice(done, blocks.BLOCK)):
             self._hash_lines(lines)
         left = self._size
         while left and (data := self._file.read(min(left, 1 << 20))):
@@ -212,69 +174,5 @@ class SentenceFile:
         if state["input"] != known["input"]:
             raise UserError(f"{self.path} was begun with other acts: {name} has changed, or is another file")
         if state["output"] != known["output"]:
-            raise UserError(f"{self.path} cannot be resumed: somebody has changed the sentences in it")
+            raise UserError(f"{self.path} cannot be resumed: another program has changed the sentences in it")
         self._file.truncate(self._size)
-
-
-def stretches(path: Path, start: int, first: int) -> list[Stretch]:
-    """Return where the blocks of a file are.
-
-    Args:
-        path: the file.
-        start: the byte to begin at.
-        first: the place of the act there in the whole input.
-    """
-    found = []
-    with path.open("rb") as file:
-        file.seek(start)
-        while sizes := [len(line) for line in islice(file, BLOCK)]:
-            found.append(Stretch(first, start, sum(sizes)))
-            first, start = first + len(sizes), start + sum(sizes)
-    return found
-
-
-def say_block(lines: Sequence[bytes], first: int, name: str, say: Say) -> SaidBlock:
-    """Say a block of acts, up to the first that cannot be said.
-
-    Args:
-        lines: the acts as they were read.
-        first: the place of the first in the whole input.
-        name: what messages call that.
-        say: says acts.
-    """
-    said: list[str] = []
-    try:
-        for turns in _turns(lines, first, name):
-            for text in say(turns, first + len(said)):
-                said.append(text)
-    except UserError as error:
-        return SaidBlock(_encoded(said), len(said), str(error))
-    return SaidBlock(_encoded(said), len(said), None)
-
-
-def _turns(lines: Sequence[bytes], first: int, name: str) -> Iterator[list[PlacedTurn]]:
-    """Parse a block of lines chunk by chunk; the acts before one that cannot be read are handed on first."""
-    for start in range(0, len(lines), CHUNK):
-        numbered = enumerate(lines[start : start + CHUNK], start=first + start + 1)
-        yield from parsed(read_line(raw, name, number) for number, raw in numbered)
-
-
-def _encoded(said: Iterable[str]) -> bytes:
-    # A lone surrogate in a value is no reason to lose the rest.
-    return "".join(f"{text}\n" for text in said).encode("utf-8", "backslashreplace")
-
-
-def count_lines(path: Path) -> int:
-    """Return how many lines a file has; what follows the last line's end is one more."""
-    count, last = 0, b"\n"
-    with path.open("rb") as file:
-        while data := file.read(1 << 20):
-            count, last = count + data.count(b"\n"), data[-1:]
-    return count + (last != b"\n")
-
-
-def model_hash(path: Path) -> str:
-    """Return the SHA-256 of what a run says sentences with: configuration, preprocessor and weights."""
-    run = Run(path)
-    files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
-    return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])

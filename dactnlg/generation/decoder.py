@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -39,6 +41,8 @@ REMEMBERED = 10_000
 """Inputs whose hypotheses are remembered."""
 ROWS = 256
 """Sentences drawn, or scored, side by side."""
+RULES = Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID))
+"""What may be generated without a constraint."""
 
 
 class Plan(NamedTuple):
@@ -129,7 +133,7 @@ class Decoder:
             return sample(step, state, numbers, sampling, owner=owner, rules=rules)
 
         with self.mapping(len(parts)) as each:
-            found = [hypothesis for part in each(draw, parts) for hypothesis in part]
+            found = list(chain.from_iterable([*each(draw, parts)]))
         return [found[start : start + count] for start in range(0, len(found), count)]
 
     def token_scores(self, turns: Sequence[Turn], rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
@@ -144,22 +148,23 @@ class Decoder:
         parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
 
         def read(part: NDArray[np.intp]) -> NDArray[np.float32]:
-            model_step, state = self.stepper(take(inputs, part))
-            step = ConstrainedStep(model_step, UNCONSTRAINED)
-            owner = np.arange(len(part))
-            return token_scores(step, state, [rows[row] for row in part], owner=owner, rules=UNCONSTRAINED)
+            step, state = self.stepper(take(inputs, part))
+            return token_scores(step, state, [rows[row] for row in part], owner=np.arange(len(part)), rules=RULES)
 
         scores = np.zeros((len(rows), max(map(len, rows), default=0) + 1), np.float32)
         with self.mapping(len(parts)) as each:
-            for part, found in zip(parts, each(read, parts), strict=True):
-                scores[part, : found.shape[1]] = found
+            read_parts = [*each(read, parts)]
+        for part, found in zip(parts, read_parts, strict=True):
+            scores[part, : found.shape[1]] = found
         return scores
 
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        model_step, state = self.stepper(self.inputs([turn]))
-        step, owner = ConstrainedStep(model_step, UNCONSTRAINED), np.zeros(len(rows), np.intp)
-        return token_scores(step, state, rows, owner=owner, rules=UNCONSTRAINED).sum(axis=1)
+        step, state = self.stepper(self.inputs([turn]))
+        scores: NDArray[np.float32] = token_scores(
+            step, state, rows, owner=np.zeros(len(rows), np.intp), rules=RULES
+        ).sum(axis=1)
+        return scores
 
     def constrained(self, inputs: Arrays, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
         """Return the rules for some inputs, the model's step under them, and the first state of every input."""
@@ -177,7 +182,7 @@ class Decoder:
         if OWED in inputs:
             constraints.append(self._words)
             owed.append(inputs[OWED])
-        return Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID), tuple(constraints)), owed
+        return replace(RULES, constraints=tuple(constraints)), owed
 
     def forget(self) -> None:
         """Drop what is remembered: what comes is searched for as if it came first."""
@@ -215,25 +220,31 @@ class NumpyDecoder(Decoder):
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of all inputs, the best ones first."""
         count = len(inputs[REQUIRED])
-        bounds = np.full(count, IMPOSSIBLE, np.float32)
+        found: list[list[Hypothesis]] = [[] for _ in range(count)]
+        rows, unbounded = np.arange(count), np.full(count, IMPOSSIBLE, np.float32)
+        limits = [unbounded]
         # With more to keep, the best one's score bounds nothing, and a beam of one is greedy itself. A few acts take as
         # long for one hypothesis as for ten, and those that are not settled would need both.
-        if plan.keep > 1 or plan.width == 1 or count < FEW:
-            return self._search(inputs, plan, bounds, np.arange(count))
-        batches = Batches(inputs, GREEDY_CHUNK)
-        with parallel_map(len(batches.parts)) as each:
-            greedy = batches.in_order(each(partial(self._greedy_batch, inputs, plan), batches.parts))
-        found = [[each.best] for each in greedy]
-        bounds[:] = [each.bound for each in greedy]
-        rows = np.flatnonzero([not each.settled for each in greedy])
-        # A beam may lose the greedy sentence on its way and end with a worse one: then once more, without the bound.
-        for limits in (bounds, np.full_like(bounds, IMPOSSIBLE)):
-            searched = self._search(take(inputs, rows), plan, limits[rows], rows) if len(rows) else []
+        if plan.keep == 1 and plan.width > 1 and count >= FEW:
+            batches = Batches(inputs, GREEDY_CHUNK)
+            with parallel_map(len(batches.parts)) as each:
+                greedy = batches.in_order([*each(partial(self._greedy_batch, inputs, plan), batches.parts)])
+            found = [[bound.best] for bound in greedy]
+            rows = np.flatnonzero([not bound.settled for bound in greedy])
+            # A beam may lose the greedy sentence on its way and end with a worse one: then once more, unbounded.
+            limits = [np.array([bound.bound for bound in greedy], np.float32), unbounded]
+        for bounds in limits:
+            # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
+            batches = Batches(take(inputs, rows), CHUNK if np.mean(bounds[rows] > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
+            parts = [rows[part] for part in batches.parts]
+            with parallel_map(len(parts)) as each:
+                searched = batches.in_order([*each(partial(self._search_batch, inputs, plan, bounds), parts)])
             for row, hypotheses in zip(rows, searched, strict=True):
                 found[row] = hypotheses
-            rows = np.array(
-                [row for row in rows if limits[row] > IMPOSSIBLE and not (found[row] and found[row][0].finished)], int
-            )
+            lost = [bounds[row] > IMPOSSIBLE and not (found[row] and found[row][0].finished) for row in rows]
+            rows = rows[np.array(lost, bool)]
+            if not len(rows):
+                break
         return found
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
@@ -244,14 +255,6 @@ class NumpyDecoder(Decoder):
     def mapping(self, tasks: int) -> Any:
         """Return a context that gives the `map` for so many tasks: a thread for each processor."""
         return parallel_map(tasks)
-
-    def _search(
-        self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
-    ) -> list[list[Hypothesis]]:
-        # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
-        batches = Batches(inputs, CHUNK if np.mean(bounds > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
-        with parallel_map(len(batches.parts)) as each:
-            return batches.in_order(each(partial(self._search_batch, inputs, plan, bounds), batches.parts))
 
     def _search_batch(
         self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
@@ -281,16 +284,13 @@ class Batches:
         order = np.argsort(-np.asarray(sizes), kind="stable")
         self.parts = [order[start : start + largest] for start in range(0, len(order), largest)]
 
-    def in_order(self, found: Iterable[Sequence[Any]]) -> list[Any]:
+    def in_order(self, found: Sequence[Sequence[Any]]) -> list[Any]:
         """Return what was found for each batch as one list in the order of the rows."""
         result: list[Any] = [None] * sum(map(len, self.parts))
         for part, results in zip(self.parts, found, strict=True):
             for row, one in zip(part.tolist(), results, strict=True):
                 result[row] = one
         return result
-
-
-UNCONSTRAINED = Rules(BOS_ID, EOS_ID)
 
 
 def take(inputs: Arrays, rows: Any) -> Arrays:

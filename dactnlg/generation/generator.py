@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from dactnlg import models
@@ -83,7 +82,7 @@ class Generator:
         self._candidates = CandidateSearch(preprocessor)
 
     @classmethod
-    def load(cls, path: str | Path, backend: str = "auto") -> Generator:
+    def load(cls, path: str | os.PathLike[str], backend: str = "auto") -> Generator:
         """Read a run folder.
 
         Args:

@@ -1,4 +1,4 @@
-"""Acts as lines: read in chunks, so that a file of any size passes through, each with its place for messages."""
+"""Reading acts from lines, in chunks, so that a file may be of any size; each act keeps its place for messages."""
 
 from __future__ import annotations
 
@@ -7,35 +7,43 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, Protocol, TypeVar
+from typing import BinaryIO, NamedTuple
 
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import ActError, UserError
 
-T = TypeVar("T")
-PlacedTurn = tuple[Turn, str]
-"""A turn and the place it was read from, for messages."""
-
 CHUNK = 256
-"""Most acts handed on at once: enough to fill a batch, few enough to answer soon."""
+"""Most acts yielded at once: enough to fill a batch, few enough to answer soon."""
 
 
-class Line(NamedTuple):
+class ActLine(NamedTuple):
     """One act as text, and where it stands ("acts.txt, line 3")."""
 
     text: str
     where: str
 
 
-def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[Line]]:
+class PlacedTurn(NamedTuple):
+    """A turn, and the place it was read from, for messages."""
+
+    turn: Turn
+    where: str
+
+
+def read_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[ActLine]]:
     """Yield the lines of a binary stream, at most `size` at once.
 
-    A pipe's lines are handed on as they come, so a program may write one act and wait for its sentence.
+    A pipe's lines are yielded as they come, so that a program may write one act and wait for its sentence.
+
+    Args:
+        source: the acts; it must have a file number.
+        name: what messages call the source.
+        size: lines of a chunk at most.
 
     Raises:
-        ActError: a line is blank or not UTF-8. The lines before it have been handed on.
+        ActError: a line is blank or not UTF-8. The lines before it have been yielded.
     """
-    chunk: list[Line] = []
+    chunk: list[ActLine] = []
     number = 0
     try:
         for lines in _raw_lines(source):
@@ -67,17 +75,17 @@ def open_acts(name: str) -> Iterator[BinaryIO]:
 
 
 def parsed_chunks(source: BinaryIO, name: str) -> Iterator[list[PlacedTurn]]:
-    """Parse a stream chunk by chunk; the acts before one that cannot be read are handed on first."""
+    """Parse a stream chunk by chunk; those before a line that is no act are yielded first."""
     for lines in read_chunks(source, "standard input" if name == "-" else name):
         yield from parsed(lines)
 
 
-def parsed(lines: Iterable[Line]) -> Iterator[list[PlacedTurn]]:
-    """Parse lines and yield them as one chunk; the acts before one that cannot be read are handed on first."""
+def parsed(lines: Iterable[ActLine]) -> Iterator[list[PlacedTurn]]:
+    """Parse lines and yield them as one chunk; those before a line that is no act are yielded first."""
     chunk: list[PlacedTurn] = []
     try:
         for line in lines:
-            chunk.append((parse(line.text, where=line.where), line.where))
+            chunk.append(PlacedTurn(parse(line.text, where=line.where), line.where))
     except UserError:
         if chunk:
             yield chunk
@@ -86,29 +94,8 @@ def parsed(lines: Iterable[Line]) -> Iterator[list[PlacedTurn]]:
         yield chunk
 
 
-class Answer(Protocol[T]):
-    """Says turns; `first` is the place of the first one in the whole input."""
-
-    def __call__(self, turns: list[Turn], /, *, first: int) -> list[T]:
-        """Return one result a turn, in order."""
-
-
-def answer_each(answer: Answer[T], chunk: list[PlacedTurn], first: int) -> Iterator[T]:
-    """Answer a chunk; where one of its turns is refused, the message names the line it came from."""
-    try:
-        answers = answer([turn for turn, _ in chunk], first=first)
-    except UserError:
-        for place, (turn, where) in enumerate(chunk, start=first):
-            try:
-                yield from answer([turn], first=place)
-            except UserError as error:
-                raise UserError(f"{where}: {error}") from None
-        return
-    yield from answers
-
-
 def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
-    """Yield the lines that each read brought to an end, then the last one if nothing ended it."""
+    """Yield the lines that each read has completed, then the last one if it has no end of line."""
     rest: list[bytes] = []
     # os.read returns what a pipe holds; the methods of file objects wait until a buffer is full.
     while block := os.read(source.fileno(), 1 << 16):
@@ -121,11 +108,16 @@ def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
         yield [b"".join(rest)]
 
 
-def read_line(raw: bytes, name: str, number: int) -> Line:
-    """Decode a line of the file `name`, its end with it or without.
+def read_line(raw: bytes, name: str, number: int) -> ActLine:
+    """Decode a line.
+
+    Args:
+        raw: the line, with or without its end.
+        name: what messages call its file.
+        number: its number there, from 1; the first line may begin with a byte order mark.
 
     Raises:
-        ActError: it is blank or not UTF-8.
+        ActError: the line is blank or not UTF-8.
     """
     where = f"{name}, line {number}"
     try:
@@ -135,7 +127,7 @@ def read_line(raw: bytes, name: str, number: int) -> Line:
     if not text.strip():
         # Skipping it would shift every later sentence against its act.
         raise ActError(f"{where}: blank; every line must hold an act, since every line gets a sentence")
-    return Line(text, where)
+    return ActLine(text, where)
 
 
 def checked(argument: str, where: str) -> str:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -44,6 +45,18 @@ class Sentence(NamedTuple):
     finished: bool
 
 
+class Owed(NamedTuple):
+    """What the best sentence for a request does not show.
+
+    Attributes:
+        names: special values, such as `familyFriendly=no`.
+        least: the log probability below which another sentence is too dear.
+    """
+
+    names: list[str]
+    least: float
+
+
 class CandidateSearch:
     """Finds candidates: by search, by sampling, or among training sentences. Several threads may use one.
 
@@ -57,24 +70,34 @@ class CandidateSearch:
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
-        count, width, constraint = options.n_best, options.beam_width, options.constraint
+        width, constraint, hard = options.beam_width, options.constraint, options.hard
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
         turns, places = _distinct(decoder, first)
-        found = decoder.search(turns, Plan(width, options.hard, count))
-        rows = dict(zip(map(id, first), self._rows(decoder, first, found, places, options, count), strict=True))
-        if constraint != "none":
-            for request in first:
-                row = rows[id(request)]
-                if len(row) < count or not all(map(_final, row)):
-                    self._faulty.put((request.act, constraint), True)
-                    del rows[id(request)]
+        found = decoder.search(turns, Plan(width, hard, options.n_best))
+        rows = dict(zip(map(id, first), self._rows(first, found, places, options, options.n_best), strict=True))
+        for request in first if constraint != "none" else ():
+            row = rows[id(request)]
+            if len(row) < options.n_best or not all(map(_final, row)):
+                self._faulty.put((request.act, constraint), True)
+                del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
             turns, places = _distinct(decoder, others)
-            found = decoder.search(turns, Plan(width, options.hard, width))
-            more = self._rows(decoder, others, found, places, options, width)
-            if options.hard:
-                self._mend(decoder, others, more, options)
+            found = decoder.search(turns, Plan(width, hard, width))
+            more = self._rows(others, found, places, options, width)
+            if hard:
+                self._complete(decoder, others, more, options)
+                # Once more where no sentence shows a special value, for sentences with its trigger words.
+                if owing := self._owing(more, options):
+                    some, names = [others[place] for place in owing], [owed.names for owed in owing.values()]
+                    found = decoder.search([request.turn for request in some], Plan(width, hard, width), names)
+                    again = self._rows(some, found, range(len(some)), options, width)
+                    self._complete(decoder, some, again, options)
+                    _add(more, owing, again)
+                for candidates in more:
+                    for best in self._cheapest_faithful(candidates, options):
+                        if best.unasked:
+                            candidates.append(self._with_questions(decoder, best))
             rows |= zip(map(id, others), more, strict=True)
         return [rows[id(request)] for request in requests]
 
@@ -99,7 +122,9 @@ class CandidateSearch:
         found = decoder.sample(turns, places, sampling, draws=range(count), hard=hard, seed=seed)
         if not hard:
             return [self._read(request, row, options) for request, row in zip(requests, found, strict=True)]
-        rows = [self._kept(decoder, request, row, options) for request, row in zip(requests, found, strict=True)]
+        rows = []
+        for request, drawn in zip(requests, found, strict=True):
+            rows.append(self._kept(decoder, request, drawn, options))
         short = [row for row, kept in enumerate(rows) if sum(candidate.faithful for candidate in kept) < count]
         spare = range(count, count + SPARE)
         again, at = [turns[row] for row in short], [places[row] for row in short]
@@ -107,7 +132,7 @@ class CandidateSearch:
         for row, drawn in zip(short, more, strict=True):
             both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
             best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
-            rows[row] = [self._with_questions(decoder, candidate) for candidate in best]
+            rows[row] = list(map(partial(self._with_questions, decoder), best))
         return rows
 
     def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:
@@ -130,24 +155,20 @@ class CandidateSearch:
 
     def _rows(
         self,
-        decoder: Decoder,
         requests: Sequence[Request],
         found: Sequence[list[Hypothesis]],
         places: Sequence[int],
         options: ResolvedOptions,
         keep: int,
     ) -> Rows:
-        """Return each request's `keep` best candidates, given the hypotheses of distinct turns."""
+        """Return each request's `keep` best candidates, given the hypotheses of distinct turns and whose they are."""
         # What several turns share is read once.
         sentences = {id(row): self._sentences(row[:keep], options) for row in found}
         ask = options.hard and options.append_questions
-        rows = []
-        for request, place in zip(requests, places, strict=True):
-            row = self._candidates(request, sentences[id(found[place])], ask)
-            if options.hard and row and request.act.unknown:
-                row = self._completed(decoder, row[0], ask)
-            rows.append(row)
-        return rows
+        return [
+            self._candidates(request, sentences[id(found[place])], ask)
+            for request, place in zip(requests, places, strict=True)
+        ]
 
     def _sentences(self, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Sentence]:
         """Return hypotheses as tokens; under `hard` finished ones alone."""
@@ -162,31 +183,26 @@ class CandidateSearch:
         ask = options.hard and options.append_questions
         return self._candidates(request, self._sentences(hypotheses, options), ask)
 
-    def _mend(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
-        """Add to each request's candidates what says more than the hard constraint alone can see to."""
-        self._owe(decoder, requests, rows, options)
-        for candidates in rows:
-            for best in cheapest(candidates, 1, options.slot_error_weight, faithful_values=True):
-                if best.unasked:
-                    candidates.append(self._with_questions(decoder, best))
+    def _complete(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
+        """Give a place to the placeholders that the vocabulary lacks, in the best candidate of each request."""
+        for place, request in enumerate(requests):
+            if request.act.unknown and rows[place]:
+                found = insert_missing(decoder, request.turn, rows[place][0].tokens, request.act.unknown)
+                rows[place] = self._inserted(request, found, options)
 
-    def _owe(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
-        """Search once more where no sentence shows a special value, for sentences with its trigger words."""
-        owing: dict[int, list[str]] = {}
-        least: dict[int, float] = {}
+    def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, Owed]:
+        """Return the places of rows whose best sentence shows not all special values, with what it owes."""
+        owing = {}
         for place, candidates in enumerate(rows):
-            for best in cheapest(candidates, 1, options.slot_error_weight, faithful_values=True):
+            for best in self._cheapest_faithful(candidates, options):
                 names = [name for name in best.report.cues.missing if trigger(name) in self.preprocessor.trigger_words]
                 if names:
-                    owing[place], least[place] = names, (best.score or 0.0) - STRAIN * len(names)
-        if not owing:
-            return
-        some, width = [requests[place] for place in owing], options.beam_width
-        found = decoder.search([request.turn for request in some], Plan(width, True, width), list(owing.values()))
-        again = self._rows(decoder, some, found, range(len(some)), options, width)
-        for place, candidates in zip(owing, again, strict=True):
-            known = {candidate.tokens for candidate in rows[place]}
-            rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= least[place]]
+                    owing[place] = Owed(names, (best.score or 0.0) - STRAIN * len(names))
+        return owing
+
+    def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
+        """Return the cheapest candidate without faults in values, if there is one."""
+        return cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
 
     def _with_questions(self, decoder: Decoder, candidate: Candidate) -> Candidate:
         """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
@@ -207,14 +223,16 @@ class CandidateSearch:
     ) -> list[Candidate]:
         """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
-        if request.act.unknown:
-            found = [self._completed(decoder, candidate, options.append_questions)[0] for candidate in found]
+        for place, candidate in enumerate(found) if request.act.unknown else ():
+            best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown)[:1]
+            found[place] = self._inserted(request, best, options)[0]
         return [candidate for candidate in found if candidate.faithful_values]
 
-    def _completed(self, decoder: Decoder, candidate: Candidate, ask: bool) -> list[Candidate]:
-        """Return the sentence with a place given to the placeholders that the vocabulary lacks, the best one first."""
-        request = candidate.request
-        found = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown)
+    def _inserted(
+        self, request: Request, found: Sequence[tuple[tuple[str, ...], float]], options: ResolvedOptions
+    ) -> list[Candidate]:
+        """Return sentences with a place given to the placeholders that the vocabulary lacks."""
+        ask = options.append_questions
         return [
             Candidate(self.preprocessor, request, tokens, score, origin="inserted", ask=ask) for tokens, score in found
         ]
@@ -242,3 +260,10 @@ def _distinct(decoder: Decoder, requests: Sequence[Request]) -> tuple[list[Turn]
 
 def _final(candidate: Candidate) -> bool:
     return candidate.final
+
+
+def _add(rows: Rows, owing: Mapping[int, Owed], again: Rows) -> None:
+    """Add to the rows that owe something what a search for it has found, if it is new and not too dear."""
+    for (place, owed), candidates in zip(owing.items(), again, strict=True):
+        known = {candidate.tokens for candidate in rows[place]}
+        rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= owed.least]

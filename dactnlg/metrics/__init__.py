@@ -1,6 +1,7 @@
-"""Metrics, one file each over a small base: statistics per segment, scores from their sums, a signature.
+"""Metrics: a file for each, over a small base.
 
-`registry.select` makes metrics by name in the variants of a preset (`presets`); `resampling` gives intervals and tests
-from the statistics of segments. Families with data of their own have a folder: `meteor`, `embeddings`,
-`sentence_encoder`.
+A metric turns segments into statistics, (N, S), and sums of statistics into scores; scores carry a signature.
+`registry` finds metrics by name, `presets` are named evaluation protocols, `resampling` gives intervals and tests from
+the statistics. Families with data of their own are folders: `meteor`, `embeddings`, `sentence_encoder`. Nothing here
+knows runs or models.
 """

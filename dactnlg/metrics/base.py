@@ -152,8 +152,9 @@ class CorpusMetric(Named):
 
 def divide(numerator: Array, denominator: Array) -> Array:
     """Divide element by element; NaN, and no warning, where the denominator is 0."""
-    result = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
-    return np.divide(numerator, denominator, out=result, where=denominator != 0)
+    result: Array = np.full(np.broadcast_shapes(numerator.shape, denominator.shape), np.nan)
+    np.divide(numerator, denominator, out=result, where=denominator != 0)
+    return result
 
 
 def settings_of(signature: str) -> dict[str, str]:

@@ -20,7 +20,7 @@ def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
     if backend == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, reduce_retracing=False, autograph=False)  # type: ignore[no-any-return]
+        return tf.function(function, reduce_retracing=False, autograph=False)
     if backend == "jax":
         import jax
 

@@ -10,7 +10,7 @@ Shape letters: B acts of a batch, N sentences, T time, V vocabulary.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import keras
 from keras import ops
@@ -18,7 +18,7 @@ from keras import ops
 from dactnlg.runs.config import ModelSection
 from dactnlg.text.encoding import Sizes
 
-Tensor = Any
+Tensor: TypeAlias = keras.KerasTensor
 Tensors = dict[str, Tensor]
 
 
@@ -105,7 +105,8 @@ class NeuralModel(keras.Model):
         self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
     ) -> Tensor:
         """Return the prediction of `call`, which is the loss already."""
-        return y_pred
+        loss: Tensor = y_pred
+        return loss
 
     def reseed(self, seed: int) -> None:
         """Start the random numbers of dropout anew."""

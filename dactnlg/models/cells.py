@@ -8,12 +8,12 @@ Shape letters: H hidden units, D entries of the DA vector, G gates (4H, or 4H + 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import keras
 from keras import ops
 
-Tensor = Any
+Tensor: TypeAlias = keras.KerasTensor
 
 
 class LSTMCell(keras.layers.Layer):

@@ -65,7 +65,8 @@ class HierarchicalSCLSTM(SCLSTM):
         slots = ops.sum(rows * ops.cast(entries > 0, rows.dtype)[..., None], axis=2)  # (B, N, value_size)
         first = ops.cast(ops.arange(count) == 0, "bool")[None, :]
         steps = ops.concatenate([values, slots], axis=-1)
-        return self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))
+        encoded: Tensor = self.upper(steps, mask=ops.logical_or(ops.any(entries > 0, axis=2), first))
+        return encoded
 
     def act_gates(self, inputs: Tensors) -> Tensor:
         """Return the projected E and DA vector, (B, 4H + D)."""

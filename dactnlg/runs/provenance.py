@@ -1,6 +1,7 @@
-"""Where a result comes from: the command, the code, the packages, the machine.
+"""Where a result comes from: command, code, packages and machine.
 
-Nothing here imports what it reports on; git and the list of packages are asked once, when a run begins or ends.
+Nothing here imports the packages that it reports on. git and the list of packages are read once, when a run begins or
+ends.
 """
 
 from __future__ import annotations
@@ -16,21 +17,21 @@ from pathlib import Path
 from typing import Any
 
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".sh", ".yaml", ".yml", ".toml", ".cfg", ".ini"})
-"""An untracked file of these kinds may have shaped the result; a log or a picture has not."""
+"""Endings of untracked files that may have changed the result, unlike a log or a picture."""
 _VARIABLES = ("PYTHONHASHSEED", "PYTHONPATH", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS", "CUDA_VISIBLE_DEVICES")
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def command() -> dict[str, Any]:
-    """Return the command of this process: its words exactly as they are, the same as one line, and the folder."""
+    """Return the command of this process: `words` as given, `line` for a shell, and `folder`, where it ran."""
     return {"words": list(sys.orig_argv), "line": shlex.join(sys.orig_argv), "folder": str(Path.cwd())}
 
 
 def code() -> dict[str, Any]:
-    """Return the state of the code: `{"commit", "clean", "unclean", "root"}`, with None where there is no git.
+    """Return the state of the code: `{"commit", "clean", "unclean", "root"}`; None where there is no git.
 
-    The code is the checkout that dactnlg is run from, else (where it is installed from a wheel) the one that holds the
-    current folder. `unclean` are files: changed, deleted, untracked sources, and imported modules that git ignores.
+    The code is the checkout that dactnlg runs from or, if it is installed from a wheel, the one that holds the current
+    folder. `unclean` lists files: changed, deleted and untracked sources, and imported modules that git ignores.
     """
     for folder in (_PACKAGE.parent, Path.cwd()):
         root = _git(folder, "rev-parse", "--show-toplevel")
@@ -38,7 +39,7 @@ def code() -> dict[str, Any]:
             continue
         tracked = set((_git(Path(root), "ls-files", "-z") or "").split("\0"))
         if folder == _PACKAGE.parent and not _holds(Path(root), tracked):
-            # Somebody's virtual environment inside their own checkout: that is not dactnlg's history.
+            # A virtual environment inside another project's checkout: that is not dactnlg's history.
             continue
         unclean = sorted({*_changed(Path(root)), *_untracked_modules(Path(root), tracked)})
         commit = _git(Path(root), "rev-parse", "HEAD")
@@ -52,7 +53,7 @@ def packages() -> dict[str, str]:
 
 
 def hardware() -> dict[str, Any]:
-    """Return what the machine is; accelerators where the library that drives them has been imported."""
+    """Return a description of the machine; its accelerators only if TensorFlow has been imported."""
     return {
         "system": f"{platform.system()} {platform.release()}",
         "machine": platform.machine(),
@@ -64,12 +65,12 @@ def hardware() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment variables that can change a result, as far as they are set."""
+    """Return the environment variables that can change a result and are set."""
     return {name: os.environ[name] for name in _VARIABLES if name in os.environ}
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Return what git prints; None where it is not installed, fails or hangs."""
+    """Return what git prints; None where git is not installed, fails or hangs."""
     variables = {key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}
     try:
         done = subprocess.run(
@@ -90,14 +91,14 @@ def _holds(root: Path, tracked: set[str]) -> bool:
 
 
 def _changed(root: Path) -> Iterable[str]:
-    """Yield the tracked files that differ from the commit, and the untracked sources that are no part of a run."""
+    """Yield the tracked files that differ from the commit, and the untracked sources outside of run folders."""
     entries = iter((_git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all") or "").split("\0"))
     for entry in entries:
         if not entry:
             continue
         status, name = entry[:2], entry[3:]
         if "R" in status or "C" in status:
-            # A renamed file's old name follows.
+            # The old name of a renamed file follows.
             next(entries, None)
         if status != "??" or (Path(name).suffix in _SOURCES and not _in_run(root, name)):
             yield name
@@ -109,9 +110,10 @@ def _in_run(root: Path, name: str) -> bool:
 
 
 def _untracked_modules(root: Path, tracked: set[str]) -> Iterable[str]:
+    """Yield the files of imported modules that lie in the checkout and are not tracked."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        # Thousands of modules lie elsewhere: their paths are not looked at closely.
+        # Cheap tests first: thousands of modules lie elsewhere, and resolving a path takes system calls.
         if not file or not file.endswith(".py") or not file.startswith(str(root)):
             continue
         name = _relative(root, Path(file))

@@ -11,9 +11,9 @@ manifest.json   command, code, configuration, data and vocabulary hashes, packag
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import json
+import os
 import platform
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,10 +21,11 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import __version__
+from dactnlg._utils.files import replace_file
+from dactnlg._utils.hashing import digest
+from dactnlg.errors import ConfigError, RunError
 from dactnlg.runs import provenance
 from dactnlg.runs.config import Config, load_config
-from dactnlg.errors import ConfigError, CorpusError, RunError
-from dactnlg._utils.hashing import digest
 
 LOCK_SECONDS = 30
 """How long one process waits for another that writes the manifest."""
@@ -33,7 +34,7 @@ LOCK_SECONDS = 30
 class Run:
     """A run folder; nothing is read or written before a method is called."""
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self.config_path = self.path / "config.yaml"
         self.preprocessor_path = self.path / "preprocessor.json"
@@ -43,6 +44,12 @@ class Run:
         self.manifest_path = self.path / "manifest.json"
         self.lock_path = self.path / ".lock"
         self._begun_path = self.path / "begun.json"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+    def __repr__(self) -> str:
+        return f"Run({str(self.path)!r})"
 
     def begin(self, config: Config, resume: bool) -> None:
         """Make the folder and write the configuration.
@@ -63,7 +70,13 @@ class Run:
         code = provenance.code()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            old_files = (self.manifest_path, self.state_path, self.weights_path, self.history_path, *self._checkpoints())
+            old_files = (
+                self.manifest_path,
+                self.state_path,
+                self.weights_path,
+                self.history_path,
+                *self._checkpoints(),
+            )
             for old in old_files:
                 old.unlink(missing_ok=True)
             self.config_path.write_text(config.to_yaml(), encoding="utf-8")
@@ -142,7 +155,9 @@ class Run:
             RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
         """
         if self.config_path.exists() and (self.path / "codec.json").exists():
-            raise RunError(f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml")
+            raise RunError(
+                f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml"
+            )
         if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.is_dir() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
@@ -176,10 +191,9 @@ class Run:
         return state if self.checkpoint_path(state["epoch"]).exists() else None
 
     def replace(self, path: Path, write: Callable[[Path], None]) -> None:
-        """Write a file beside another and move it there when it is whole."""
-        partial = path.with_name(f"partial-{path.name}")
-        write(partial)
-        partial.replace(path)
+        """Write a file of the run, which gets its name when it is whole and on the disk."""
+        with replace_file(path) as partial:
+            write(partial)
 
     def _note_resumption(self) -> None:
         """Add the command that goes on to what the manifest will say."""
@@ -200,24 +214,14 @@ class Run:
 
     def write_history(self, rows: Sequence[Mapping[str, Any]]) -> None:
         """Write the history of all epochs so far."""
-        partial = self.history_path.with_suffix(".tmp")
-        with partial.open("w", newline="", encoding="utf-8") as file:
+        with replace_file(self.history_path) as partial, partial.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, fieldnames=list(rows[0]))
             writer.writeheader()
             writer.writerows(rows)
-        partial.replace(self.history_path)
 
     def _write_json(self, path: Path, data: Mapping[str, Any]) -> None:
-        # Written beside and moved into place: a kill leaves the old file or the new one, never half of one.
-        partial = path.with_suffix(".tmp")
-        try:
+        with replace_file(path) as partial:
             partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
-            partial.replace(path)
-        except OSError as error:
-            with contextlib.suppress(OSError):
-                partial.unlink(missing_ok=True)
-            # A full disk is told without the file's name; whoever reads the message needs it.
-            raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def identity(manifest: Mapping[str, Any]) -> str:

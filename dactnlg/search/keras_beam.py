@@ -7,15 +7,16 @@ other in (B * K, ...).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import keras
 import numpy as np
 from keras import ops
 
 from dactnlg.search.constraints import Rules
 from dactnlg.search.hypotheses import IMPOSSIBLE
 
-Tensor = Any
+Tensor: TypeAlias = keras.KerasTensor
 State = dict[str, Tensor]
 Step = Callable[[State, Tensor], tuple[Tensor, State]]
 """(states (B * K, ...), last tokens (B * K,)) -> (logits of the next tokens (B * K, V), states)"""

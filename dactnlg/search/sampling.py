@@ -109,7 +109,8 @@ def sample(
 def draw(log_probs: NDArray[np.floating], chance: Chances, sampling: Sampling) -> Ints:
     """Return the word that each row's number in [0, 1) falls on, (L, V) and (L,) -> (L,)."""
     if sampling.temperature == 0.0 or sampling.top_k == 1:
-        return log_probs.argmax(axis=1)
+        best: Ints = log_probs.argmax(axis=1)
+        return best
     scaled = (log_probs - log_probs.max(axis=1, keepdims=True)).astype(np.float64) / sampling.temperature
     # However hot: what is forbidden is not merely improbable.
     scaled[log_probs < IMPOSSIBLE / 2] = -np.inf

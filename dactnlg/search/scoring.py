@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.search.constraints import Rules
-from dactnlg.search.numpy_step import Ints, State, Step
+from dactnlg.search.numpy_step import Ints, State, Step, log_softmax
 
 
 def token_scores(
@@ -20,7 +20,7 @@ def token_scores(
     """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
 
     Args:
-        step: the step function.
+        step: a model's, which returns logits.
         state: the first state of every act, each (B, ...).
         rows: N sentences, token numbers without begin and end.
         owner: the act of each sentence, (N,).
@@ -37,6 +37,6 @@ def token_scores(
     scores = np.zeros((len(rows), tokens.shape[1] - 1), np.float32)
     for t in range(scores.shape[1]):
         live = int(np.count_nonzero(lengths > t))
-        log_probs, state = step([part[:live] for part in state], tokens[:live, t], owner[:live])
-        scores[order[:live], t] = log_probs[np.arange(live), tokens[:live, t + 1]]
+        logits, state = step([part[:live] for part in state], tokens[:live, t], owner[:live])
+        scores[order[:live], t] = log_softmax(logits)[np.arange(live), tokens[:live, t + 1]]
     return scores

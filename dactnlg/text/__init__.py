@@ -1,5 +1,6 @@
 """Between acts and sentences on one side and tokens on the other.
 
-Tokenisers, surface form, casing, delexicalisation, slot checks, vocabulary and the preprocessor that puts them
-together. Nothing here knows a model.
+`preprocessor.Preprocessor` puts the parts together and is what a run saves of them: tokenisers, surface form, casing,
+delexicalisation, templates, trigger words, vocabulary and the encoding of acts. `slots.SlotChecker` checks a sentence
+against its act. Nothing here knows a corpus or a model.
 """

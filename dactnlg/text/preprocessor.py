@@ -206,7 +206,8 @@ class Preprocessor:
         """Return the raw sentence of a template with a request's values."""
         if template.form is None:
             return self._filled(request, template, for_reader=False)
-        return template.form % template.pick(request.raw)
+        raw: str = template.form % template.pick(request.raw)
+        return raw
 
     def text_of(self, request: Request, template: Template) -> str:
         """Return the sentence as a user reads it: a template with a request's values."""

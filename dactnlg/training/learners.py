@@ -143,7 +143,7 @@ class KerasLearner:
 
 
 def _compile(model: NeuralModel, learning_rate: float, clip_norm: float) -> keras.optimizers.Optimizer:
-    optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
+    optimizer: keras.optimizers.Optimizer = keras.optimizers.Adam(learning_rate, global_clipnorm=clip_norm)
     if model.dtype_policy.name == "mixed_float16":
         # Small gradients would be lost. Keras would do so by itself, but then leave it out of what it saves.
         optimizer = keras.optimizers.LossScaleOptimizer(optimizer)

@@ -62,7 +62,7 @@ def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[A
     def on_all(batch: Any) -> Any:
         return strategy.experimental_local_results(strategy.run(on_device, (batch,)))[0]
 
-    return tf.function(on_all, reduce_retracing=True)  # type: ignore[no-any-return]
+    return tf.function(on_all, reduce_retracing=True)
 
 
 def _check(wanted: int, found: int) -> None:

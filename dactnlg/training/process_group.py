@@ -175,7 +175,8 @@ class JaxGroup(ProcessGroup):
         from jax.experimental import multihost_utils
 
         everyones: Array = np.asarray(multihost_utils.process_allgather(array))
-        return everyones.sum(axis=0, dtype=array.dtype)
+        total: Array = everyones.sum(axis=0, dtype=array.dtype)
+        return total
 
     def lose(self, message: str) -> NoReturn:
         """End the process; JAX does so too, but after a minute of waiting for the lost one, and by an abort."""

@@ -6,17 +6,17 @@ so that a broken run goes on where it was and ends with the same weights as an u
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dactnlg import __version__
+from dactnlg import __version__, models
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import UserError, WorkerError
 from dactnlg.models import numpy as numpy_models
-from dactnlg.runs.config import Config
+from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Pair
 from dactnlg.training.callbacks import Callback
@@ -24,9 +24,10 @@ from dactnlg.training.workers import Cluster
 
 
 def train(
-    config: Config,
-    output: Path,
+    config: str | Path | Mapping[str, Any] | Config,
+    output: str | Path | None = None,
     *,
+    overrides: Sequence[str] = (),
     resume: bool = False,
     progress: bool = True,
     callbacks: Sequence[Callback] = (),
@@ -34,26 +35,35 @@ def train(
 ) -> Run:
     """Train a model and write its run folder.
 
+    >>> import dactnlg
+    >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
+    >>> run.path.name
+    'doctest'
+
     Args:
-        config: the experiment.
-        output: the run folder; made if it is not there.
-        resume: go on from the last finished epoch, if there is one.
+        config: the experiment: a YAML file, the name of one that comes with dactnlg, or its sections as a mapping.
+        output: the run folder; made if it is not there. By default `runs/` with the file's name, for a mapping
+            `runs/CORPUS-MODEL`.
+        overrides: "training.epochs=3" and the like; they replace keys of the configuration.
+        resume: continue from the last finished epoch, if there is one.
         progress: show a progress bar on standard error.
         callbacks: called after each epoch; any of them may end the training.
         cluster: the devices and worker processes that train together; each process calls this with the same
             arguments but its own rank. Rank 0 alone writes, and shows progress.
 
     Returns:
-        The run.
+        The run, as `Generator.load` and `dactnlg.evaluate` take it.
 
     Raises:
+        ConfigError: mistakes in the configuration, all of them.
         WorkerError: the cluster is not to be had, or its processes do not agree.
         RunError: the folder holds another run, or another configuration is to be resumed.
         CorpusError: the corpus is missing, damaged or empty.
         UserError: NumPy is asked for and does not support the model.
     """
+    source, config = config, _checked(config, overrides)
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
-    run, backend = Run(output), chosen_backend(config)
+    run, backend = Run(_default_output(source, config) if output is None else output), chosen_backend(config)
     if cluster is not None and cluster.parts > 1:
         if config.training.backend != "keras" or not config.model.neural:
             raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
@@ -64,17 +74,45 @@ def train(
         check_trains()
     run.begin(config, resume)
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:], whole=config.model.neural)
+    preprocessor, pairs = build_preprocessor(
+        corpora[0],
+        corpora[1:],
+        targets=config.corpus.targets,
+        min_count=config.corpus.min_count,
+        complete_only=config.model.neural,
+    )
     preprocessor.save(run.preprocessor_path)
     summary: dict[str, Any] = {}
     if config.model.neural:
         # Keras is slow to import: not before all that can go wrong without it has been checked.
         from dactnlg.training.fitting import fit
 
-        held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
+        held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
         summary = fit(config, backend, preprocessor, pairs, held_out, run=run, progress=progress, callbacks=callbacks)
     run.finish(summary, split_hashes(corpora))
     return run
+
+
+def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str]) -> Config:
+    """Return the configuration that a caller means, read and checked.
+
+    Raises:
+        ConfigError: there are mistakes: all of them, one a line.
+    """
+    if isinstance(config, Config) and not overrides:
+        return config
+    if isinstance(config, Config):
+        config = config.model_dump()
+    if isinstance(config, Mapping):
+        return read_config(config, overrides, models)
+    return load_config(config, overrides, models)
+
+
+def _default_output(source: object, config: Config) -> Path:
+    """Return the run folder of a training that names none."""
+    if isinstance(source, str | Path):
+        return Path("runs") / Path(source).stem
+    return Path("runs") / f"{Path(config.corpus.name).stem}-{config.model.name}"
 
 
 def chosen_backend(config: Config) -> str:
@@ -101,8 +139,10 @@ def _train_together(
     config: Config, cluster: Cluster, corpora: Sequence[Corpus], run: Run, *, resume: bool, progress: bool
 ) -> Run:
     """Train on several devices or in several processes; see `train`."""
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora[0], corpora[1:])
-    held_out = validation_pairs(config.corpus, corpora[0], preprocessor)
+    preprocessor, pairs = build_preprocessor(
+        corpora[0], corpora[1:], targets=config.corpus.targets, min_count=config.corpus.min_count
+    )
+    held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
 
     def begin() -> None:
         run.begin(config, resume)

@@ -77,7 +77,7 @@ class Builder:
         return plans
 
     def draw(self) -> Entry | None:
-        """Return a turn and its different wordings; None if the draw made no sense."""
+        """Return a turn and its different wordings; None if what was drawn makes no sense."""
         kinds = {"whole": WHOLE, "together": TOGETHER} | {act_type: plan[0] for act_type, plan in PLANS.items()}
         kind = self.chance.pick([kind for kind, weight in kinds.items() for _ in range(weight)])
         if kind == "together":
@@ -90,16 +90,16 @@ class Builder:
         self.drawn[key] += 10 if entry else 1
         return entry
 
-    def draw_act(self, act_type: str, composed: bool, plan: DialogueAct | None = None) -> Entry | None:
+    def draw_act(self, act_type: str, *, composed: bool, plan: DialogueAct | None = None) -> Entry | None:
         """Return one act, of a plan or of any plan for its type, and its wordings."""
         if composed:
             plan = self.chance.pick(self.plans[act_type], 1.7)
             valued = {slot.name for slot in plan.slots}
         else:
             plan = plan or self.chance.pick([act for act in self.words.templates.values() if act.act_type == act_type])
-            # What a request does not say, it asks for.
+            # A request asks for the slots that its sentence has no value of.
             valued = placeholders(self.words.whole[shape(plan)][0])
-        row = self.row(plan, composed)
+        row = self.row(plan, composed=composed)
         if row is None:
             return None
         slots, seen = [], Counter[str]()
@@ -114,7 +114,7 @@ class Builder:
         return (Turn((act,)), wordings) if wordings else None
 
     def draw_together(self) -> Entry | None:
-        """Return two acts said one after the other, such as a count and a question that narrows it down."""
+        """Return two acts in one turn, such as a count and a question that narrows it down."""
         types = self.chance.pick(self.together)
         first, second = (self.draw_act(t, composed=t in self.plans and self.chance.coin(0.8)) for t in types)
         if not first or not second:
@@ -132,7 +132,7 @@ class Builder:
         joined = [Wording(f"{a.sentence} {b.sentence}", a.patterns + b.patterns) for a, b in pairs]
         return (Turn(first[0].acts + second[0].acts), joined) if joined else None
 
-    def row(self, plan: DialogueAct, composed: bool) -> Row | None:
+    def row(self, plan: DialogueAct, *, composed: bool) -> Row | None:
         """Return values for a plan: of a trail or two, or of a visitor's wishes; None if they do not suit it."""
         names = [slot.name for slot in plan.slots]
         fixed = {slot.name: slot.value for slot in plan.slots if slot.value is not None}
@@ -140,7 +140,7 @@ class Builder:
             first, second = self.chance.shuffled(self.trails)[:2]
             if any(first[name] == second[name] or "none" in (first[name], second[name]) for name in names):
                 return None
-            # "Spring or autumn, or early autumn?" is a choice that nobody can follow.
+            # "Spring or autumn, or early autumn?" is hard to follow.
             if plan.act_type == "?select" and any(
                 " or " in row[n] for row in (first, second) for n in names if n in LISTS
             ):
@@ -163,7 +163,7 @@ def combination(turn: Turn) -> str:
 
 
 def ambiguous(turn: Turn) -> bool:
-    """Whether a value belongs to two slots of the turn, so that nobody could tell which one a sentence says."""
+    """Return whether a value belongs to two slots of the turn, so that a sentence cannot tell which one it means."""
     values = [slot.value.casefold() for _, slot in turn.slots() if slot.value and not slot.special]
     return len(set(values)) < len(values)
 
@@ -179,7 +179,7 @@ def draw_all(builder: Builder) -> list[Entry]:
 
 
 def split(entries: list[Entry], chance: Chance) -> dict[str, list[Entry]]:
-    """Divide the acts: combinations seen in train mostly, some kept for test alone."""
+    """Divide the acts into splits: most combinations occur in train, some in test alone."""
     groups: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         groups[combination(entry[0])].append(entry)
@@ -203,7 +203,7 @@ def split(entries: list[Entry], chance: Chance) -> dict[str, list[Entry]]:
 
 
 def has_values(turn: Turn) -> bool:
-    """Whether the turn can come with other values; the others are one act each and belong to train."""
+    """Return whether the turn could have other values; turns that could not are one act each, and belong to train."""
     return any(slot.delexicalizable for _, slot in turn.slots())
 
 
@@ -228,11 +228,11 @@ def main(folder: Path) -> None:
         for turn, wordings in entries:
             number = builder.chance.pick(REFERENCES[name])
             if name == "train":
-                # Every whole-sentence pattern is taught.
+                # Every whole-sentence pattern occurs in train.
                 number = max(number, sum(wear(wording) == 0 for wording in wordings))
-            said = sorted(wordings, key=wear)[: min(number, 4)]
-            used.update(pattern for wording in said for pattern in wording.patterns)
-            row = {"act": str(turn), "references": [wording.sentence for wording in said]}
+            chosen = sorted(wordings, key=wear)[: min(number, 4)]
+            used.update(pattern for wording in chosen for pattern in wording.patterns)
+            row = {"act": str(turn), "references": [wording.sentence for wording in chosen]}
             lines.append(json.dumps(row, ensure_ascii=False) + "\n")
         (folder / f"{name}.jsonl").write_text("".join(lines), encoding="utf-8", newline="\n")
 

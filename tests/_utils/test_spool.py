@@ -12,7 +12,7 @@ from dactnlg.evaluation.scoring import TextPair, score_pairs
 @pytest.mark.parametrize("limit", [1, 3, 1000])
 def test_rows_in_a_file_are_the_rows(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spool, "IN_MEMORY", limit)
-    rows, given = spool.Rows(), np.random.default_rng(1).random((50, 3))
+    rows, given = spool.SpooledRows(), np.random.default_rng(1).random((50, 3))
     for start in range(0, 50, 7):
         rows.append(given[start : start + 7])
     for _ in range(2):
@@ -25,7 +25,7 @@ def test_rows_in_a_file_are_the_rows(limit: int, monkeypatch: pytest.MonkeyPatch
 
 
 def test_records() -> None:
-    records = spool.Records()
+    records = spool.SpooledRecords()
     given = [{"text": "é\ud800\n", "list": [1, 2]}, None, [], "x"]
     for value in given:
         records.append(value)

@@ -302,7 +302,8 @@ def test_plain_acts_are_read_as_the_parser_reads_them(text: str) -> None:
 
 def test_plain_acts_of_the_corpora_are_read_as_the_parser_reads_them(data_dir: Path) -> None:
     texts = sorted(set(real_acts(data_dir)))
-    assert sum(map(check_plain, texts)) > len(texts) / 5
+    cambridge = [text for text in texts if "[" not in text]
+    assert sum(map(check_plain, texts)) > len(cambridge) / 4
     assert sum(map(check_plain, mutations(texts, 30_000, seed=5))) > 1_000
 
 

@@ -1,33 +1,206 @@
-"""The README's examples: they run, and name only what exists."""
+"""README, CONTRIBUTING and the guides: every command runs, every example is right, and they name only what exists."""
 
 from __future__ import annotations
 
+import configparser
 import doctest
 import json
+import os
 import re
 import shlex
+import shutil
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+import click
 import pytest
 
-from dactnlg.cli.main import main
+from dactnlg.cli.main import app, main
 from dactnlg.data.card import load_card
 from dactnlg.runs.config import load_config
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-README = (REPOSITORY / "README.md").read_text(encoding="utf-8")
+PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs/pages").rglob("*.md"))]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+SMALL = ["corpus.name=trails", "training.epochs=1", "model.hidden_size=8", "model.embedding_size=8"]
+"""What a training of the README is reduced to; the embedded corpus stands for those that have to be fetched."""
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```", README, flags=re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```", TEXT, flags=re.MULTILINE | re.DOTALL)
 
 
-COMMANDS = [line for block in blocks("sh") for line in block.splitlines() if line.startswith("dactnlg ")]
+def commands() -> Iterator[str]:
+    """Yield every line that a reader may copy into a shell, without its comment."""
+    for block in blocks("sh"):
+        for line in block.splitlines():
+            yield re.sub(r"\s+#.*", "", line)
 
 
-def test_the_sessions_say_what_they_show() -> None:
+COMMANDS = list(dict.fromkeys(commands()))
+DACTNLG = [command for command in COMMANDS if command.startswith("dactnlg ")]
+RAY = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
+SPECIAL = {
+    "dactnlg corpora fetch": "the network: parsed, and the corpus has files to fetch",
+    "dactnlg train e2e-sclstm": "several GPUs or machines: on processors of this one, in tests of their own below",
+    "dactnlg reproduce": "a run whose code is committed: in a test of its own below",
+    "dactnlg leaderboard --published": "what that test has published",
+}
+PLAIN = [command for command in DACTNLG if not command.startswith(tuple(SPECIAL))]
+MARKS = {
+    "dactnlg sweep": RAY,
+    "--jobs": RAY,
+    "--format onnx": pytest.mark.needs("onnx", "pip install 'dactnlg[export]'"),
+}
+
+
+def marked(command: str) -> object:
+    """Return a command as a parameter, with the modules that it needs."""
+    return pytest.param(command, marks=[mark for words, mark in MARKS.items() if words in command])
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the variables of a shell in which `dactnlg` is this code and no cache is the user's."""
+    programs = folder / "bin"
+    programs.mkdir(exist_ok=True)
+    program = programs / "dactnlg"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m dactnlg "$@"\n')
+    program.chmod(0o755)
+    there = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY)}
+    there |= {"XDG_CACHE_HOME": str(folder / "cache"), "DACTNLG_TRACK": str(folder / "store")}
+    return {**{k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}, **there}
+
+
+def shell(command: str, folder: Path, **variables: str) -> str:
+    """Run a line in a shell, as a reader would; return what it printed."""
+    done = subprocess.run(
+        ["sh", "-c", command],
+        cwd=folder,
+        env={**environment(folder), **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path) -> Path:
+    """Everything that the commands read, under the names that they have there."""
+    folder = tmp_path_factory.mktemp("reader")
+    shutil.copytree(neural_run, folder / "runs" / "trails-sclstm")
+    shutil.copytree(neural_run, folder / "runs" / "mine")
+    shutil.copytree(random_run, folder / "runs" / "trails-lstm")
+    pair = {"hypothesis": "a b c", "references": ["a b c"]}
+    (folder / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
+    for name in ("out.txt", "ref0.txt", "ref1.txt"):
+        (folder / name).write_text("a b c d\n", encoding="utf-8")
+    (folder / "train.txt").write_text("a b c\n", encoding="utf-8")
+    (folder / "glove.6B.300d.txt").write_text("a 1 0\nb 0 1\n", encoding="utf-8")
+    (folder / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
+    for name in ("old.json", "new.json"):
+        assert main(["score", "--input", str(folder / "pairs.jsonl"), "--json", str(folder / name)]) == 0
+    shutil.copytree(
+        REPOSITORY / "datasets" / "trails",
+        folder / "mine",
+        ignore=lambda _, names: {n for n in names if ".jsonl" not in n},
+    )
+    (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
+    assert not shell("dactnlg evaluate --model runs/trails-sclstm --preset single --json /dev/null > out", folder)
+    return folder
+
+
+@pytest.fixture
+def reader(files: Path, tmp_path: Path) -> Path:
+    """A folder of one's own with these files."""
+    return shutil.copytree(files, tmp_path / "reader")
+
+
+def test_every_command_is_fenced() -> None:
+    fenced = set(COMMANDS)
+    for line in re.findall(r"^\s*((?:dactnlg|make|pip) .*)$", re.sub(r"^```\w*\n.*?^```", "", TEXT, flags=re.M | re.S)):
+        assert line in fenced
+
+
+def test_only_known_programs_are_run() -> None:
+    assert {command.split()[0] for command in COMMANDS} == {"dactnlg", "make", "pip"}
+    assert len(DACTNLG) > 30
+
+
+@pytest.mark.parametrize("command", [marked(command) for command in PLAIN])
+def test_the_commands_run(command: str, reader: Path) -> None:
+    more: list[str] = []
+    if command.startswith("dactnlg train"):
+        given = [word.split("=")[0] for word in shlex.split(command)]
+        settings = SMALL[1:] if "mine" in command else SMALL
+        more = [f"--set {setting}" for setting in settings if setting.split("=")[0] not in given]
+    elif command.startswith("dactnlg sweep"):
+        more = ["--samples 1", "--set training.epochs=1"]
+    assert shell(" ".join([command, *more]), reader) or re.search(r"--output \S+\.(html|txt)", command)
+
+
+@pytest.mark.parametrize("command", [command for command in DACTNLG if command.startswith("dactnlg corpora fetch")])
+def test_what_is_fetched_has_an_address(command: str) -> None:
+    words = shlex.split(command)[1:]
+    group = app.commands["corpora"]
+    assert isinstance(group, click.Group)
+    assert group.commands["fetch"].make_context("fetch", words[2:]).params["name"] == words[2]
+    card = load_card(words[2])
+    assert card.archives or all(file.url for file in card.files.values())
+
+
+@pytest.mark.needs("jax", "pip install 'dactnlg[jax]'")
+def test_a_batch_is_divided_among_devices(reader: Path) -> None:
+    (command,) = (command for command in DACTNLG if "--devices" in command)
+    flags = "--xla_force_host_platform_device_count=4 --xla_backend_optimization_level=0"
+    small = " ".join(f"--set {setting}" for setting in SMALL)
+    assert shell(f"{command} {small}", reader, KERAS_BACKEND="jax", XLA_FLAGS=flags) == "runs/e2e-sclstm\n"
+
+
+def test_several_workers_train_together(reader: Path) -> None:
+    (command,) = (command for command in DACTNLG if "--workers" in command)
+    with socket.socket() as one, socket.socket() as two:
+        one.bind(("127.0.0.1", 0))
+        two.bind(("127.0.0.1", 0))
+        here = [f"127.0.0.1:{each.getsockname()[1]}" for each in (one, two)]
+    small = " ".join(f"--set {setting}" for setting in SMALL)
+    first = f"{re.sub(r'10[.][0-9.:]+,10[.][0-9.:]+', ','.join(here), command)} {small}"
+    second = first.replace("--worker 0", "--worker 1")
+    assert second != first
+    assert shell(f"{second} & {first} && wait $!", reader, KERAS_BACKEND="tensorflow") == "runs/e2e-sclstm\n"
+
+
+@pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")
+def test_runs_are_published_and_reproduced(clone: Path, scored_run: Path, tmp_path: Path) -> None:
+    shutil.copytree(scored_run, tmp_path / "runs" / "trails-sclstm")
+    for command in (command for command in DACTNLG if command.startswith("dactnlg reproduce")):
+        printed = shell(command, tmp_path, PYTHONPATH=str(clone))
+        assert printed.splitlines()[-1] == "equal"
+    assert "trails-sclstm" in shell("dactnlg leaderboard --published", tmp_path, PYTHONPATH=str(clone))
+
+
+@pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])
+def test_the_makefile_has_the_targets(command: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*shlex.split(command), "--dry-run", f"VENV={tmp_path}"], cwd=REPOSITORY, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
+
+
+def test_the_extras_exist() -> None:
+    setup = configparser.ConfigParser()
+    setup.read(REPOSITORY / "setup.cfg")
+    named = set(re.findall(r"\.\[([\w,]+)\]", TEXT))
+    assert named and named <= set(setup["options.extras_require"])
+
+
+def test_the_sessions_print_what_they_show() -> None:
     sessions = [block for block in blocks("python") if ">>>" in block]
     assert sessions
     for session in sessions:
@@ -35,45 +208,29 @@ def test_the_sessions_say_what_they_show() -> None:
         assert doctest.DocTestRunner().run(test).failed == 0
 
 
-def test_the_programs_run(neural_run: Path) -> None:
-    programs = [block for block in blocks("python") if ">>>" not in block]
-    assert programs
-    for program in programs:
-        code = program.replace("runs/trails-sclstm", str(neural_run))
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=REPOSITORY)
-        assert done.returncode == 0, done.stderr
-        assert len(done.stdout.splitlines()) == 2
+@pytest.mark.parametrize("program", [block for block in blocks("python") if ">>>" not in block])
+def test_the_programs_run(program: str, reader: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        cwd=reader,
+        env=environment(reader),
+        timeout=500,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
 
 
-def test_the_configuration_is_valid(tmp_path: Path) -> None:
+def test_the_configurations_are_valid(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
     for number, block in enumerate(blocks("yaml")):
         path = tmp_path / f"{number}.yaml"
         path.write_text(block, encoding="utf-8")
         load_config(path)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_commands_run(
-    command: str, random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    pair = {"hypothesis": "a b c", "references": ["a b c"]}
-    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
-    for name in ("out.txt", "ref0.txt", "ref1.txt"):
-        (tmp_path / name).write_text("a b c d\n", encoding="utf-8")
-    (tmp_path / "train.txt").write_text("a b c\n", encoding="utf-8")
-    (tmp_path / "glove.6B.300d.txt").write_text("a 1 0\nb 0 1\n", encoding="utf-8")
-    monkeypatch.setattr("dactnlg.metrics.embeddings.vectors.user_cache", lambda: tmp_path / "cache")
-    (tmp_path / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
-    for name in ("old.json", "new.json"):
-        assert main(["score", "--input", "pairs.jsonl", "--json", name]) == 0
-    capsys.readouterr()
-    words = [str(random_run) if word.startswith("runs/trails-") else word for word in shlex.split(command)[1:]]
-    if words[0] == "train":
-        overrides = [words[at + 1] for at, word in enumerate(words) if word == "--set"]
-        load_config(words[1], overrides)
-    elif words[:2] == ["corpora", "fetch"]:
-        assert load_card(words[2]).files
-    else:
-        assert main(words) == 0, capsys.readouterr().err
-        assert capsys.readouterr().out
+def test_the_data_are_read(tmp_path: Path) -> None:
+    (tmp_path / "train.jsonl").write_text("".join(blocks("json")), encoding="utf-8")
+    assert main(["corpora", "inspect", str(tmp_path)]) == 0

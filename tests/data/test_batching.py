@@ -15,7 +15,6 @@ from dactnlg.acts import parse
 from dactnlg.data.batching import Batch, Dataset, bucket
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
@@ -212,7 +211,7 @@ def test_values_make_a_pair_another_only_for_the_model_that_sees_them() -> None:
 
 @pytest.mark.parametrize("lexicalized", [False, True])
 def test_a_real_corpus_keeps_its_weight_and_its_words(lexicalized: bool, data_dir: Path) -> None:
-    preprocessor, pairs = build_preprocessor(CorpusConfig(name="restaurants"), load_corpus("restaurants", data_dir))
+    preprocessor, pairs = build_preprocessor(load_corpus("restaurants", data_dir))
     data = Dataset.encode(preprocessor, pairs, lexicalized)
     assert data.weights.sum() == len(pairs) > 3000
     assert len(data) == len({look(preprocessor, pair, lexicalized) for pair in pairs}) < len(pairs)

@@ -228,5 +228,5 @@ def test_the_dstc2_release(card: Path, tmp_path: Path, publisher: Publisher) -> 
 
 
 def test_pooch_waits_until_something_is_fetched() -> None:
-    code = "import sys, dactnlg.corpora.fetching as f; assert not {'pooch', 'requests', 'tqdm'} & set(sys.modules)"
+    code = "import sys, dactnlg.data.fetching; assert not {'pooch', 'requests', 'tqdm'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -232,8 +232,10 @@ def test_folders_are_searched_in_order(tmp_path: Path, monkeypatch: pytest.Monke
     ("text", "message"),
     [
         ("name: [", "not YAML"),
-        ("- a", "not a data card"),
-        ("name: x\nformat: xml\nfiles: {}\nsplitz: {}", r"(?s)format.*splitz"),
+        ("- a", "a data card is a mapping with name, format and files, not list"),
+        ("name: x\nformat: pairs\nname: y\nfiles: {}", r"line 3: name: given twice, first on line 1"),
+        ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {}}\narchives:\n- {url: x, ul: y}", r"line 6: archives.0.ul: "),
+        ("name: x\nformat: xml\nfiles: {}\nsplitz: {}", r"(?s)line 2: format.*line 4: splitz"),
         ("name: x\nformat: pairs\nfiles: {exam: {path: a}}", "files.exam"),
         ("name: x\nformat: pairs\nfiles: {train: {path: a, sha256: 12}}", "files.train.sha256"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: ['(']}}}", "not a regular expression"),

@@ -18,8 +18,9 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ActError, UserError
-from dactnlg.generation import bulk
-from dactnlg.generation.bulk import SentenceFile, count_lines
+from dactnlg.generation import blocks
+from dactnlg.generation.blocks import count_lines
+from dactnlg.generation.bulk import SentenceFile
 from dactnlg.generation.lines import PlacedTurn
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -29,9 +30,9 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "
 SLOWED = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from dactnlg.generation import bulk
+from dactnlg.generation import blocks, bulk
 from dactnlg.cli.main import main
-bulk.BLOCK, bulk.CHUNK = 64, 16
+blocks.BLOCK, blocks.CHUNK = 64, 16
 def slow(method):
     def slowed(self, *arguments):
         time.sleep(0.005)
@@ -232,8 +233,8 @@ def test_any_stop_between_two_calls_of_the_system(
     elsewhere: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Stop before and after every write, sync, and replacement; every resumption ends in the same file."""
-    monkeypatch.setattr(bulk, "BLOCK", 7)
-    monkeypatch.setattr(bulk, "CHUNK", 3)
+    monkeypatch.setattr(blocks, "BLOCK", 7)
+    monkeypatch.setattr(blocks, "CHUNK", 3)
     source = write_acts(tmp_path, 20)
     wanted = "".join(f"{n}\n" for n in range(20))
     calls = _Calls(monkeypatch)
@@ -246,8 +247,8 @@ def test_any_stop_between_two_calls_of_the_system(
                 file = SentenceFile(folder / "out", {"a": None})
                 with file.opened(acts, "acts.txt", resume=True):
                     if elsewhere:
-                        places = bulk.stretches(source, acts.tell(), file.lines)
-                        list(file.write_said(acts, "acts.txt", (_said(source, place) for place in places)))
+                        places = blocks.find_blocks(source, acts.tell(), file.lines)
+                        list(file.write_blocks(acts, "acts.txt", (_generated(source, place) for place in places)))
                     else:
                         list(file.write(acts, "acts.txt", _numbers, lambda: None))
         assert (folder / "out").read_text() == wanted, limit
@@ -266,7 +267,7 @@ def test_lines_are_counted(tmp_path: Path) -> None:
 
 
 def test_every_block_has_a_beginning_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk, "BLOCK", 8)
+    monkeypatch.setattr(blocks, "BLOCK", 8)
     source, begun = write_acts(tmp_path, 20), []
     with source.open("rb") as acts:
         file = SentenceFile(tmp_path / "out", {})
@@ -288,9 +289,9 @@ def _numbers(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
     return (str(number) for number, _ in enumerate(chunk, start=first))
 
 
-def _said(source: Path, place: bulk.Stretch) -> bulk.SaidBlock:
+def _generated(source: Path, place: blocks.ActBlock) -> blocks.GeneratedBlock:
     data = source.read_bytes()[place.start : place.start + place.size]
-    return bulk.say_block(data.splitlines(keepends=True), place.first, "acts.txt", _numbers)
+    return blocks.generate_block(data.splitlines(keepends=True), place.first, "acts.txt", _numbers)
 
 
 class _Stop(BaseException):

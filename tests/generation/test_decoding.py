@@ -30,7 +30,7 @@ ACT = "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowe
 @pytest.fixture(scope="module", params=["lstm", "sclstm", "hierarchical"])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    return train(load_config(f"trails-{request.param}", [*POOR, "decoding.max_length=30"]), folder, progress=False)
+    return train(load_config(f"trails-{request.param}", [*POOR, "decoding.max_length=30"]), folder, progress=False).path
 
 
 @pytest.fixture(scope="module")

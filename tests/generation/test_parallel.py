@@ -13,7 +13,7 @@ import pytest
 from dactnlg._utils import cluster
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation import bulk
+from dactnlg.generation import blocks
 
 pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
 Generate = Callable[..., str]
@@ -32,7 +32,7 @@ def generate(
     neural_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> Generate:
     """Write a file of sentences as JSON, whose scores show the last digit; returns the message."""
-    monkeypatch.setattr(bulk, "BLOCK", 100)
+    monkeypatch.setattr(blocks, "BLOCK", 100)
     monkeypatch.chdir(tmp_path)
 
     def run(output: str, *more: str, code: int = 0) -> str:

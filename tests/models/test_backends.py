@@ -58,7 +58,9 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     poor = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16", "training.batch_size=256"]
     # No dropout: each backend draws its own random numbers.
     poor += ["model.dropout=0.0", "decoding.max_length=30", "decoding.beam_width=4"]
-    return train(load_config("trails-hierarchical", poor), tmp_path_factory.mktemp("backends") / "run", progress=False)
+    return train(
+        load_config("trails-hierarchical", poor), tmp_path_factory.mktemp("backends") / "run", progress=False
+    ).path
 
 
 @pytest.mark.parametrize("backend", ["jax", "numpy"])

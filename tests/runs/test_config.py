@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dactnlg.runs.config import Config, config_names, load_config
 from dactnlg.errors import ConfigError, UserError
+from dactnlg.runs.config import Config, config_names, load_config
 
 MINIMAL = "corpus:\n  name: restaurants\nmodel:\n  name: sclstm\n"
 
@@ -60,7 +60,7 @@ trainin: {}
         "line 4: model.name: unknown value 'sclstn'; did you mean 'sclstm' or 'lstm'?",
         "line 4: model.hiden_size: unknown key; did you mean 'hidden_size' or 'encoder_size' or 'value_size'?",
         "line 4: model.epochs: unknown key; did you mean 'training.epochs'?",
-        "line 6: training.epochs: must be a whole number; got True",
+        "line 6: training.epochs: must be a whole number; got 'yes'",
         "line 7: training.batch_size: must be a whole number; got 3.5",
         "line 8: training.learning_rate: must be greater than 0; got 0",
         "line 9: training.clip_norm: must be a finite number; got inf",

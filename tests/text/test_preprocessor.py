@@ -17,7 +17,6 @@ from dactnlg.data.card import load_card
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import RunError
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
@@ -44,7 +43,7 @@ def build(
 @pytest.fixture(scope="module", params=["restaurants", "dstc2", "viggo", "trails"])
 def learned(request: pytest.FixtureRequest, data_dir: Path) -> Iterator[tuple[Corpus, Preprocessor, list[Pair]]]:
     corpus = load_corpus(request.param, data_dir)
-    yield corpus, *build_preprocessor(CorpusConfig(name=request.param), corpus)
+    yield corpus, *build_preprocessor(corpus)
 
 
 def test_a_saved_preprocessor_is_the_same(learned: tuple[Corpus, Preprocessor, list[Pair]], tmp_path: Path) -> None:

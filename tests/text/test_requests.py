@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.frames import outline, required_places
 from dactnlg.text.placeholders import is_placeholder, required_slots
@@ -28,7 +27,7 @@ Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]
 def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
     """Return a corpus's preprocessor, its test acts (A or B apart) and its delexicalised training sentences."""
     corpus = load_corpus(request.param, data_dir)
-    preprocessor, pairs = build_preprocessor(CorpusConfig(name=request.param), corpus)
+    preprocessor, pairs = build_preprocessor(corpus)
     turns = list(dict.fromkeys(preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")))
     return preprocessor, turns, sorted({pair.tokens for pair in pairs})
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
@@ -218,7 +217,7 @@ def test_same_is_nearest(pairs: list[tuple[Turn, list[str]]], turn: Turn) -> Non
 @pytest.mark.parametrize("name", ["trails", "restaurants", "dstc2", "viggo"])
 def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -> None:
     corpus: Corpus = load_corpus(name, data_dir)
-    preprocessor: Preprocessor = build_preprocessor(CorpusConfig(name=name, data_dir=str(data_dir)), corpus)[0]
+    preprocessor: Preprocessor = build_preprocessor(corpus)[0]
     turns = list(dict.fromkeys(example.turn for example in corpus.split("test")))
     assert len(turns) > 250
     for turn in turns:

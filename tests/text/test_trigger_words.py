@@ -14,7 +14,6 @@ from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models.backend import to_numpy
-from dactnlg.runs.config import CorpusConfig
 from dactnlg.search import constraint, ragged
 from dactnlg.search.beam import beam_search
 from dactnlg.search.paths import hypotheses
@@ -56,7 +55,7 @@ def test_yes_and_no_share_their_anchors_and_other_values_have_their_own() -> Non
 def test_the_anchors_of_real_corpora_are_the_words_that_people_use(
     data_dir: Path, name: str, key: str, words: set[str]
 ) -> None:
-    preprocessor, _ = build_preprocessor(CorpusConfig(name=name, data_dir=str(data_dir)), load_corpus(name, data_dir))
+    preprocessor, _ = build_preprocessor(load_corpus(name, data_dir))
     assert words <= set(preprocessor.anchors[key])
     assert not {"is", "the", ".", "a", "it"} & set(preprocessor.anchors[key])
     owed = preprocessor.owed_anchors([[f"{key}=no"], [], ["unheard=yes"]])

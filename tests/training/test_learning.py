@@ -14,7 +14,6 @@ from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy
 from dactnlg.models.base import NeuralModel
-from dactnlg.runs.config import load_config
 from dactnlg.training.learners import ArrayLearner, KerasLearner
 
 SIZE = 32
@@ -23,8 +22,7 @@ SIZE = 32
 @pytest.fixture(scope="module")
 def data() -> tuple[Dataset, NeuralModel, NeuralModel, NeuralModel]:
     """The embedded corpus, and three like models that have learned nothing."""
-    config = load_config("trails-hierarchical")
-    preprocessor, pairs = build_preprocessor(config.corpus, load_corpus("trails"))
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
     models = []
     for _ in range(3):
         keras.utils.set_random_seed(1)

@@ -36,7 +36,7 @@ def weights(run: Path) -> list[np.ndarray]:
 
 
 def test_a_run_folder_is_whole(tmp_path: Path) -> None:
-    run = train(config("lstm"), tmp_path / "run", progress=False)
+    run = train(config("lstm"), tmp_path / "run", progress=False).path
     names = {path.name for path in run.iterdir()}
     assert {"config.yaml", "preprocessor.json", "model.keras", "history.csv", "manifest.json"} <= names
     assert not [name for name in names if "partial" in name or name.endswith(".tmp")]
@@ -56,13 +56,13 @@ def test_a_run_folder_is_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize("model", ["lstm", "hierarchical"])
 def test_the_same_seed_gives_the_same_weights(model: str, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     one = poor_run(model)
-    two = train(load_config(one / "config.yaml"), tmp_path / "run", progress=False)
+    two = train(load_config(one / "config.yaml"), tmp_path / "run", progress=False).path
     assert all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
 
 
 def test_another_seed_gives_other_weights(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     one = poor_run("lstm")
-    two = train(load_config(one / "config.yaml", ["training.seed=2"]), tmp_path / "run", progress=False)
+    two = train(load_config(one / "config.yaml", ["training.seed=2"]), tmp_path / "run", progress=False).path
     assert not all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
 
 
@@ -125,11 +125,11 @@ def test_a_report_that_says_no_ends_training_with_a_whole_run(tmp_path: Path) ->
         return report
 
     for last, stopped in ((2, True), (9, False)):
-        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, report=until(last))
+        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, report=until(last)).path
         assert json.loads((run / "manifest.json").read_text())["training"]["stopped"] is stopped
     # Who goes on hears of the last epoch again.
     assert told == [1, 2, 2, 3]
-    whole = train(config("lstm"), tmp_path / "whole", progress=False)
+    whole = train(config("lstm"), tmp_path / "whole", progress=False).path
     assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(whole), strict=True))
 
 

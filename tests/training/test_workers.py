@@ -214,16 +214,16 @@ def test_what_cannot_train_is_refused_before_anything_is_written(
 
 @pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
 def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp_path: Path) -> None:
-    single = train(settings(corpus, "training.backend=numpy"), tmp_path / "single", progress=False)
+    single = train(settings(corpus, "training.backend=numpy"), tmp_path / "single", progress=False).path
     config = settings(corpus, f"training.precision={precision}")
-    run = train(config, tmp_path / "half", progress=False)
+    run = train(config, tmp_path / "half", progress=False).path
     np.testing.assert_allclose(curve(run), curve(single), rtol=0.01)
     assert np.abs(np.array(curve(run)) - curve(single)).max() > 2e-6
     assert {str(weight.dtype) for weight in weights(run)} == {"float32"}
     # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
     state = load_model(next(run.glob("checkpoint-*.keras")), compiled=True).optimizer.variables
     corpora = load_corpus(str(corpus))
-    preprocessor, pairs = build_preprocessor(config.corpus, corpora)
+    preprocessor, pairs = build_preprocessor(corpora)
     with computing(precision):
         model = build_model("sclstm", preprocessor, hidden_size=8, embedding_size=6)
     learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(preprocessor, pairs, False), 7)

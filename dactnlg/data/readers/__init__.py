@@ -1,4 +1,7 @@
-"""One reader a corpus format: `read(path, notes) -> list[Example]`."""
+"""Readers of corpus formats, a module each: `read(path, notes) -> list[Example]`.
+
+A new format is a module here, an entry in `readers`, and a name in `Card.format`.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ from dactnlg.data.readers import bracket, dstc2, pairs, rnnlg
 from dactnlg.text.example import Example
 
 Reader = Callable[[Path, "Counter[str]"], list[Example]]
-"""Reads the file of one split; what it mended or left out goes into the counter."""
+"""(file of one split, counter) -> its examples; what was mended or left out is counted."""
 
 
 def readers() -> dict[str, Reader]:

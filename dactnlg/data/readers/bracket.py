@@ -1,4 +1,4 @@
-"""E2E and ViGGO: CSV files with the columns `mr` and `ref`, several rows to one meaning representation."""
+"""E2E and ViGGO: CSV files with the columns `mr` and `ref`; several rows may have the same meaning representation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dactnlg.text.example import Example
 
 
 def read(path: Path, notes: Counter[str]) -> list[Example]:
-    """Read one split; the references of equal meaning representations are one example, in order of first appearance.
+    """Read one split; equal meaning representations become one example, in order of first appearance.
 
     Raises:
         CorpusError: not such a file, or a malformed row (the message names the line).

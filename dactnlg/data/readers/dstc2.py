@@ -1,10 +1,10 @@
-"""DSTC2: the publishers' release (a folder a call), or its system turns joined into one JSONL file a split.
+"""DSTC2: the publishers' release (a folder for each call), or its system turns joined into a JSONL file for each split.
 
-Release: `scripts/config/dstc2_train.flist` lists call folders under `data/`; each call's `log.json` has
+Release: `scripts/config/dstc2_train.flist` lists the call folders under `data/`; each call's `log.json` has
 `turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). The
-system's side needs nothing of `label.json`, which annotates the user's.
-Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`; `da` is null where the act of a turn
-is not known.
+system's turns need nothing of `label.json`, which annotates the user's.
+Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`; `da` is null where the act of a turn is
+unknown.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dactnlg.text.example import Example
 def read(path: Path, notes: Counter[str]) -> list[Example]:
     """Read one split from a JSONL file, or from the release if `path` is one of its flists.
 
-    Turns whose act is not known are left out and counted in `notes`.
+    Turns whose act is unknown are left out and counted in `notes`.
 
     Raises:
         CorpusError: a missing or damaged file, or a malformed turn (the message names it).

@@ -2,7 +2,7 @@
 
 A JSONL line is `{"act": "inform(food=thai)", "text": "..."}`, or `"references": ["...", "..."]` for several
 sentences; `act` may also be DSTC2's JSON. A CSV file has the columns `act` and `text`; rows with the same act that
-follow each other are one example. Other keys and columns are left alone.
+follow each other are one example. Other keys and columns are ignored.
 """
 
 from __future__ import annotations

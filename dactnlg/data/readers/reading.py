@@ -1,4 +1,4 @@
-"""What the readers of all formats share: opening a file, and messages that name file and line."""
+"""What all readers share: reading text and CSV, parsing acts, and messages that name file and line."""
 
 from __future__ import annotations
 
@@ -26,10 +26,15 @@ def read_text(path: Path) -> str:
 
 
 def read_turn(act: object, path: Path, place: str) -> Turn:
-    """Return the turn of one row: an act string, or DSTC2's JSON.
+    """Return the turn of one row.
+
+    Args:
+        act: an act string, or DSTC2's JSON.
+        path: the file, for messages.
+        place: the place in it, for messages ("line 12").
 
     Raises:
-        CorpusError: it cannot be parsed; the message names the file and the place ("line 12").
+        CorpusError: the act cannot be parsed; the message names file and place.
     """
     where = f"{path}, {place}"
     try:
@@ -40,12 +45,12 @@ def read_turn(act: object, path: Path, place: str) -> Turn:
 
 
 def row_error(path: Path, place: str, reason: str) -> CorpusError:
-    """Return the error that a row of a file cannot be read."""
+    """Return the error about a row that cannot be read."""
     return CorpusError(f"{path}, {place}: {reason}")
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
-    """Yield (line number, the cells of the columns named) for every row of a CSV file with a header.
+    """Yield (line number, the cells of `columns`) for every row of a CSV file with a header.
 
     Raises:
         CorpusError: a column is missing, a row has too few or too many cells, or a quote is never closed.

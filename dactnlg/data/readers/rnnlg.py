@@ -12,7 +12,7 @@ from typing import Any
 from dactnlg.data.readers.reading import read_text, read_turn, row_error
 from dactnlg.text.example import Example
 
-# One published row reads `goodformeal=dinner'`: a quote that closes without having been opened.
+# One published row has `goodformeal=dinner'`: a closing quote without an opening one.
 _STRAY_QUOTE = re.compile(r"(=[^'\"=;()]+)'(?=[;)])")
 _BETWEEN = re.compile(r"\s*")
 
@@ -37,7 +37,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield (line number, row); read row by row, since only so a damaged one can be named."""
+    """Yield (line number, row). Rows are decoded one by one, so that the message about a damaged one names its line."""
     text = read_text(path)
     lines = text.splitlines(keepends=True)
     header = 0

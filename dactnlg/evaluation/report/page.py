@@ -48,7 +48,7 @@ def full_width(score: Score, bounds: Bounds) -> float:
     """Return the value at which a score's bar fills the width: 1, 10 for CIDEr, more than the value beyond 1."""
     if score.name == "CIDEr":
         return 10.0
-    top = max([1.0, score.value or 0.0, *(bounds or ())])
+    top: float = max([1.0, score.value or 0.0, *(bounds or ())])
     return top * 1.25 if top > 1 else top
 
 

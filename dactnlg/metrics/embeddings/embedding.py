@@ -130,7 +130,8 @@ def similarities(hypothesis: Embedding, reference: Embedding) -> tuple[float, fl
 def extrema(words: Array) -> Array:
     """Return in each dimension the highest value if it is above the lowest one's absolute, else the lowest."""
     highest, lowest = words.max(axis=0), words.min(axis=0)
-    return np.where(highest > np.abs(lowest), highest, lowest)
+    extremes: Array = np.where(highest > np.abs(lowest), highest, lowest)
+    return extremes
 
 
 def greedy(hypothesis: Embedding, reference: Embedding) -> float:
@@ -149,7 +150,8 @@ def greedy(hypothesis: Embedding, reference: Embedding) -> float:
 def unit(vectors: Array) -> Array:
     """Return vectors with length 1; zeros stay zeros."""
     length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    units: Array = np.divide(vectors, length, out=np.zeros_like(vectors), where=length > 0)
+    return units
 
 
 def _clip(value: float) -> float:

@@ -209,7 +209,8 @@ def _stretches(sentences: Sequence[ReadSentence]) -> tuple[NDArray[np.uint64], I
 def _distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return what `np.unique` does: here it takes its time over a table of hashes."""
     ordered = np.sort(numbers)
-    return ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    distinct: NDArray[np.uint64] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    return distinct
 
 
 def _matches(hypothesis: ReadSentence, reference: ReadSentence) -> list[list[Match]]:

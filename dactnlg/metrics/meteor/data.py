@@ -153,7 +153,7 @@ def load_stemmer() -> Callable[[str], str]:
         MetricError: it is not installed.
     """
     try:
-        from snowballstemmer.english_stemmer import EnglishStemmer  # type: ignore[import-untyped]
+        from snowballstemmer.english_stemmer import EnglishStemmer
     except ImportError:
         raise MetricError("METEOR's stemmer is not installed: pip install 'dactnlg[meteor]'") from None
     stem = EnglishStemmer().stemWord

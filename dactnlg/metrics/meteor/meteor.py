@@ -138,4 +138,4 @@ def segment_score(counts: Sequence[float]) -> float:
     precision, recall = hits / weighted, reference_hits / reference_weighted
     mean = 1 / ((1 - ALPHA) / precision + ALPHA / recall)
     fragmentation = 2 * counts[20] / sum(counts[4:20])
-    return max(mean * (1 - GAMMA * fragmentation**BETA), 0.0)
+    return float(max(mean * (1 - GAMMA * fragmentation**BETA), 0.0))

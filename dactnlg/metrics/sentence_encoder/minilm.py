@@ -128,7 +128,8 @@ class MiniLM:
     def _normalize(self, values: Floats, name: str) -> Floats:
         centred = values - values.mean(axis=-1, keepdims=True)
         deviation = np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + self._epsilon)
-        return centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        scaled: Floats = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        return scaled
 
 
 def gelu(x: Floats) -> Floats:

@@ -1,7 +1,7 @@
 """NumPy in the place of Keras for the LSTM decoders: the same equations, faster on a processor, no Keras to load.
 
-`supports` says for which models; `load` gives one to search with, `build_learner` one to train. What other rooms see of them
-is what they see of a Keras model.
+`supports` says for which models; `load` gives one to search with, `build_learner` one to train. Other rooms see of
+them what they see of a Keras model.
 """
 
 from __future__ import annotations

@@ -65,7 +65,8 @@ class Sequences:
 
     def pack(self, x: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return (B, longest, ...) packed, (M, ...)."""
-        return x[self.order[self.packing.rows], self.packing.times]
+        packed: NDArray[np.int32] = x[self.order[self.packing.rows], self.packing.times]
+        return packed
 
 
 class LSTMEncoder:

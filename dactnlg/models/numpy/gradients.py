@@ -170,7 +170,7 @@ class GradientModel:
         gradients[self.chosen] -= self.sums
         np.matmul((self.hidden * scale[:, None]).T, gradients, out=self.gradients["output_kernel"])
         np.matmul(scale, gradients, out=self.gradients["output_bias"])
-        hidden = gradients @ self.weights["output_kernel"].T
+        hidden: Floats = gradients @ self.weights["output_kernel"].T
         hidden *= scale[:, None]
         if self.kept is not None:
             hidden *= self.kept
@@ -188,7 +188,7 @@ class GradientModel:
         """Return its gradients in the acts after each token, (M, used)."""
         first = self.packing.count
         self.change *= (self.cost * np.float32(math.log(self.xi)) / self.change_norm)[:, None]
-        gradients = self.change.copy()
+        gradients: Floats = self.change.copy()
         gradients[self.packing.before[first:] - first] -= self.change[first:]
         gradients[self.packing.last - first] += self.left * (self.shares / self.left_norm)[:, None]
         return gradients

@@ -1,0 +1,87 @@
+"""`dactnlg evaluate`: generate a split of a corpus with a run, and score it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.cli.options import Split
+from dactnlg.cli.output import write_json
+
+if TYPE_CHECKING:
+    from dactnlg.generation.options import GenerationOptions
+
+
+@click.command()
+@options.model
+@click.option("--corpus", metavar="NAME", help="The corpus to generate. [default: the one that RUN was trained on]")
+@click.option("--split", type=options.SPLIT, default="test", help="The part of the corpus.")
+@click.option(
+    "--preset",
+    multiple=True,
+    metavar="NAME",
+    help="Score under this evaluation protocol; may be repeated. [default: those that fit the corpus]",
+)
+@options.metrics
+@options.vectors
+@options.json
+@options.report
+@options.intervals
+@options.generation
+@options.backend
+@options.data_dir
+def evaluate(
+    model: Path,
+    corpus: str | None,
+    split: Split,
+    preset: tuple[str, ...],
+    metric: tuple[str, ...],
+    vectors: Path | None,
+    json_file: str | None,
+    report: Path | None,
+    confidence: bool,
+    generation: GenerationOptions,
+    backend: str,
+    data_dir: Path | None,
+) -> None:
+    """Generate a split of a corpus and score it.
+
+    Besides the metrics of `score` there is `perplexity`: the model's own, of the references. Metrics that compare
+    sets of sentences (`set-BLEU`, `set-perplexity`, `self-BLEU`) need samples: --sample.
+
+    \b
+    dactnlg evaluate --model runs/trails-sclstm
+    dactnlg evaluate --model runs/trails-sclstm --constraint rerank --beam-width 20 --preset single
+    dactnlg evaluate --model runs/trails-sclstm --sample --temperature 0.9 --metric set-BLEU --metric perplexity
+    dactnlg evaluate --model runs/restaurants-sclstm --preset sharma2017 --preset rnnlg --json -
+    """
+    from dactnlg._utils.files import check_folders
+    from dactnlg.evaluation.evaluate import evaluate as evaluate_run
+
+    check_folders(json_file, report)
+    result = evaluate_run(
+        model,
+        corpus=corpus,
+        split=split,
+        presets=preset,
+        metrics=metric or None,
+        vectors=vectors,
+        options=generation,
+        backend=backend,
+        data_dir=data_dir,
+    )
+    if confidence or report:
+        for scores in result.results:
+            scores.add_confidence()
+    if report:
+        result.write_report(report)
+    if json_file is not None:
+        write_json(json_file, result.to_dict())
+    if json_file != "-":
+        print(result.table())
+    if not result.recorded:
+        print(f"dactnlg: the scores could not be added to {model / 'manifest.json'}", file=sys.stderr)

@@ -1,0 +1,161 @@
+"""`dactnlg generate`: sentences for acts."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from dactnlg.generation.lines import PlacedTurn
+    from dactnlg.generation.options import GenerationOptions
+    from dactnlg.generation.worker import GenerationWorker
+
+
+@click.command()
+@options.model
+@click.argument("acts", nargs=-1, metavar="[ACT]...", help="Dialogue acts, one per argument.")
+@click.option("--input", "input_file", metavar="FILE", help="Read acts from FILE, one a line; - is standard input.")
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Write a sentence a line, or a JSON object a line.",
+)
+@options.generation
+@options.backend
+@click.option("--output", type=options.PATH, metavar="FILE", help="Write to FILE. [default: standard output]")
+@click.option("--resume", is_flag=True, help="Continue the FILE of --output.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=1,
+    metavar="N",
+    help="Divide the acts of --input among N processes (2 or more: through Ray).",
+)
+def generate(
+    model: Path,
+    acts: tuple[str, ...],
+    input_file: str | None,
+    output_format: str,
+    generation: GenerationOptions,
+    backend: str,
+    output: Path | None,
+    resume: bool,
+    jobs: int,
+) -> None:
+    """Generate a sentence for each act: one line an act, in order.
+
+    Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends the output
+    there, with exit code 2.
+
+    If a command with --output is stopped, run it again with --resume: the output is the same as without the stop.
+    FILE.state beside FILE holds the progress. With --jobs several processes generate, through Ray, and the output is
+    the same. $RAY_ADDRESS names a cluster to use instead of this machine.
+
+    \b
+    dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
+    dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --jobs 4 --resume
+    """
+    from dactnlg._utils.files import check_folders
+    from dactnlg.generation.lines import open_acts, parsed_chunks
+
+    given = _parsed(acts, input_file)
+    _check(acts, input_file, output, resume, jobs)
+    check_folders(output)
+    if not given and input_file is None and sys.stdin.isatty():
+        raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
+    name = input_file or "-"
+    with open_acts(name) as source:
+        from dactnlg.generation.worker import GenerationWorker
+
+        worker = GenerationWorker(model, backend, output_format, generation)
+        # With several processes on one GPU, this one must not take its memory.
+        if jobs == 1 or worker.settings()["backend"] != "keras":
+            worker.load()
+        if output is not None:
+            _write(output, source, name, worker, resume=resume, jobs=jobs)
+        else:
+            _print([given] if given else parsed_chunks(source, name), worker)
+
+
+def _parsed(acts: Sequence[str], input_file: str | None) -> list[PlacedTurn]:
+    """Parse the acts of the arguments: they are few, so all are checked before the model is loaded."""
+    from dactnlg.acts import parse
+    from dactnlg.generation.lines import PlacedTurn, checked
+
+    if acts and input_file is not None:
+        raise UserError("give acts as arguments or with --input, not both")
+    places = ((text, f"act {n}") for n, text in enumerate(acts, 1))
+    return [PlacedTurn(parse(checked(text, place), where=place), place) for text, place in places]
+
+
+def _check(acts: Sequence[str], input_file: str | None, output: Path | None, resume: bool, jobs: int) -> None:
+    """Refuse options that do not go together."""
+    if resume and output is None:
+        raise UserError("--resume continues a file: name it with --output")
+    if acts and output is not None:
+        raise UserError("--output is for the acts of a file or a pipe: give them with --input")
+    if jobs > 1 and (output is None or not Path(input_file or "-").is_file()):
+        raise UserError("--jobs is for the acts of a file, into another: name them with --input and --output")
+
+
+def _print(chunks: Iterable[list[PlacedTurn]], worker: GenerationWorker) -> None:
+    """Print the lines of all acts, each chunk as soon as it is generated."""
+    from tqdm import tqdm
+
+    done = 0
+    # Sentences that appear at the terminal are progress enough.
+    hidden = True if sys.stdout.isatty() else None
+    with tqdm(desc="generating", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
+        for chunk in chunks:
+            for text in worker.generate(chunk, done):
+                print(text)
+            sys.stdout.flush()
+            done += len(chunk)
+            bar.update(len(chunk))
+
+
+def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, *, resume: bool, jobs: int) -> None:
+    """Write a file of sentences; after Ctrl-C, print how to continue."""
+    from tqdm import tqdm
+
+    from dactnlg.generation.blocks import count_lines, find_blocks
+    from dactnlg.generation.bulk import SentenceFile
+
+    if jobs > 1:
+        from dactnlg._utils import cluster
+
+        cluster.check_installed()
+    file = SentenceFile(path, worker.settings())
+    total = count_lines(Path(name)) if Path(name).is_file() else None
+    shown = "standard input" if name == "-" else name
+    with file.opened(source, shown, resume=resume):
+        if jobs > 1:
+            from dactnlg.generation.parallel import generate_in_parallel
+
+            blocks = find_blocks(Path(name), source.tell(), file.lines)
+            steps = file.write_blocks(source, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))
+        else:
+            steps = file.write(source, shown, worker.generate, worker.forget)
+        bar = tqdm(desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None)
+        try:
+            with bar:
+                for done in steps:
+                    bar.update(done - bar.n)
+        except KeyboardInterrupt:
+            print(
+                f"dactnlg: {file.path} holds the sentences of the first {file.lines} acts; go on with the same command "
+                "and --resume",
+                file=sys.stderr,
+            )
+            raise

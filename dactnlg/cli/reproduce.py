@@ -1,0 +1,31 @@
+"""`dactnlg reproduce`: train and evaluate a run again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+
+
+@click.command()
+@click.argument("run", metavar="RUN", help="A run folder with scores, or the id of a published run.")
+@click.option("--output", type=options.PATH, metavar="RUN", help="Keep the new run here. [default: it is deleted]")
+@options.data_dir
+def reproduce(run: str, output: Path | None, data_dir: Path | None) -> None:
+    """Train and evaluate a run again from its own commit, and compare the scores.
+
+    Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
+    line is the worst of these. The exit code is 1 if a score is different or not comparable.
+
+    \b
+    dactnlg reproduce runs/trails-sclstm
+    dactnlg reproduce 4f0c7e21a95b4d3c8e6f1a2b3c4d5e6f --output runs/again
+    """
+    from dactnlg.experiments.reproduce import reproduce as reproduce_run
+
+    result = reproduce_run(run, output, data_dir)
+    print(result.table())
+    if not result.succeeded:
+        raise click.exceptions.Exit(1)

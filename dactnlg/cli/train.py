@@ -1,0 +1,72 @@
+"""`dactnlg train`: train a generator."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+
+
+@click.command()
+@click.argument(
+    "config", type=options.PATH, metavar="CONFIG", help="A YAML file, or the name of one that comes with dactnlg."
+)
+@click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key; may be repeated.")
+@click.option("--output", type=options.PATH, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
+@click.option("--resume", is_flag=True, help="Continue from the last finished epoch of RUN.")
+@options.data_dir
+@click.option(
+    "--devices",
+    type=int,
+    default=1,
+    metavar="N",
+    help="Divide each batch among the first N GPUs; needs training.backend=keras.",
+)
+@click.option(
+    "--workers", metavar="HOST:PORT,...", help="Addresses of all processes that train together, rank 0 first."
+)
+@click.option("--worker", type=int, metavar="RANK", help="Which of the workers this process is, from 0.")
+def train(
+    config: Path,
+    overrides: tuple[str, ...],
+    output: Path | None,
+    resume: bool,
+    data_dir: Path | None,
+    devices: int,
+    workers: str | None,
+    worker: int | None,
+) -> None:
+    """Train a generator and write its run folder.
+
+    Several GPUs, or processes on several machines, can train together. Start each process with the same command and
+    its own --worker; rank 0 writes RUN. The losses are those of one process.
+
+    \b
+    dactnlg train trails-sclstm
+    dactnlg train configs/restaurants-sclstm.yaml --set training.epochs=20 --output runs/mine
+    dactnlg train e2e-sclstm --set training.backend=keras --devices 4
+    dactnlg train e2e-sclstm --set training.backend=keras --workers 10.0.0.1:8701,10.0.0.2:8701 --worker 0
+    """
+    from dactnlg import models
+    from dactnlg.cli.quiet import own_standard_output
+    from dactnlg.runs.config import load_config
+    from dactnlg.training.workers import Cluster
+
+    cluster = Cluster.read(devices, workers, worker)
+    if data_dir:
+        overrides = (*overrides, f"corpus.data_dir={json.dumps(str(data_dir))}")
+    checked = load_config(config, overrides, models)
+
+    from dactnlg.training.train import train as train_model
+
+    if cluster.workers > 1:
+        own_standard_output()
+        print(f"dactnlg: worker {cluster.rank} of {cluster.workers} joins {cluster.addresses[0]}", file=sys.stderr)
+    folder = output or Path("runs") / config.stem
+    run = train_model(checked, folder, resume=resume, progress=sys.stderr.isatty(), cluster=cluster)
+    if cluster.rank == 0:
+        print(run.path)

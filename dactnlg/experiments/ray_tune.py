@@ -1,0 +1,214 @@
+"""Ray Tune as the trials of a sweep use it: what is drawn, what is stopped early, and what runs in its processes."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from tqdm import tqdm
+
+from dactnlg import models
+from dactnlg._utils import cluster
+from dactnlg.experiments.sweep_specification import SweepSpecification, corners
+from dactnlg.experiments.trials import SPLIT, recorded_score
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
+
+_GRACE_EPOCHS, _REDUCTION = 3, 3
+"""ASHA (Li et al. 2020): no trial is stopped before so many epochs; at each rung one in so many goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class SweepJob:
+    """What all trials of a sweep share; it is sent to Ray's processes.
+
+    Attributes:
+        output: the folder of the sweep, absolute.
+        specification: what is tried.
+        command: the words of the command that runs the sweep, for the manifests.
+    """
+
+    output: str
+    specification: SweepSpecification
+    command: Sequence[str]
+
+
+def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bool) -> dict[str, str]:
+    """Run the trials, and return the message of each that failed, by the name of its folder.
+
+    Args:
+        ray: as `cluster.started` gives it.
+        job: the sweep.
+        jobs: trials at the same time.
+        resume: continue what Ray Tune has kept of the sweep, if anything.
+        progress: show a progress bar on standard error.
+
+    Raises:
+        KeyboardInterrupt: after Ctrl-C, which Ray Tune keeps to itself.
+    """
+    from ray import tune
+
+    needed = {"cpu": 1.0, "gpu": cluster.gpu_share(ray, jobs)}
+    trainable = tune.with_resources(partial(_train_trial, job), needed)
+    specification, storage = job.specification, Path(job.output) / ".ray"
+    if resume and tune.Tuner.can_restore(str(storage)):
+        tuner = tune.Tuner.restore(str(storage), trainable, resume_errored=True)
+    else:
+        tuner = tune.Tuner(
+            trainable,
+            param_space={key: _domain(spec) for key, spec in specification.space.items()},
+            tune_config=tune.TuneConfig(
+                # Its own limit: Ray Tune applies `max_concurrent_trials` to other search algorithms only.
+                search_alg=tune.search.BasicVariantGenerator(max_concurrent=jobs, random_state=specification.seed),
+                scheduler=_scheduler(specification),
+                num_samples=specification.samples,
+                # A process that has imported TensorFlow trains the next trial, too.
+                reuse_actors=True,
+                trial_dirname_creator=_trial_name,
+            ),
+            run_config=tune.RunConfig(
+                name=storage.name,
+                storage_path=job.output,
+                verbose=0,
+                callbacks=[_progress_bar(specification.size())] if progress else [],
+            ),
+        )
+    results = tuner.fit()
+    ended = [result for result in results if result.error or (result.metrics or {}).get("done")]
+    if len(ended) < specification.size():
+        raise KeyboardInterrupt
+    return {Path(result.path).name: _reason(result.error) for result in results if result.error}
+
+
+def complete_trials(ray: Any, job: SweepJob, folders: Sequence[Path]) -> None:
+    """Make ordinary runs of trials that were stopped early, and score them."""
+    complete = ray.remote(num_cpus=1)(_complete_trial)
+    unscored = [path for path in folders if recorded_score(path, job.specification).value is None]
+    ray.get([complete.remote(job, str(path.absolute())) for path in unscored])
+
+
+def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
+    """Train and score one run, in a process of Ray's."""
+    from ray import tune
+
+    from dactnlg.training.train import train
+
+    # The manifest is to name the command of the sweep, not that of this process.
+    sys.orig_argv[:] = job.command
+    folder = Path(job.output) / _trial_name(tune.get_context())
+    plain = {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
+    config = load_config(job.specification.config, job.specification.overrides(plain), models)
+    train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
+    _score(job, folder)
+    # The random baseline has no epochs, and Ray Tune expects at least one report of every trial.
+    tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+class _ReportToTune:
+    """Training callback that reports every epoch's validation loss to Ray Tune."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Report the epoch and go on; where a trial is to be stopped, Ray Tune ends it."""
+        from ray import tune
+
+        tune.report({"epoch": row["epoch"], "valid_loss": row["valid_loss"]})
+        return True
+
+
+class _StopNow:
+    """Training callback that ends a resumed training at once, with the best weights so far."""
+
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        """Return False: no further epoch is trained."""
+        return False
+
+
+def _complete_trial(job: SweepJob, folder: str) -> None:
+    """Make an ordinary run of a trial that was stopped early, and score it; in a process of Ray's."""
+    from dactnlg.training.train import train
+
+    sys.orig_argv[:] = job.command
+    path = Path(folder)
+    if not Run(path).manifest_path.exists():
+        train(load_config(Run(path).config_path, (), models), path, resume=True, progress=False, callbacks=[_StopNow()])
+    _score(job, path)
+
+
+def _score(job: SweepJob, folder: Path) -> None:
+    from dactnlg.evaluation.evaluate import evaluate
+
+    specification = job.specification
+    if recorded_score(folder, specification).value is None:
+        presets = [specification.preset] if specification.preset else []
+        evaluate(folder, split=SPLIT, presets=presets, metrics=[specification.metric])
+
+
+def _domain(spec: Any) -> Any:
+    """Return what is tried for one key, as Ray Tune takes it."""
+    from ray import tune
+
+    if isinstance(spec, list):
+        return tune.grid_search(spec)
+    distribution, values = next(iter(spec.items()))
+    return tune.choice(values) if distribution == "choice" else getattr(tune, distribution)(*values)
+
+
+def _scheduler(specification: SweepSpecification) -> Any:
+    from ray.tune.schedulers import AsyncHyperBandScheduler, FIFOScheduler
+
+    if not specification.early_stopping:
+        return FIFOScheduler()
+    longest = max(config.training.epochs for config in corners(specification))
+    return AsyncHyperBandScheduler(
+        time_attr="epoch",
+        metric="valid_loss",
+        mode="min",
+        stop_last_trials=False,
+        max_t=longest,
+        grace_period=min(_GRACE_EPOCHS, longest),
+        reduction_factor=_REDUCTION,
+    )
+
+
+def _trial_name(trial: Any) -> str:
+    """Return the name of a trial's folder, from the number that Ray Tune gives it."""
+    number = trial.get_trial_id() if hasattr(trial, "get_trial_id") else trial.trial_id
+    return f"trial-{str(number).rpartition('_')[2]}"
+
+
+def _progress_bar(total: int) -> Any:
+    """Return a Ray Tune callback that shows how many trials have ended."""
+    from ray.tune import Callback
+
+    class ProgressBar(Callback):  # type: ignore[misc]
+        """A progress bar; Ray Tune pickles the callback, without the bar."""
+
+        def __init__(self) -> None:
+            self._bar: Any = None
+
+        def __getstate__(self) -> dict[str, Any]:
+            return {"_bar": None}
+
+        def setup(self, *_: Any, **__: Any) -> None:
+            self._bar = tqdm(desc="sweeping", unit=" trials", total=total)
+
+        def on_trial_complete(self, *_: Any, **__: Any) -> None:
+            self._bar.update()
+
+        on_trial_error = on_trial_complete
+
+        def on_experiment_end(self, *_: Any, **__: Any) -> None:
+            self._bar.close()
+
+    return ProgressBar()
+
+
+def _reason(error: BaseException) -> str:
+    """Return the last line of an error, which Ray Tune ends a whole traceback with."""
+    lines = str(error).strip().split("\n")
+    return lines[-1].removeprefix("dactnlg.errors.")

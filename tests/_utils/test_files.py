@@ -1,0 +1,81 @@
+"""Files that are replaced at once."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from dactnlg._utils.files import check_folders, replace_file
+from dactnlg.errors import UserError
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return a file that has something in it."""
+    file = tmp_path / "model.keras"
+    file.write_text("old")
+    return file
+
+
+def test_a_file_is_replaced_when_it_is_whole(path: Path) -> None:
+    with replace_file(path) as partial:
+        assert partial.parent == path.parent and partial.suffix == path.suffix
+        partial.write_text("new")
+        assert path.read_text() == "old"
+    assert path.read_text() == "new"
+    assert list(path.parent.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_what_fails_leaves_the_old_file(path: Path, error: type[BaseException]) -> None:
+    with pytest.raises(error), replace_file(path) as partial:
+        partial.write_text("half")
+        raise error
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_it_is_on_the_disk_before_it_has_the_name(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced = []
+
+    def fsync(number: int) -> None:
+        synced.append((Path(f"/proc/self/fd/{number}").resolve().name, path.read_text()))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with replace_file(path) as partial:
+        partial.write_text("new")
+    assert synced == [("partial-model.keras", "old"), (path.parent.name, "new")]
+
+
+def test_a_full_disk_is_told_with_the_file(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fsync(number: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError) as caught, replace_file(path) as partial:
+        partial.write_text("new")
+    assert (caught.value.errno, caught.value.filename) == (errno.ENOSPC, str(path))
+    assert path.read_text() == "old"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_a_folder_that_is_not_there_is_told_with_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "state.json"
+    with pytest.raises(FileNotFoundError) as caught, replace_file(path) as partial:
+        partial.write_text("{}")
+    assert caught.value.filename == str(path)
+
+
+def test_errors_about_other_files_are_as_they_were(path: Path) -> None:
+    with pytest.raises(FileNotFoundError) as caught, replace_file(path):
+        (path.parent / "other").read_text()
+    assert caught.value.filename == str(path.parent / "other")
+
+
+def test_folders_are_checked_before_the_work(tmp_path: Path) -> None:
+    check_folders(None, "-", tmp_path / "file", "file")
+    with pytest.raises(UserError, match=r"cannot write .*none/file: there is no folder .*none"):
+        check_folders(tmp_path / "none" / "file")

@@ -1,0 +1,16 @@
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+class Distribution:
+    def scope(self) -> AbstractContextManager[None]: ...
+
+class DataParallel(Distribution):
+    def __init__(
+        self, device_mesh: object = None, devices: Sequence[str] | None = None, auto_shard_dataset: bool = True
+    ) -> None: ...
+
+def distribution() -> Distribution | None: ...
+def set_distribution(value: Distribution | None) -> None: ...
+def initialize(
+    job_addresses: str | None = None, num_processes: int | None = None, process_id: int | None = None
+) -> None: ...

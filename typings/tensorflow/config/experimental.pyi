@@ -1,0 +1,6 @@
+from typing import Any
+
+from tensorflow.config import PhysicalDevice
+
+def enable_op_determinism() -> None: ...
+def get_device_details(device: PhysicalDevice) -> dict[str, Any]: ...

@@ -1,0 +1,2 @@
+class OpError(Exception):
+    message: str
