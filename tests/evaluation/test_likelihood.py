@@ -20,7 +20,7 @@ from dactnlg.evaluation.comparison import compare
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.likelihood import fair_vocabulary
 from dactnlg.evaluation.result import Evaluation
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.evaluation.stored import read_scores
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.generator import Generator
@@ -137,7 +137,7 @@ def test_the_random_baseline_has_none(random_run: Path) -> None:
     with pytest.raises(MetricError, match="no perplexity"):
         evaluate(random_run, metrics=["perplexity"])
     with pytest.raises(MetricError, match="evaluate --metric perplexity"):
-        score_pairs([Pair("a", ("a",))], ["perplexity"])
+        score_pairs([TextPair("a", ("a",))], ["perplexity"])
 
 
 def test_samples_for_metrics_of_sets(run: Path) -> None:
