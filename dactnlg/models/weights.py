@@ -25,6 +25,7 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays by name."""
     from safetensors.numpy import save_file
 
+    # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
     save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
 
 
