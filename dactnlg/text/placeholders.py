@@ -42,7 +42,7 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
     """Return the slots that a sentence for the turn has to say, each with a placeholder of its own.
 
     A value repeated within one act counts each time (`?compare` of two things alike); the same slot and value in
-    another act is the same thing said once.
+    another act is the same thing seen once.
 
     Args:
         turn: the acts.
@@ -50,7 +50,7 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
     """
     required: list[Required] = []
     counts: dict[str, int] = {}
-    said: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for act in turn:
         here: set[tuple[str, str]] = set()
         for slot in act.slots:
@@ -58,9 +58,9 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
                 continue
             key = (placeholder_name(slot.name), slot.value.casefold())
             here.add(key)
-            if key in said:
+            if key in seen:
                 continue
             counts[key[0]] = counts.get(key[0], 0) + 1
             required.append(Required(placeholder_name(slot.name, counts[key[0]]), act.act_type, slot))
-        said |= here
+        seen |= here
     return tuple(required)

@@ -47,12 +47,12 @@ class SlotReport:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Slots that should have been said and were not."""
+        """Slots that the sentence should hold and does not."""
         return self.values.missing + self.cues.missing
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """Slots said too often, or never asked for."""
+        """Slots that the sentence holds too often, or that the act does not have."""
         return self.values.extra + self.cues.extra
 
     @property
@@ -109,14 +109,14 @@ class SlotChecker:
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
-        said = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
-        if len(said) == len(required) and required.keys() == set(said):
+        held = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
+        if len(held) == len(required) and required.keys() == set(held):
             return _flawless(len(required))
-        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in said)
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in held)
         extra = tuple(
             str(required.get(placeholder, placeholder))
-            for placeholder in dict.fromkeys(said)
-            for _ in range(said.count(placeholder) - (placeholder in required))
+            for placeholder in dict.fromkeys(held)
+            for _ in range(held.count(placeholder) - (placeholder in required))
         )
         return Tally(len(required), missing, extra)
 
