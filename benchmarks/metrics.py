@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dactnlg.data.corpus import load_corpus
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics import bleu, rnnlg
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import handcrafted_for, references_for
@@ -55,7 +55,7 @@ def sfres() -> Iterator[Check]:
     """Compare with nlg-eval on 1,181 real outputs, segment by segment."""
     expected = oracle("sfres_nlgeval.json")
     names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", *METEOR, "ROUGE-L", "CIDEr"]
-    pairs = [Pair(s["hypothesis"], tuple(s["references"])) for s in expected["segments"]]
+    pairs = [TextPair(s["hypothesis"], tuple(s["references"])) for s in expected["segments"]]
     result = score_pairs(pairs, names, "nlg-eval")
     for index, name in enumerate(result.scores):
         value, wanted = result.scores[name].value or 0.0, expected["corpus"]["nlg-eval"][name]
@@ -74,7 +74,7 @@ def e2e() -> Iterator[Check]:
     expected = oracle("calibration.json")["e2e"]
     hypotheses = (ORACLES / "e2e_tgen_outputs.txt").read_text(encoding="utf-8").splitlines()
     examples = load_corpus("e2e", DATA).split("test")
-    pairs = [Pair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
+    pairs = [TextPair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
     names = {"BLEU-4": "BLEU", "NIST": "NIST (python mteval)", "ROUGE-L": "ROUGE-L", "CIDEr": "CIDEr"}
     names |= {name: name for name in METEOR}
     scores = score_pairs(pairs, list(names), "e2e").scores
@@ -105,7 +105,7 @@ def hdc() -> Iterator[Check]:
 def tiny() -> Iterator[Check]:
     """Compare on single pairs with nlg-eval's figures and the paper's rule."""
     case = oracle("calibration.json")["nlg-eval, tiny"]
-    pair = Pair(case["hypothesis"], tuple(case["references"]))
+    pair = TextPair(case["hypothesis"], tuple(case["references"]))
     scores = score_pairs([pair], ["BLEU", *METEOR, "ROUGE-L"], "nlg-eval").scores
     for name, score in scores.items():
         value = score.value or 0.0

@@ -1,4 +1,4 @@
-"""Whether two scores may be compared, and if not, what differs."""
+"""Whether two scores may be compared, and if not, which settings differ."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def refuse_incomparable(one: Mapping[str, Any], two: Mapping[str, Any]) -> None:
     """Do nothing where two scores may be compared.
 
     Raises:
-        MetricError: their hashes differ; the message says what does.
+        MetricError: their hashes differ; the message names the settings that do.
     """
     found = differences(one, two)
     if found:

@@ -1,4 +1,4 @@
-"""Which of two systems is better, how sure that is, and where: by act and by segment.
+"""Comparison of two systems: differences of scores with significance tests, by act and by segment.
 
 Two scores are ranked only where their hashes agree: the same metric in the same variant, on the same references.
 """
@@ -135,7 +135,7 @@ def compare(
     """Compare two systems under every preset that both were scored under.
 
     Raises:
-        MetricError: not a single score may be compared; the message says what differs.
+        MetricError: no score may be compared; the message names the settings that differ.
         UnknownNameError: `metric` is none of the comparable scores.
     """
     differences: list[Difference] = []
@@ -169,7 +169,7 @@ def compare(
 def _common(
     first: dict[str, StoredScores], second: dict[str, StoredScores]
 ) -> list[tuple[str, StoredScores, StoredScores]]:
-    """Return the presets of both; with none in common the first of each, so that the refusal says what differs."""
+    """Return the presets of both; with none in common the first of each, for the refusal to name what differs."""
     both = [name for name in first if name in second]
     if both:
         return [(name, first[name], second[name]) for name in both]

@@ -1,4 +1,4 @@
-"""What a model gives to the sentences of a corpus: its perplexity, fair and original (Huang et al. 2020, 2.2)."""
+"""The perplexity of a corpus's references under a model, fair and original (Huang et al. 2020, 2.2)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
 from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary
 
 TOKENIZER = "delexicalised"
-"""What stands in signatures: the tokens that models say, with placeholders, in lower case."""
+"""The tokeniser's name in signatures: the tokens of the model, with placeholders, in lower case."""
 
 
 def is_perplexity(name: str) -> bool:
@@ -27,8 +27,8 @@ def is_perplexity(name: str) -> bool:
 def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, split: str) -> None:
     """Add both perplexities over the references of a split to scores of the same split, whatever their preset.
 
-    They read the delexicalised references, a word after the other; what a beam search or a sampler makes of the model
-    does not matter, nor does a preset.
+    They are computed over the delexicalised references, token by token, so that neither the beam search, nor sampling,
+    nor the preset matters.
 
     Args:
         results: scores whose segments are the split's examples.
@@ -64,7 +64,10 @@ def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, 
 
 
 def fair_vocabulary(decoder: Decoder, corpus: Corpus) -> FairVocabulary:
-    """Return what the model says as F, and as R all other tokens of the corpus's sentences, handcrafted ones too."""
+    """Return the vocabulary of the fair perplexity: F is the model's own, R all other tokens of the corpus's sentences.
+
+    Handcrafted sentences count too.
+    """
     preprocessor = decoder.preprocessor
     counts, total = Counter[str](), 0
     for split in corpus.splits:

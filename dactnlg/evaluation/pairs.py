@@ -15,7 +15,7 @@ from dactnlg.acts import DialogueAct, Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 
 
-class Pair(NamedTuple):
+class TextPair(NamedTuple):
     """One hypothesis, its references (any number, none included), and its turn where the input gives the act."""
 
     hypothesis: str
@@ -27,11 +27,11 @@ def read_input(
     jsonl: str | Path | None = None,
     hypotheses: str | Path | None = None,
     references: Sequence[str | Path] = (),
-) -> Iterator[Pair]:
+) -> Iterator[TextPair]:
     """Yield the pairs of one JSON Lines file, or of plain text files.
 
     Raises:
-        MetricError: neither or both ways were chosen; and as `read_pairs` and `read_parallel`.
+        MetricError: neither or both kinds of input were given; and as `read_pairs` and `read_parallel`.
     """
     if jsonl is not None and (hypotheses is not None or references):
         raise MetricError("give --input, or --hypotheses with --references, not both")
@@ -42,7 +42,7 @@ def read_input(
     return read_parallel(hypotheses, references)
 
 
-def read_pairs(path: str | Path) -> Iterator[Pair]:
+def read_pairs(path: str | Path) -> Iterator[TextPair]:
     """Yield the pairs of a JSON Lines file, `-` for standard input; blank lines are passed over.
 
     A line is `{"hypothesis": text, "references": [text, ...], "act": act}`; the act may be left out, and may be a
@@ -56,7 +56,7 @@ def read_pairs(path: str | Path) -> Iterator[Pair]:
             yield _pair(line, f"{_shown(path)}, line {number}")
 
 
-def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[Pair]:
+def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[TextPair]:
     """Yield the pairs of plain text files, one segment a line in each.
 
     A blank line in a reference file is a reference that this segment does not have.
@@ -73,7 +73,7 @@ def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> I
         if None in rows:
             raise MetricError(_unequal(paths))
         texts = [text for _, text in rows]
-        yield Pair(texts[0], tuple(text for text in texts[1:] if text.strip()))
+        yield TextPair(texts[0], tuple(text for text in texts[1:] if text.strip()))
 
 
 def read_sentences(path: str | Path) -> Iterator[str]:
@@ -89,7 +89,7 @@ def make_pairs(
     hypotheses: Sequence[str],
     references: Sequence[str | Sequence[str]],
     acts: Sequence[str | DialogueAct | Turn | None] | None = None,
-) -> list[Pair]:
+) -> list[TextPair]:
     """Return the pairs of N hypotheses, their references (one text or several each) and, where known, their acts.
 
     Raises:
@@ -111,7 +111,7 @@ def make_pairs(
         own = (texts,) if isinstance(texts, str) else texts
         if not isinstance(own, Collection) or not all(isinstance(text, str) for text in own):
             raise MetricError(f"references[{index}] must be text or a sequence of texts, not {texts!r:.60}")
-        pairs.append(Pair(hypothesis, tuple(own), _given_turn(act, index)))
+        pairs.append(TextPair(hypothesis, tuple(own), _given_turn(act, index)))
     return pairs
 
 
@@ -139,7 +139,7 @@ def _unequal(paths: Sequence[str | Path]) -> str:
     return f"the files must have one line a segment each: {', '.join(counts)}"
 
 
-def _pair(line: str, where: str) -> Pair:
+def _pair(line: str, where: str) -> TextPair:
     try:
         row = json.loads(line)
     except json.JSONDecodeError as error:
@@ -161,7 +161,7 @@ def _pair(line: str, where: str) -> Pair:
         raise MetricError(f"{where}: 'hypothesis' must be text, not {hypothesis!r:.60}")
     if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
         raise MetricError(f"{where}: 'references' must be a list of texts, not {references!r:.60}")
-    return Pair(hypothesis, tuple(references), _turn(row.get("act"), where))
+    return TextPair(hypothesis, tuple(references), _turn(row.get("act"), where))
 
 
 def _turn(act: Any, where: str) -> Turn | None:

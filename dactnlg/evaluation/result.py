@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dactnlg.data.corpus import Corpus
-from dactnlg.evaluation.dataframe import score_frame
 from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.markdown import markdown
-from dactnlg.evaluation.scores import Scores, table
+from dactnlg.evaluation.scores import Scores, score_frame, table
 from dactnlg.generation.generator import Generation
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Evaluation:
         write_report(path, self.content())
 
     def content(self) -> Content:
-        """Return what a report says; the scores get their intervals if they have none."""
+        """Return the content of a report; scores without confidence intervals get them."""
         for result in self.results:
             if result.confidence is None:
                 result.add_confidence()

@@ -1,4 +1,4 @@
-"""What scoring gives: corpus scores with signature, hash and interval, and the statistics behind them."""
+"""Results of scoring: corpus scores with signature, hash and interval, and the statistics behind them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dactnlg._utils.tables import aligned
-from dactnlg.evaluation.dataframe import score_frame, segment_frame
+from dactnlg.evaluation import dataframe
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 LOWER_IS_BETTER = frozenset(
     {"SER", "TER", "perplexity", "perplexity-original", "forward-perplexity", "reverse-perplexity", "self-BLEU"}
 )
-"""Self-BLEU: what is said over and over is no diversity."""
+"""Scores of which the lowest is the best; self-BLEU measures repetition."""
 NEITHER_IS_BETTER = frozenset({"mean-length", "vocabulary"})
 _TELLING = ("METEOR-1.5", "ROUGE-L", "chrF", "BLEU-4")
 
@@ -60,10 +60,10 @@ class Scores:
         scores: name -> corpus score, in a fixed order.
         segments: the same names for each segment, (N, K); NaN where undefined.
         statistics: family (its first name) -> statistics, (N, S), for resampling.
-        warnings: what a reader of the scores must know, one sentence each.
+        warnings: caveats for readers of the scores, one sentence each.
         corpus_only: name -> score that no segment has (diversity); empty unless asked for.
-        metrics: family -> what makes scores of its statistics.
-        records: what was said for each segment, as `record` has it; empty where it was not to be kept.
+        metrics: family -> the metric that computes scores from its statistics.
+        records: act, hypothesis and references of each segment, as `record` returns them; empty unless kept.
         confidence: intervals, once `add_confidence` has been called.
     """
 
@@ -116,7 +116,11 @@ class Scores:
         Raises:
             MetricError: pandas is not installed.
         """
-        return segment_frame(self) if segments else score_frame([self])
+        if not segments:
+            return score_frame([self])
+        names = ("act", "hypothesis", "references") if self.records else ()
+        texts = {name: [row[name] for row in self.records] for name in names}
+        return dataframe.from_array(self.segments, list(self.scores), texts)
 
     def table(self) -> str:
         """Return the corpus scores as text."""
@@ -155,7 +159,7 @@ class Scores:
 
 
 def record(segment: Segment) -> dict[str, Any]:
-    """Return what is kept of a segment: its act, hypothesis as given and as read, references as read, and a key.
+    """Return a segment's record: act, hypothesis as given and as read, references as read, and a key.
 
     Two segments with the same key answer the same act and are scored against the same references.
     """
@@ -185,6 +189,24 @@ def table(results: Sequence[Scores]) -> str:
     rows = [header, *([name, *(cell for result in results for cell in _cells(result, name))] for name in names)]
     notes = dict.fromkeys(f"{result.preset}: {warning}" for result in results for warning in result.warnings)
     return "\n".join([aligned(rows, rule=True), *notes])
+
+
+def score_frame(results: Sequence[Scores]) -> pd.DataFrame:
+    """Return corpus scores as a pandas DataFrame, one row a preset and score; columns as `Scores.to_frame` has them.
+
+    Raises:
+        MetricError: pandas is not installed.
+    """
+    numbers = ["value", *(["low", "high"] if any(result.confidence for result in results) else [])]
+    rows = []
+    for result in results:
+        bounds = result.confidence.intervals if result.confidence else {}
+        for score in result.all_scores.values():
+            low, high = bounds.get(score.name) or (None, None)
+            values = {"value": score.value, "low": low, "high": high}
+            row = {"preset": result.preset, "score": score.name, **{name: values[name] for name in numbers}}
+            rows.append({**row, "signature": score.signature, "hash": score.hash})
+    return dataframe.from_rows(rows, numbers)
 
 
 def shown(value: float | None) -> str:

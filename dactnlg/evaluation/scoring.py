@@ -13,7 +13,7 @@ import numpy as np
 from dactnlg._utils.spool import SpooledRecords, SpooledRows
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.pairs import Pair, make_pairs, read_input, read_sentences
+from dactnlg.evaluation.pairs import TextPair, make_pairs, read_input, read_sentences
 from dactnlg.evaluation.scores import Score, Scores, defined, record, table
 from dactnlg.metrics.base import Array, Named, Segment
 from dactnlg.metrics.presets import get_preset
@@ -23,7 +23,17 @@ from dactnlg.metrics.slot_error import SlotErrorRate
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
 
-__all__ = ["Pair", "Score", "Scores", "read_input", "read_sentences", "score", "score_pairs", "score_segments", "table"]
+__all__ = [
+    "TextPair",
+    "Score",
+    "Scores",
+    "read_input",
+    "read_sentences",
+    "score",
+    "score_pairs",
+    "score_segments",
+    "table",
+]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048
@@ -69,7 +79,7 @@ def score(
 
 
 def score_pairs(
-    pairs: Iterable[Pair],
+    pairs: Iterable[TextPair],
     metrics: Sequence[str] | None = None,
     preset: str | None = None,
     given: Materials = NOTHING,

@@ -43,7 +43,7 @@ class StoredScores:
         hashes: score -> hash.
         segments: score -> its value for each segment, (N,); NaN where undefined.
         families: score -> the family it is computed with; scores that cannot be resampled are left out.
-        texts: what was said for each segment: `act`, `hypothesis`, `reference`, `key`; empty in old files.
+        texts: the texts of each segment: `act`, `hypothesis`, `reference`, `key`; empty in old files.
     """
 
     preset: str

@@ -30,11 +30,11 @@ class Row:
     """One run in one block.
 
     Attributes:
-        run: what it is called.
+        run: its name.
         model: the model's name.
         identity: which run it is, wherever its folder lies, and the options of the evaluation.
         repeats: the identity of the run that it does again, with the same options; empty if it does none.
-        original: what that run is called.
+        original: that run's name.
         config: its configuration in one level.
         scores: value by column, None where undefined.
     """
@@ -99,8 +99,8 @@ class Block:
     def ordered(self) -> list[tuple[Row, bool]]:
         """Return the rows, the best first, and whether each stands below the run that it repeats.
 
-        The last score of what was said well leads; error rates, and scores that only a whole corpus has (diversity),
-        do where there is no other. Where its hashes differ, each of its columns has an order of its own.
+        Rows are ordered by the last quality score; where there is none, by an error rate or a score that only a whole
+        corpus has (diversity). Where its hashes differ, each of its columns has an order of its own.
         """
         columns = self._leading()
         sign = 1.0 if columns and columns[0][0] in LOWER_IS_BETTER else -1.0

@@ -19,7 +19,7 @@ LONG = 12
 Format = Literal["text", "markdown", "html"]
 
 
-class Line(NamedTuple):
+class BoardLine(NamedTuple):
     """One row as it is shown: the run, whether it stands below the run that it repeats, and (text, best) a column."""
 
     run: str
@@ -36,7 +36,7 @@ def render(blocks: Sequence[Block], output_format: Format = "text") -> str:
     return "\n\n".join(map(_markdown if output_format == "markdown" else _text, blocks))
 
 
-def _lines(block: Block) -> list[Line]:
+def _lines(block: Block) -> list[BoardLine]:
     columns = block.columns()
     best = {column: block.best(column) for column in columns}
     found = []
@@ -47,19 +47,19 @@ def _lines(block: Block) -> list[Line]:
             value = row.scores.get(column)
             text = "" if column not in row.scores else "undefined" if value is None else f"{value:.4f}"
             values.append((text, value is not None and value == best[column] and not row.repeats))
-        found.append(Line(name, again, row.model, block.differing(row), values))
+        found.append(BoardLine(name, again, row.model, block.differing(row), values))
     return found
 
 
 def _table(block: Block, best: str, again: str) -> list[list[str]]:
     """Return the cells of a block as text, the header first; `best` and `again` are formats."""
     lines = _lines(block)
-    told = any(line.settings for line in lines)
-    table = [["run", "model", *(["settings"] if told else []), *(name for name, _ in block.columns())]]
+    has_settings = any(line.settings for line in lines)
+    table = [["run", "model", *(["settings"] if has_settings else []), *(name for name, _ in block.columns())]]
     for line in lines:
         values = [best.format(text) if is_best else text for text, is_best in line.values]
         name = again.format(line.run) if line.again else line.run
-        table.append([name, line.model, *([line.settings] if told else []), *values])
+        table.append([name, line.model, *([line.settings] if has_settings else []), *values])
     return table
 
 

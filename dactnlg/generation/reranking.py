@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -121,7 +122,9 @@ class CandidateSearch:
         found = decoder.sample(turns, places, sampling, draws=range(count), hard=hard, seed=seed)
         if not hard:
             return [self._read(request, row, options) for request, row in zip(requests, found, strict=True)]
-        rows = [self._kept(decoder, request, row, options) for request, row in zip(requests, found, strict=True)]
+        rows = []
+        for request, drawn in zip(requests, found, strict=True):
+            rows.append(self._kept(decoder, request, drawn, options))
         short = [row for row, kept in enumerate(rows) if sum(candidate.faithful for candidate in kept) < count]
         spare = range(count, count + SPARE)
         again, at = [turns[row] for row in short], [places[row] for row in short]
@@ -129,7 +132,7 @@ class CandidateSearch:
         for row, drawn in zip(short, more, strict=True):
             both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
             best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
-            rows[row] = [self._with_questions(decoder, candidate) for candidate in best]
+            rows[row] = list(map(partial(self._with_questions, decoder), best))
         return rows
 
     def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:

@@ -110,7 +110,8 @@ class MeanMetric(Metric):
 
 
 class BoundedMetric(Metric):
-    """A metric whose time grows with the square of a line, or worse: pairs of very long ones are undefined, and told.
+    """A metric whose time grows with the square of a line, or worse: pairs of very long
+    ones are undefined, and counted in a warning.
 
     Attributes:
         limit: words of the hypothesis times words of the longest reference.

@@ -121,7 +121,7 @@ class Bleu(Metric):
         for order, (grams, known) in enumerate(zip(first_ngrams(tokens), grams_of, strict=True)):
             different = set(grams)
             matched = len(different & known)
-            # Most sentences say nothing twice: then sets tell all, and nothing need be counted.
+            # Most sentences repeat no n-gram: then the sets are enough, and nothing need be counted.
             if matched and len(different) < len(grams):
                 matched += _again(grams, [first_ngrams(reference)[order] for reference in references])
             matches.append(matched)
@@ -201,9 +201,9 @@ class SacreBleu(Metric):
 
 def _again(grams: Sequence[Any], references: list[Sequence[Any]]) -> int:
     """Return how often n-grams of a hypothesis match beyond their first time."""
-    said = {gram: count for gram, count in Counter(grams).items() if count > 1}
-    limits = dict.fromkeys(said, 0)
+    repeated = {gram: count for gram, count in Counter(grams).items() if count > 1}
+    limits = dict.fromkeys(repeated, 0)
     for reference in references:
-        for gram, count in Counter(gram for gram in reference if gram in said).items():
+        for gram, count in Counter(gram for gram in reference if gram in repeated).items():
             limits[gram] = max(limits[gram], count)
-    return sum(min(said[gram], limit) - 1 for gram, limit in limits.items() if limit)
+    return sum(min(repeated[gram], limit) - 1 for gram, limit in limits.items() if limit)

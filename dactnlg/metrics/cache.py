@@ -1,4 +1,4 @@
-"""The user's cache: what a metric works out once from its data, and every later start maps into memory."""
+"""The user's cache: indexes that metrics make of their data once, and map into memory at every later start."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def make_once(folder: Path, make: Callable[[Path], None], what: str) -> None:
     It is written beside and moved into place whole, so that a kill leaves no half of it and no other process sees one.
 
     Raises:
-        MetricError: the folder cannot be written; the message says `what` it is for.
+        MetricError: the folder cannot be written; the message names `what` it is for.
     """
     if folder.is_dir():
         return

@@ -1,4 +1,4 @@
-"""Diversity of what a system says, over all its hypotheses: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
+"""Diversity of a system's hypotheses as a whole: distinct-1/2, self-BLEU, mean length, vocabulary, novelty.
 
 These belong to a corpus, not to a segment: statistics of segments cannot be added up. So there are no intervals either.
 """
@@ -68,7 +68,7 @@ class SelfBleu(CorpusMetric):
         self._sentences: Counter[tuple[str, ...]] = Counter()
 
     def update(self, segments: Sequence[Segment]) -> None:
-        """Remember the hypotheses; one that is said again costs nothing."""
+        """Remember the hypotheses; a repeated one is kept once, with its count."""
         self._sentences.update(tuple(self._split(segment.hypothesis)) for segment in segments)
 
     def scores(self) -> tuple[float, ...]:
@@ -76,7 +76,7 @@ class SelfBleu(CorpusMetric):
         total = sum(self._sentences.values())
         if total < 2:
             return (_UNDEFINED,)
-        # A sentence said twice has itself among the others, so all its n-grams match.
+        # A repeated sentence has itself among the others, so all its n-grams match.
         lengths = Counter[int]()
         highest: dict[Gram, tuple[int, int]] = {}
         for tokens, times in self._sentences.items():

@@ -12,7 +12,7 @@ class ReferenceHash:
     """The hash of a test set as a multiset of (act, references) pairs, built one segment at a time.
 
     The order of segments, and of the references of one segment, leaves the hash alone, as it leaves the scores. The
-    references of two acts swapped, or one pair said twice, moves it.
+    references of two acts swapped, or one pair repeated, moves it.
     """
 
     def __init__(self) -> None:

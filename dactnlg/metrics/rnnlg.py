@@ -153,7 +153,7 @@ _UNCOUNTED = ("?select", "suggest")
 def slot_errors(sentence: str, turn: Turn) -> tuple[int, int]:
     """Return (required, wrong) slots of one sentence by the toolkit's own count, its `ERR`.
 
-    A value is said if its placeholder is there after delexicalisation, a binary slot if one of its key words is,
+    A value counts as said if its placeholder is there after delexicalisation, a binary slot if one of its key words is,
     whatever it says about it; superfluous ones count as errors.
     """
     if any(act.act_type in _UNCOUNTED for act in turn):
@@ -165,11 +165,11 @@ def slot_errors(sentence: str, turn: Turn) -> tuple[int, int]:
         counts = slot.special not in (None, "?") if slot.name in _BINARY_CUES else slot.value and not slot.special
         if counts and slot.name != "type":
             wanted[kind] = wanted.get(kind, 0) + 1
-    said: dict[str, int] = {}
+    found: dict[str, int] = {}
     for word in words:
         if word.startswith("SLOT_") and word != "SLOT_TYPE":
-            said[word] = said.get(word, 0) + 1
+            found[word] = found.get(word, 0) + 1
         for name, cues in _BINARY_CUES.items():
             if word in cues:
-                said[name] = said.get(name, 0) + 1
-    return sum(wanted.values()), sum(abs(wanted.get(k, 0) - said.get(k, 0)) for k in {*wanted, *said})
+                found[name] = found.get(name, 0) + 1
+    return sum(wanted.values()), sum(abs(wanted.get(k, 0) - found.get(k, 0)) for k in {*wanted, *found})

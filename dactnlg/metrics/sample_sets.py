@@ -63,8 +63,8 @@ class _SetMetric(CorpusMetric):
 class SetBleu(_SetMetric):
     """Forward, backward and harmonic BLEU (Shi et al. 2018).
 
-    Forward: the mean sentence BLEU-4 of hypotheses against all references as one list (is what is said right?).
-    Backward: that of references against all hypotheses (is all said that there is to say?). Undefined without either.
+    Forward: the mean sentence BLEU-4 of hypotheses against all references as one list (fluency).
+    Backward: that of references against all hypotheses (coverage). Undefined without either.
 
     Args:
         size: sentences of each side at most; drawn by hash, so the draw depends on the seed and not on any order.

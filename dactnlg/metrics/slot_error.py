@@ -1,7 +1,7 @@
 """Slot error rate (Wen et al. 2015a, section 5.1) as a metric, and as a report by act and by slot.
 
-SER = (missing + redundant) / required, summed over the corpus. What a sentence says is found by a checker that the
-caller brings (`dactnlg.slots.SlotChecker`), so that this file knows nothing of corpora.
+SER = (missing + redundant) / required, summed over the corpus. Slots are found in sentences by a checker that the
+caller brings (`dactnlg.text.slots.SlotChecker`), so that this file knows nothing of corpora.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class Report(Protocol):
 
     @property
     def missing(self) -> Sequence[str]:
-        """Slots not said."""
+        """Slots that the sentence leaves out."""
 
     @property
     def extra(self) -> Sequence[str]:
-        """Slots said too often or never asked for."""
+        """Slots that come too often or were never asked for."""
 
 
 class Checker(Protocol):
@@ -82,9 +82,9 @@ class Count:
 
     Attributes:
         required: slots that could be checked.
-        missing: those not said.
-        wrong: those of the missing ones in whose place the sentence says another value.
-        extra: slots said too often or never asked for.
+        missing: those that the sentence leaves out.
+        wrong: those of the missing ones in whose place the sentence has another value.
+        extra: slots that come too often or were never asked for.
         sentences: how many sentences have a fault.
     """
 
@@ -119,7 +119,7 @@ def breakdown(
     """Return the slot errors of a corpus by act and by slot; `faults` holds the index of each faulty sentence.
 
     Args:
-        turns: what was to be said.
+        turns: the turn of each sentence.
         reports: what a checker found.
         required: the slots that were checked; without it, those of the turns that have something to say.
         wrong: those of the missing slots in whose place another value stands; without it none is known.
@@ -128,7 +128,7 @@ def breakdown(
     known: Iterable[Sequence[str] | None] = itertools.repeat(None) if required is None else required
     rows = zip(turns, reports, known, itertools.repeat(()) if wrong is None else wrong, strict=False)
     for index, (turn, report, checked, replaced) in enumerate(rows):
-        entries = _said(turn) if checked is None and report.required else checked or ()
+        entries = _with_values(turn) if checked is None and report.required else checked or ()
         act = found.acts.setdefault("&".join(a.act_type for a in turn), Count())
         for count in (found.total, act):
             _add(count, report.required, len(report.missing), len(replaced), len(report.extra))
@@ -148,7 +148,7 @@ def _add(count: Count, required: int, missing: int, wrong: int, extra: int) -> N
     count.sentences += bool(missing or extra)
 
 
-def _said(turn: Turn) -> list[str]:
+def _with_values(turn: Turn) -> list[str]:
     return [slot.name for _, slot in turn.slots() if slot.value is not None]
 
 

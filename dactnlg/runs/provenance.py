@@ -23,7 +23,7 @@ _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def command() -> dict[str, Any]:
-    """Return the command of this process: `words` as they were given, `line` for a shell, and `folder`, where it ran."""
+    """Return the command of this process: `words` as given, `line` for a shell, and `folder`, where it ran."""
     return {"words": list(sys.orig_argv), "line": shlex.join(sys.orig_argv), "folder": str(Path.cwd())}
 
 

@@ -42,9 +42,7 @@ class _Loader(yaml.SafeLoader):
 
 
 _Loader.add_implicit_resolver(_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
-_Loader.add_implicit_resolver(
-    _FLOAT, re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+$"), list("-+.0123456789")
-)
+_Loader.add_implicit_resolver(_FLOAT, re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][-+]?\d+$"), list("-+.0123456789"))
 
 
 def parse(text: str) -> Any:

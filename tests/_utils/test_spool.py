@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dactnlg._utils import spool
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 
 
 @pytest.mark.parametrize("limit", [1, 3, 1000])
@@ -38,7 +38,7 @@ def test_records() -> None:
 
 
 def test_scores_of_many_segments_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    pairs = [Pair(f"a b c {i % 7} d", (f"a b {i % 5} c d", "x")) for i in range(100)]
+    pairs = [TextPair(f"a b c {i % 7} d", (f"a b {i % 5} c d", "x")) for i in range(100)]
     short = score_pairs(pairs).to_dict()
     monkeypatch.setattr(spool, "IN_MEMORY", 16)
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 10)
@@ -68,7 +68,7 @@ def test_the_progress_bar_counts_every_pair(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("tqdm.tqdm", Bar)
     monkeypatch.setattr("dactnlg.evaluation.scoring.CHUNK", 7)
-    score_pairs([Pair("a b", ("a b",))] * 20, progress=True, total=20)
+    score_pairs([TextPair("a b", ("a b",))] * 20, progress=True, total=20)
     assert [(bar.done, bar.options["total"], bar.options["delay"]) for bar in bars] == [(20, 20, 2)]
-    score_pairs([Pair("a b", ("a b",))] * 20)
+    score_pairs([TextPair("a b", ("a b",))] * 20)
     assert len(bars) == 1

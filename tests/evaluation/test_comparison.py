@@ -13,14 +13,14 @@ from dactnlg.acts import parse
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.comparison import compare, load_system
 from dactnlg.evaluation.report import compared
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.evaluation.stored import stored_scores
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 ACTS = ["inform(name=Ivy;food=thai)", "goodbye()", "request(area)"]
 
 
-def pairs(fault: int = 0, count: int = 60) -> list[Pair]:
+def pairs(fault: int = 0, count: int = 60) -> list[TextPair]:
     """Pairs of three acts; with a `fault` every so-manieth `inform` loses its last word."""
     found = []
     for number in range(count):
@@ -29,11 +29,11 @@ def pairs(fault: int = 0, count: int = 60) -> list[Pair]:
         said = reference = text[number % 3]
         if fault and number % 3 == 0 and (number // 3) % fault == 0:
             said = " ".join(said.split()[:-1])
-        found.append(Pair(said, (reference,), parse(act)))
+        found.append(TextPair(said, (reference,), parse(act)))
     return found
 
 
-def stored(given: list[Pair], *arguments: object) -> dict:
+def stored(given: list[TextPair], *arguments: object) -> dict:
     return stored_scores(json.loads(json.dumps(score_pairs(given, *arguments).to_dict())), "x.json")
 
 

@@ -24,7 +24,7 @@ from dactnlg.evaluation.report.faults import SentenceFaults, find_faults
 from dactnlg.evaluation.report.html import breakable
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.report.page import page
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics.registry import Materials
 from dactnlg.text.slots import SlotChecker
 
@@ -71,7 +71,7 @@ def read(html: str) -> Balance:
     return reader
 
 
-def report(pairs: list[Pair], checker: SlotChecker | None = None, **options: object) -> Content:
+def report(pairs: list[TextPair], checker: SlotChecker | None = None, **options: object) -> Content:
     result = score_pairs(pairs, None, "nlg-eval", Materials(checker=checker))
     result.add_confidence(50)
     return gather("a title", [result], checker, **options)
@@ -120,10 +120,10 @@ def test_differences() -> None:
 
 def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None:
     pairs = [
-        Pair(NASTY, (NASTY.replace("alert", "alarm"), "Ivy Cutting is easy."), TURNS[0]),
-        Pair("", ("Red Kite is strenuous.",), TURNS[1]),
-        Pair("Red Kite and Red Kite", (), TURNS[1]),
-        Pair("Goodbye.", ("Goodbye.",), TURNS[2]),
+        TextPair(NASTY, (NASTY.replace("alert", "alarm"), "Ivy Cutting is easy."), TURNS[0]),
+        TextPair("", ("Red Kite is strenuous.",), TURNS[1]),
+        TextPair("Red Kite and Red Kite", (), TURNS[1]),
+        TextPair("Goodbye.", ("Goodbye.",), TURNS[2]),
     ]
     found = report(pairs, checker)
     html = page(found)
@@ -154,7 +154,7 @@ def test_a_page_holds_together_and_fetches_nothing(checker: SlotChecker) -> None
 
 
 def test_the_policy_of_a_page_allows_its_style_sheet_and_nothing_else(checker: SlotChecker) -> None:
-    html = page(report([Pair(NASTY, ("Ivy Cutting is easy.",), TURNS[0])], checker))
+    html = page(report([TextPair(NASTY, ("Ivy Cutting is easy.",), TURNS[0])], checker))
     (style,) = re.findall(r"<style>(.*?)</style>", html, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="(.*?)">', unescape(html))
@@ -168,7 +168,7 @@ def test_the_policy_of_a_page_allows_its_style_sheet_and_nothing_else(checker: S
 
 @pytest.mark.parametrize("field", ["title", "lead", "notes", "facts", "faulty"])
 def test_whatever_a_report_holds_is_escaped(field: str, checker: SlotChecker) -> None:
-    found = report([Pair("Ivy Cutting is steep.", ("Ivy Cutting is easy.",), TURNS[0])], checker)
+    found = report([TextPair("Ivy Cutting is steep.", ("Ivy Cutting is easy.",), TURNS[0])], checker)
     faults = SentenceFaults((NASTY,), (NASTY,), {NASTY: NASTY})
     values = {"notes": [NASTY], "facts": [(NASTY, NASTY)], "faulty": [(NASTY, NASTY, faults)]}
     html = page(replace(found, **{field: values.get(field, NASTY)}))
@@ -181,7 +181,7 @@ def test_long_names_may_break_and_are_escaped() -> None:
 
 
 def test_pairs_without_acts_or_references() -> None:
-    for pairs in ([Pair("a b", ("a c",))], [Pair("", ())]):
+    for pairs in ([TextPair("a b", ("a c",))], [TextPair("", ())]):
         found = report(pairs)
         assert found.faults is None and not found.acts
         read(page(found))
@@ -189,7 +189,10 @@ def test_pairs_without_acts_or_references() -> None:
 
 
 def test_leakage_and_copies() -> None:
-    pairs = [Pair("Ivy Cutting is easy.", ("Ivy Cutting is easy.",), TURNS[0]), Pair("bye", ("bye",), TURNS[2])]
+    pairs = [
+        TextPair("Ivy Cutting is easy.", ("Ivy Cutting is easy.",), TURNS[0]),
+        TextPair("bye", ("bye",), TURNS[2]),
+    ]
     found = report(pairs, train=[(str(TURNS[0]), ["ivy cutting  is easy.", "x"]), ("other()", [])])
     warnings = " ".join(found.warnings)
     assert "Leakage: 1 of 2 acts of this split also occur in the training data, 1 of them with a reference" in warnings
@@ -198,19 +201,19 @@ def test_leakage_and_copies() -> None:
 
 
 def test_the_worst_are_the_worst_and_each_is_shown_once() -> None:
-    pairs = [Pair(f"a b c {'d' * (i % 4)} {i % 30}", ("a b c d e",)) for i in range(60)]
-    pairs += [Pair("z z", ("a b c d e",))] * 5
+    pairs = [TextPair(f"a b c {'d' * (i % 4)} {i % 30}", ("a b c d e",)) for i in range(60)]
+    pairs += [TextPair("z z", ("a b c d e",))] * 5
     found = report(pairs)
     assert len(found.worst) == 20
-    assert (found.worst[0].said, found.worst[0].times) == ("z z", 5)
+    assert (found.worst[0].hypothesis, found.worst[0].times) == ("z z", 5)
     values = [sentence.scores[found.lead] for sentence in found.worst]
     assert values == sorted(values)
-    assert len({sentence.said for sentence in found.worst}) == 20
+    assert len({sentence.hypothesis for sentence in found.worst}) == 20
     assert sum(found.histograms[0].counts) == 65
 
 
 def test_the_ending_decides_the_form(tmp_path: Path) -> None:
-    found = report([Pair("a b", ("a c",))])
+    found = report([TextPair("a b", ("a c",))])
     for name, start in (("r.html", "<!doctype html>"), ("r.HTM", "<!doctype html>"), ("r.md", "# a"), ("r", "# a")):
         write_report(tmp_path / name, found)
         assert (tmp_path / name).read_text(encoding="utf-8").startswith(start)

@@ -15,15 +15,15 @@ import pytest
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import MetricError, UserError
 from dactnlg.evaluation import scoring
-from dactnlg.evaluation.scoring import Pair, read_input, score, score_pairs, table
+from dactnlg.evaluation.scoring import TextPair, read_input, score, score_pairs, table
 from dactnlg.metrics.slot_error import breakdown
 from dactnlg.text.slots import SlotReport, Tally
 
 ACT = parse("inform(name='red door';food=thai)")
 PAIRS = [
-    Pair("red door serves thai", ("red door serves thai", "x"), ACT),
-    Pair("", ("a b",), ACT),
-    Pair("red door", (), ACT),
+    TextPair("red door serves thai", ("red door serves thai", "x"), ACT),
+    TextPair("", ("a b",), ACT),
+    TextPair("red door", (), ACT),
 ]
 
 
@@ -52,7 +52,7 @@ def test_json_contract() -> None:
 
 
 def test_table_says_what_is_undefined_and_warns() -> None:
-    text = score_pairs([Pair("a", ())]).table()
+    text = score_pairs([TextPair("a", ())]).table()
     assert text.count("undefined") == 6
     assert "1 of 1 segments have no reference" in text
     both = table([score_pairs(PAIRS), score_pairs(PAIRS, ["BLEU-4"], "single")])
@@ -60,8 +60,8 @@ def test_table_says_what_is_undefined_and_warns() -> None:
 
 
 def test_ser_only_where_acts_are_known() -> None:
-    assert "SER" not in score_pairs([Pair("a", ("a",))]).scores
-    asked = score_pairs([Pair("a", ("a",))], ["SER"])
+    assert "SER" not in score_pairs([TextPair("a", ("a",))]).scores
+    asked = score_pairs([TextPair("a", ("a",))], ["SER"])
     assert asked.scores["SER"].value is None
     assert list(score_pairs(PAIRS, ["BLEU-4", "ser"]).scores) == ["BLEU-4", "SER"]
 
@@ -80,15 +80,18 @@ def test_reading_json_lines_and_plain_text(tmp_path: Path) -> None:
         '{"hypothesis": "é", "references": "one"}',
     )
     assert list(read_input(jsonl)) == [
-        Pair("a b", ("a b", "c"), parse("inform(name=x)")),
-        Pair("é", ("one",)),
+        TextPair("a b", ("a b", "c"), parse("inform(name=x)")),
+        TextPair("é", ("one",)),
     ]
     files = [
         write(tmp_path / "h", "a b", "c\u2028d"),
         write(tmp_path / "r0", "a b", "c"),
         write(tmp_path / "r1", "", "d"),
     ]
-    assert list(read_input(None, files[0], files[1:])) == [Pair("a b", ("a b",)), Pair("c\u2028d", ("c", "d"))]
+    assert list(read_input(None, files[0], files[1:])) == [
+        TextPair("a b", ("a b",)),
+        TextPair("c\u2028d", ("c", "d")),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import parse
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics import bleu
 from dactnlg.metrics.base import Segment
-from dactnlg.metrics.fair_bleu import FairBleu
+from dactnlg.metrics.bleu import FairBleu
 from dactnlg.metrics.perplexity import PerplexityMeter, encode, model_targets, spread
 from dactnlg.metrics.sample_sets import ReferenceSet, SetBleu, SetPerplexity, sample
 from dactnlg.text.fair_vocabulary import FairVocabulary
@@ -146,7 +146,7 @@ WORSE, BETTER = "<unk> <unk> was a <unk> <unk> in <unk>", "Albert Einstein was a
 
 def test_the_albert_einstein_hypothesis_wins() -> None:
     def values(references: str, preset: str) -> list[float]:
-        pairs = ([Pair(text, (references,))] for text in (WORSE, BETTER))
+        pairs = ([TextPair(text, (references,))] for text in (WORSE, BETTER))
         return [score_pairs(pair, ["BLEU-3"], preset).scores["BLEU-3"].value or 0.0 for pair in pairs]
 
     worse, better = values(SEEN, "nlg-eval")
@@ -246,7 +246,7 @@ def test_empty_sides_are_undefined_not_an_error() -> None:
 
 
 def test_forward_and_backward_scores_have_names() -> None:
-    pairs = [Pair("a b c d e", ("a b c d e", "f g")), Pair("a b", ("c d",))]
+    pairs = [TextPair("a b c d e", ("a b c d e", "f g")), TextPair("a b", ("c d",))]
     found = score_pairs(pairs, ["set-BLEU", "set-perplexity"], "single").corpus_only
     assert list(found) == [*SetBleu.names, *SetPerplexity.names]
     assert all(score.value is not None for score in found.values())

@@ -13,7 +13,7 @@ import pytest
 import tokenizers
 
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.registry import Materials
 from dactnlg.metrics.sentence_encoder.cosine import SentenceCosine
@@ -86,7 +86,12 @@ def test_metric_on_real_sentences(minilm: MiniLM) -> None:
 
 
 def test_any_encoder() -> None:
-    pairs = [Pair("a", ("b", "a a c")), Pair("b", ("c",)), Pair("ddd", ("a",)), Pair("a", ())]
+    pairs = [
+        TextPair("a", ("b", "a a c")),
+        TextPair("b", ("c",)),
+        TextPair("ddd", ("a",)),
+        TextPair("a", ()),
+    ]
     result = score_pairs(pairs, ["sentence-cosine"], given=Materials(encoder=Letters()))
     assert result.segments[:3, 0] == pytest.approx([2 / math.sqrt(5), 0, 0]) and np.isnan(result.segments[3, 0])
     assert result.scores["sentence-cosine"].value == pytest.approx(2 / math.sqrt(5) / 3)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from dactnlg.errors import MetricError, UnknownNameError
 from dactnlg.evaluation.evaluate import evaluate
-from dactnlg.evaluation.scoring import Pair, score_pairs, table
+from dactnlg.evaluation.scoring import TextPair, score_pairs, table
 from dactnlg.metrics.base import CorpusMetric, Segment
 from dactnlg.metrics.diversity import Diversity, Novelty, SelfBleu
 from dactnlg.metrics.registry import GROUPS, Materials
@@ -44,7 +44,7 @@ def test_undefined_where_undefined() -> None:
     assert math.isnan(scores(SelfBleu(), "a b c d e")["self-BLEU"]), "no other sentence"
     assert math.isnan(scores(Novelty(None), "a")["novelty"])
     assert scores(Novelty([]), "a") == {"novelty": 1}
-    result = score_pairs([Pair("a", ("a",))], ["diversity"])
+    result = score_pairs([TextPair("a", ("a",))], ["diversity"])
     text = table([result])
     assert text.count("undefined") == 3, "distinct-2, self-BLEU, novelty"
     assert "novelty needs the sentences of the training data" in text
@@ -77,7 +77,7 @@ def test_chunks_and_order_do_not_matter(sentences: list[str]) -> None:
 
 
 def test_beside_other_scores_and_in_no_segment() -> None:
-    pairs = [Pair("A b c d", ("a b c d",)), Pair("a b c d", ("a b",))]
+    pairs = [TextPair("A b c d", ("a b c d",)), TextPair("a b c d", ("a b",))]
     given = Materials(train=["a b c d", "x"])
     result = score_pairs(pairs, ["diversity", "BLEU-4"], "sharma2017", given=given)
     data = result.to_dict()

@@ -15,7 +15,7 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, Scores, read_input, score_pairs, table
+from dactnlg.evaluation.scoring import Scores, TextPair, read_input, score_pairs, table
 from dactnlg.metrics.embeddings import vectors
 from dactnlg.metrics.meteor import data as meteor_data
 from dactnlg.metrics.presets import PRESETS
@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 TABLE = "the 1 0 .5\nred 0 1 0\ndoor .3 .3 1\nserves -1 0 .2\nthai 0 -1 1\nfood 1 1 0\na .1 .2 .3\n"
 UNAVAILABLE = set() if meteor_data.installed() else {"METEOR-1.5"}
 NAMES = [name for name in SEGMENT_NAMES if name not in UNAVAILABLE]
-GOOD = Pair(
+GOOD = TextPair(
     "the red door serves thai food", ("the red door serves thai food", "it serves thai"), parse("inform(food=thai)")
 )
 """A segment beside the odd one, so that CIDEr and NIST have a corpus."""
@@ -50,7 +50,7 @@ def given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Materials:
     return Materials(tmp_path / "v.txt", Letters(), ["the red door"])
 
 
-def score(odd: list[Pair], preset: str, given: Materials) -> Scores:
+def score(odd: list[TextPair], preset: str, given: Materials) -> Scores:
     """Score odd pairs behind a good one, by every metric, SER included; nothing may be NaN or infinite in JSON."""
     result = score_pairs([GOOD, *odd], [*NAMES, *CORPUS_NAMES, "SER"], preset, given=given)
     text = json.dumps(result.to_dict(), allow_nan=False)
@@ -69,14 +69,14 @@ def segment(result: Scores, index: int = 1) -> dict[str, float]:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_empty_hypothesis(preset: str, given: Materials) -> None:
     for hypothesis in ("", "  \t"):
-        assert segment(score([Pair(hypothesis, ("the red door",))], preset, given)) == pytest.approx(
+        assert segment(score([TextPair(hypothesis, ("the red door",))], preset, given)) == pytest.approx(
             {name: EMPTY[name] for name in NAMES}, abs=1e-3
         )
 
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_only_unknown_words(preset: str, given: Materials) -> None:
-    row = segment(score([Pair("xyzzy plugh", ("the red door",))], preset, given))
+    row = segment(score([TextPair("xyzzy plugh", ("the red door",))], preset, given))
     assert all(map(math.isfinite, row.values()))
     if PRESETS[preset].oov == "skip":
         assert row["embedding-average"] == row["vector-extrema"] == row["greedy-matching"] == 0
@@ -85,7 +85,7 @@ def test_only_unknown_words(preset: str, given: Materials) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_one_word(preset: str, given: Materials) -> None:
-    row = segment(score([Pair("food", ("food",))], preset, given))
+    row = segment(score([TextPair("food", ("food",))], preset, given))
     assert all(map(math.isfinite, row.values()))
     ones = {"BLEU-1", "METEOR-1.5", "ROUGE-L", "chrF", *SEGMENT_NAMES[-4:]} - UNAVAILABLE
     assert {name: row[name] for name in ones} == pytest.approx(dict.fromkeys(ones, 1.0), abs=1e-6)
@@ -94,12 +94,12 @@ def test_one_word(preset: str, given: Materials) -> None:
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Materials) -> None:
-    alone, beside = score([], preset, given), score([Pair("the red door", ())], preset, given)
+    alone, beside = score([], preset, given), score([TextPair("the red door", ())], preset, given)
     assert all(math.isnan(value) for value in segment(beside).values())
     assert not any(math.isnan(value) for value in segment(beside, 0).values())
     for name in NAMES:
         assert beside.scores[name].value == pytest.approx(alone.scores[name].value), f"{name}: undefined is not 0"
-    nothing = score_pairs([Pair("the red door", ())], NAMES, preset, given=given)
+    nothing = score_pairs([TextPair("the red door", ())], NAMES, preset, given=given)
     assert all(found.value is None for found in nothing.scores.values())
     assert nothing.table().count("undefined") == len(NAMES)
     assert any("no reference" in warning for warning in nothing.warnings)
@@ -108,12 +108,12 @@ def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Mate
 @pytest.mark.parametrize("preset", PRESETS)
 def test_ragged_and_empty_references(preset: str, given: Materials) -> None:
     odd = [
-        Pair("the red door", ("the red door", "", "a", "thai food thai food thai food")),
-        Pair("the red door", ("", "the red door")),
-        Pair("é ü 漢字 😀 \u2028 \x00 \ud800", ("é ü 漢字 😀", ". ! ?")),
-        Pair("the red door", ("",)),
-        Pair("", ("",)),
-        Pair("...", ("???",)),
+        TextPair("the red door", ("the red door", "", "a", "thai food thai food thai food")),
+        TextPair("the red door", ("", "the red door")),
+        TextPair("é ü 漢字 😀 \u2028 \x00 \ud800", ("é ü 漢字 😀", ". ! ?")),
+        TextPair("the red door", ("",)),
+        TextPair("", ("",)),
+        TextPair("...", ("???",)),
     ]
     result = score(odd, preset, given)
     assert all(found.value is not None for found in result.scores.values())
@@ -130,7 +130,11 @@ def test_ten_thousand_tokens(given: Materials) -> None:
     """Beside short references every metric has a value; where both are that long METEOR and TER are left out."""
     random = np.random.default_rng(0)
     varied = " ".join(f"w{number}" for number in random.integers(0, 5000, 9_000)) + " red door" * 500
-    odd = [Pair("the red door serves " * 2_500, ("the red door",)), Pair("red", (varied,)), Pair(varied, (varied,))]
+    odd = [
+        TextPair("the red door serves " * 2_500, ("the red door",)),
+        TextPair("red", (varied,)),
+        TextPair(varied, (varied,)),
+    ]
     result = score(odd, "nlg-eval", given)
     assert all(found.value is not None for found in result.scores.values())
     for index in (1, 2):
@@ -143,7 +147,7 @@ def test_ten_thousand_tokens(given: Materials) -> None:
 
 def test_constant_and_missing_in_a_table(given: Materials) -> None:
     """A score that no segment defines is `undefined` beside one that is 0; one never asked for stays blank."""
-    pairs = [Pair("xyzzy", ("red",), parse("hello()")), Pair("xyzzy", ("red",), parse("hello()"))]
+    pairs = [TextPair("xyzzy", ("red",), parse("hello()")), TextPair("xyzzy", ("red",), parse("hello()"))]
     first = score_pairs(pairs, ["ROUGE-L", "SER", "novelty"], "single")
     second = score_pairs(pairs, ["BLEU-1"], "nlg-eval")
     rows = {line.split()[0]: line.split()[1:] for line in table([first, second]).splitlines()[2:6]}
@@ -155,7 +159,7 @@ def test_constant_and_missing_in_a_table(given: Materials) -> None:
 
 
 def test_undefined_and_trivial_scores_say_why(given: Materials) -> None:
-    pairs = [Pair("red", ("red",)), Pair("door", ("door",))]
+    pairs = [TextPair("red", ("red",)), TextPair("door", ("door",))]
     no_acts = score_pairs(pairs, ["SER"], given=given)
     assert no_acts.scores["SER"].value is None and no_acts.warnings == ["SER is undefined: no segment has an act"]
     no_values = score_pairs([pair._replace(turn=parse("request(food)")) for pair in pairs], ["SER"], given=given)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dactnlg.errors import MetricError, UnknownNameError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.embeddings import vectors as vectors_module
 from dactnlg.metrics.embeddings.embedding import EmbeddingMetrics, extrema
@@ -238,7 +238,7 @@ def test_bad_npz_and_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         load_vectors(tmp_path / "absent.txt")
     monkeypatch.delenv(vectors_module.VARIABLE, raising=False)
     with pytest.raises(MetricError, match="--vectors FILE or in .DACTNLG_VECTORS"):
-        score_pairs([Pair("a", ("a",))], ["embedding"])
+        score_pairs([TextPair("a", ("a",))], ["embedding"])
     (tmp_path / "file").write_text("")
     with pytest.raises(MetricError, match="cannot write the index"):
         load_vectors(text_file(tmp_path / "v.txt", TOY), tmp_path / "file" / "cache")
@@ -248,6 +248,6 @@ def test_presets_choose_the_policy(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(vectors_module, "user_cache", lambda: tmp_path)
     given_vectors = Materials(text_file(tmp_path / "toy.txt", TOY))
     for preset, oov in (("nlg-eval", "mean"), ("sharma2017", "mean"), ("single", "skip"), ("e2e", "skip")):
-        result = score_pairs([Pair("a", ("a",))], ["embedding"], preset, given=given_vectors)
+        result = score_pairs([TextPair("a", ("a",))], ["embedding"], preset, given=given_vectors)
         assert list(result.scores) == ["embedding-average", "vector-extrema", "greedy-matching"]
         assert all(f"|oov:{oov}|" in score.signature and score.value == 1 for score in result.scores.values())

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.meteor import data as meteor_data
 from dactnlg.metrics.meteor.align import EXACT, PARAPHRASE
@@ -59,7 +59,7 @@ def test_e2e_challenge(oracle_dir: Path, data_dir: Path) -> None:
     expected = json.loads((oracle_dir / "calibration.json").read_text())["e2e"]["METEOR-1.5"]
     hypotheses = (oracle_dir / "e2e_tgen_outputs.txt").read_text().splitlines()
     examples = load_corpus("e2e", data_dir).split("test")
-    pairs = [Pair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
+    pairs = [TextPair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
     assert round(score_pairs(pairs, ["METEOR-1.5"], "e2e").scores["METEOR-1.5"].value or 0, 4) == expected
 
 

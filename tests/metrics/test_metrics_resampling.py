@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dactnlg.errors import MetricError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics import bleu, resampling
 from dactnlg.metrics.base import Segment, divide
 from dactnlg.metrics.combining import scorer
@@ -162,7 +162,7 @@ def test_undefined_scores_and_bad_arguments() -> None:
 
 
 def test_every_family_can_be_added_up_from_its_signature() -> None:
-    pairs = [Pair(s.hypothesis, s.references) for s in sentences(2, 0.3, 12)]
+    pairs = [TextPair(s.hypothesis, s.references) for s in sentences(2, 0.3, 12)]
     for preset, names in (
         ("nlg-eval", ["BLEU", "NIST", "ROUGE-L", "CIDEr", "chrF", "TER", "SER"]),
         ("single", ["BLEU-4"]),

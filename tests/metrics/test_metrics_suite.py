@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.cider import Cider
 from dactnlg.metrics.nist import Nist
@@ -39,7 +39,7 @@ def test_every_segment_of_sfres_and_the_corpus(oracle_dir: Path) -> None:
     """nlg-eval's own scores of 1,181 system outputs, to 1e-6 (oracles/sfres_nlgeval.json)."""
     oracle = sfres(oracle_dir)
     names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "ROUGE-L", "CIDEr"]
-    pairs = [Pair(s["hypothesis"], tuple(s["references"])) for s in oracle["segments"]]
+    pairs = [TextPair(s["hypothesis"], tuple(s["references"])) for s in oracle["segments"]]
     result = score_pairs(pairs, names, "nlg-eval")
     expected = np.array([[s["scores"][name] for name in names] for s in oracle["segments"]])
     assert result.segments == pytest.approx(expected, abs=1e-6)
@@ -52,7 +52,7 @@ def test_e2e_challenge(oracle_dir: Path, data_dir: Path) -> None:
     expected = json.loads((oracle_dir / "calibration.json").read_text())["e2e"]
     hypotheses = (oracle_dir / "e2e_tgen_outputs.txt").read_text().splitlines()
     examples = load_corpus("e2e", data_dir).split("test")
-    pairs = [Pair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
+    pairs = [TextPair(text, e.references, e.turn) for text, e in zip(hypotheses, examples, strict=True)]
     scores = score_pairs(pairs, ["BLEU-4", "NIST", "ROUGE-L", "CIDEr"], "e2e").scores
     assert round(scores["BLEU-4"].value or 0, 4) == expected["BLEU"]
     assert round(scores["NIST"].value or 0, 4) == expected["NIST (python mteval)"]
@@ -80,7 +80,7 @@ def test_common_subsequence_equals_the_table(first: list[str], second: list[str]
 
 
 def test_cider_of_one_segment_is_zero_and_says_so() -> None:
-    result = score_pairs([Pair("a b", ("a b",))], ["CIDEr"])
+    result = score_pairs([TextPair("a b", ("a b",))], ["CIDEr"])
     assert result.scores["CIDEr"].value == 0
     assert "CIDEr of a single segment is 0 by definition" in result.table()
 
@@ -121,12 +121,12 @@ def test_chrf_and_ter_are_sacrebleus(rows: list[tuple[str, list[str]]]) -> None:
 @pytest.mark.parametrize("preset", PRESETS)
 def test_no_input_crashes_or_gives_nan_unlabelled(preset: str) -> None:
     pairs = [
-        Pair("", ("a b",)),
-        Pair("zzz", ("a b", "c", "")),
-        Pair("a", ("a",)),
-        Pair("a b", ()),
-        Pair("word " * 300, ("a b", "word")),
-        Pair("a b", ("",)),
+        TextPair("", ("a b",)),
+        TextPair("zzz", ("a b", "c", "")),
+        TextPair("a", ("a",)),
+        TextPair("a b", ()),
+        TextPair("word " * 300, ("a b", "word")),
+        TextPair("a b", ("",)),
     ]
     data = score_pairs(pairs, NAMES, preset).to_dict()
     assert all(score["value"] is not None for score in data["scores"].values())
@@ -140,7 +140,7 @@ def test_no_input_crashes_or_gives_nan_unlabelled(preset: str) -> None:
 @pytest.mark.parametrize("name", ["BLEU-4", "ROUGE-L", "CIDEr", "NIST"])
 def test_ten_thousand_tokens(name: str) -> None:
     long = "w x y z " * 2_500
-    scores = score_pairs([Pair(long, (long, "w")), Pair("a", ("a",))], [name]).segments
+    scores = score_pairs([TextPair(long, (long, "w")), TextPair("a", ("a",))], [name]).segments
     assert np.all(np.isfinite(scores))
 
 

@@ -149,10 +149,10 @@ def test_workers_are_for_much_work_and_a_free_processor(monkeypatch: pytest.Monk
 SCRIPT = """
 import sys
 import dactnlg.metrics.meteor.workers as workers
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 workers.usable_processors = lambda: 2
 print("once")
-pairs = [Pair(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(int(sys.argv[1]))]
+pairs = [TextPair(f"place {i} is good", (f"place {i} is fine", f"a good place {i}")) for i in range(int(sys.argv[1]))]
 print(score_pairs(pairs, ["METEOR-1.5"], keep=False).scores["METEOR-1.5"].value)
 """
 

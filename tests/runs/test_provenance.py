@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dactnlg.runs import provenance
-from dactnlg.runs.config import load_config
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.runs import provenance
+from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 

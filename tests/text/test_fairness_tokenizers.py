@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import MetricError, UnknownNameError
-from dactnlg.evaluation.scoring import Pair, score_pairs
+from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.text.tokenizers import (
     SubwordTokenizer,
     detokenize,
@@ -54,7 +54,7 @@ def test_the_score_is_that_of_the_text() -> None:
     values = []
     for name in ("whitespace", "13a", "treebank"):
         tokens = " ".join(text_tokenizer(name).tokenize("You can't miss Ann's: it isn't near."))
-        values.append(score_pairs([Pair(tokens, (reference,))], ["BLEU-4"], "fair").scores["BLEU-4"])
+        values.append(score_pairs([TextPair(tokens, (reference,))], ["BLEU-4"], "fair").scores["BLEU-4"])
     assert len({(score.value, score.hash) for score in values}) == 1
 
 

@@ -1,4 +1,4 @@
-"""Reports for people: a page of scores (HTML or Markdown), and a comparison of two systems (text)."""
+"""Reports: scores as an HTML page or Markdown, and a comparison of two systems as text."""
 
 from __future__ import annotations
 

@@ -55,6 +55,6 @@ def _acts(found: SystemComparison) -> Sequence[str]:
 
 
 def _segment(change: Change) -> list[str]:
-    said = [f"    A {change.first:.4f}  {change.texts[0]}", f"    B {change.second:.4f}  {change.texts[1]}"]
+    texts = [f"    A {change.first:.4f}  {change.texts[0]}", f"    B {change.second:.4f}  {change.texts[1]}"]
     reference = [f"    reference {change.reference}"] if change.reference else []
-    return [f"  {change.segment}  {change.act}".rstrip(), *(said if any(change.texts) else []), *reference]
+    return [f"  {change.segment}  {change.act}".rstrip(), *(texts if any(change.texts) else []), *reference]

@@ -1,4 +1,4 @@
-"""What a report says, apart from how it looks: gathered once, written as a page or as Markdown."""
+"""The content of a report, apart from its form: gathered once, written as an HTML page or as Markdown."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ class Histogram:
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class WorstSegment:
     """One segment to look at; `times` is how often it comes with the same act and the same words."""
 
     segment: int
     act: str
     turn: Turn | None
-    said: str
+    hypothesis: str
     reference: str | None
     scores: dict[str, float]
     faults: SentenceFaults | None
@@ -85,7 +85,7 @@ class Content:
     acts: list[ActRow]
     faults: SlotFaults | None
     histograms: list[Histogram]
-    worst: list[Sentence]
+    worst: list[WorstSegment]
     faulty: list[tuple[str, str, SentenceFaults]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -186,7 +186,7 @@ def _histograms(scores: Scores) -> list[Histogram]:
 
 def _worst(
     scores: Scores, name: str, records: Sequence[Any], turns: Sequence[Turn | None], faults: SlotFaults | None
-) -> list[Sentence]:
+) -> list[WorstSegment]:
     names = list(scores.scores)
     values = scores.segments[:, names.index(name)] * (-1 if name in LOWER_IS_BETTER else 1)
     times = Counter((row["act"], row["read"]) for row in records)
@@ -202,7 +202,7 @@ def _worst(
         near = nearest(row["read"], row["references"])
         wrong = faults.sentences[index] if faults else None
         found.append(
-            Sentence(int(index) + 1, row["act"] or "", turns[index], row["read"], near, each, wrong, times[key])
+            WorstSegment(int(index) + 1, row["act"] or "", turns[index], row["read"], near, each, wrong, times[key])
         )
         if len(found) == WORST:
             break

@@ -1,4 +1,4 @@
-"""What a sentence says otherwise than its nearest reference, piece by piece."""
+"""The differences between a sentence and its nearest reference, as marked pieces of text."""
 
 from __future__ import annotations
 

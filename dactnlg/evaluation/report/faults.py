@@ -1,4 +1,4 @@
-"""Slot errors as a report: per act and per slot what is missing, redundant, or said with another value.
+"""Slot errors as a report: per act and per slot what is missing, redundant, or worded with another value.
 
 The same checker also reads the references: a cue list that finds fault with gold sentences is shown, not hidden.
 """
@@ -34,7 +34,13 @@ class SlotFaults:
 
 @dataclass(frozen=True, slots=True)
 class SentenceFaults:
-    """One sentence: slots as in the act (`food=thai`); `wrong` maps some of the missing ones to what is said."""
+    """The slot faults of one sentence, slots as in the act (`food=thai`).
+
+    Attributes:
+        missing: slots that the sentence leaves out.
+        extra: slots that come too often or were never asked for.
+        wrong: some of the missing slots -> the value that stands in their place.
+    """
 
     missing: tuple[str, ...]
     extra: tuple[str, ...]
@@ -79,7 +85,7 @@ class Substitutions:
                 self._longest = max([self._longest, *map(len, spellings)])
 
     def find(self, turn: Turn, sentence: str, missing: Sequence[str]) -> dict[str, str]:
-        """Return for some of the missing slots (`food=thai`) the value that is said instead."""
+        """Return for some of the missing slots (`food=thai`) the value that stands in its place."""
         if not missing:
             return {}
         tokens = [strip_joiner(t) for t in self._checker.delexicalizer.delexicalize(turn, sentence).tokens]
@@ -88,15 +94,15 @@ class Substitutions:
         for entry in missing:
             name, _, value = entry.partition("=")
             cues = [cue for cue in self._checker.shown_cues(name, sentence) if cue != value]
-            if said := self._other(folded, self._values.get(name, {})) or next(iter(cues), ""):
-                found[entry] = said
+            if other := self._other(folded, self._values.get(name, {})) or next(iter(cues), ""):
+                found[entry] = other
         return found
 
     def _other(self, tokens: Sequence[str], values: dict[Spelling, str]) -> str:
         for length in range(min(self._longest, len(tokens)), 0, -1):
             for start in range(len(tokens) - length + 1):
-                if said := values.get(tuple(tokens[start : start + length])):
-                    return said
+                if value := values.get(tuple(tokens[start : start + length])):
+                    return value
         return ""
 
 

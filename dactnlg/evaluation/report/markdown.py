@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dactnlg._utils import tables
-from dactnlg.evaluation.report.content import Content, Sentence
+from dactnlg.evaluation.report.content import Content, WorstSegment
 from dactnlg.evaluation.report.differences import Marked, marked
 from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults
 from dactnlg.evaluation.scores import table
@@ -44,7 +44,7 @@ def escape(text: str) -> str:
 def fault_list(faults: SentenceFaults) -> list[str]:
     """Return what is wrong with a sentence's slots, one entry a fault."""
     missing = [
-        f"wrong value: {entry} said as {faults.wrong[entry]}" if entry in faults.wrong else f"missing: {entry}"
+        f"wrong value: {faults.wrong[entry]} in the place of {entry}" if entry in faults.wrong else f"missing: {entry}"
         for entry in faults.missing
     ]
     return [*missing, *(f"redundant: {entry}" for entry in faults.extra)]
@@ -68,15 +68,15 @@ def _counts(count: Count) -> tuple[object, ...]:
     return count.required, count.missing - count.wrong, count.wrong, count.extra, _rate(count.rate)
 
 
-def _sentence(sentence: Sentence) -> Iterable[str]:
+def _sentence(sentence: WorstSegment) -> Iterable[str]:
     times = f", {sentence.times} times" if sentence.times > 1 else ""
     scores = ", ".join(f"{name} {value:.3f}" for name, value in sentence.scores.items())
     yield f"- segment {sentence.segment}{times}: {escape(sentence.act)} ({scores})"
     if sentence.reference is None:
-        yield f"  - said: {escape(sentence.said) or '(nothing)'}"
+        yield f"  - hypothesis: {escape(sentence.hypothesis) or '(nothing)'}"
     else:
-        said, reference = marked(sentence.said, sentence.reference)
-        yield f"  - said: {_emphasized(said) or '(nothing)'}"
+        ours, reference = marked(sentence.hypothesis, sentence.reference)
+        yield f"  - hypothesis: {_emphasized(ours) or '(nothing)'}"
         yield f"  - nearest reference: {_emphasized(reference)}"
     if sentence.faults:
         yield f"  - slots: {escape('; '.join(fault_list(sentence.faults)))}"

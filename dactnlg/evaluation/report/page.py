@@ -55,7 +55,7 @@ def full_width(score: Score, bounds: Bounds) -> float:
 def score_remarks(score: Score, top: float) -> list[str]:
     """Return what a reader of a score's bar must know."""
     remarks = ["lower is better"] if score.name in LOWER_IS_BETTER else []
-    # Most bars end at 1; a reader compares them unless told.
+    # Most bars end at 1; a reader compares them unless something is written beside them.
     return remarks + ([f"full width: {top:.4g}"] if top != 1 and score.value is not None else [])
 
 

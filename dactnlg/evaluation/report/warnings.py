@@ -1,4 +1,4 @@
-"""What a reader must know before believing the scores: few references, leakage, short hypotheses."""
+"""Caveats of an evaluation: few references, leakage, short hypotheses."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ def _short(records: Sequence[Any]) -> Iterable[str]:
     empty = sum(not row["read"].strip() for row in records)
     if empty:
         yield f"{empty} of {len(records)} hypotheses are empty."
-    said = wanted = 0
+    words = reference_words = 0
     for row in records:
         if row["references"]:
             length = len(row["read"].split())
-            said += length
-            wanted += min((len(r.split()) for r in row["references"]), key=lambda n: (abs(n - length), n))
-    if wanted and said < SHORT * wanted:
+            words += length
+            reference_words += min((len(r.split()) for r in row["references"]), key=lambda n: (abs(n - length), n))
+    if reference_words and words < SHORT * reference_words:
         yield (
-            f"Short hypotheses: {said / wanted:.0%} of the length of the nearest references. BLEU is lowered by its "
-            "brevity penalty; look for slots left out."
+            f"Short hypotheses: {words / reference_words:.0%} of the length of the nearest references. BLEU is lowered "
+            "by its brevity penalty; look for slots left out."
         )
 
 

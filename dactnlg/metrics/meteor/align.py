@@ -1,6 +1,6 @@
 """METEOR 1.5's alignment of a hypothesis to a reference (Denkowski and Lavie 2014, section 2.1).
 
-Four matchers propose matches between stretches of words: exact, stem, synonym, paraphrase; `meteor_beam` chooses.
+Four matchers propose matches between stretches of words: exact, stem, synonym, paraphrase; `meteor.beam` chooses.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from dactnlg.metrics.meteor.lockstep import search_all
 from dactnlg.metrics.meteor.text import Splitter
 
 WORDS = 1 << 17
-"""Distinct words that are kept in mind; with more, all is forgotten and learnt again."""
+"""Distinct words that are cached; beyond that the cache is emptied."""
 EXACT, STEM, SYNONYM, PARAPHRASE = range(4)
 IntArray = NDArray[np.int64]
 
 
 class Word:
-    """What the matchers know of a word.
+    """A word as the matchers need it.
 
     Attributes:
         text: the word.
@@ -38,7 +38,7 @@ class Word:
         self.related: dict[str, tuple[int, ...]] = {}
 
 
-class Vocabulary(dict[str, Word]):
+class WordCache(dict[str, Word]):
     """All words that have been read; a new one is related to them once.
 
     Args:
@@ -74,7 +74,7 @@ class Vocabulary(dict[str, Word]):
         self._by_synset.clear()
 
 
-class Sentence:
+class ReadSentence:
     """A sentence as the matchers need it.
 
     Attributes:
@@ -120,7 +120,7 @@ class Aligner:
 
     def __init__(self, data: MeteorData) -> None:
         self._data = data
-        self._words = Vocabulary(data)
+        self._words = WordCache(data)
         self._splitter = Splitter(data.abbreviations)
 
     def forget(self, more_than: int) -> None:
@@ -132,10 +132,10 @@ class Aligner:
         if len(self._words) > more_than:
             self._words.clear()
 
-    def read(self, texts: Sequence[str]) -> list[Sentence]:
+    def read(self, texts: Sequence[str]) -> list[ReadSentence]:
         """Return sentences that can be aligned with one another."""
         known, split = self._words, self._splitter.split
-        sentences = [Sentence([known[word] for word in split(text)]) for text in texts]
+        sentences = [ReadSentence([known[word] for word in split(text)]) for text in texts]
         if not sentences:
             return []
         stretches, places, lengths = _stretches(sentences)
@@ -163,7 +163,7 @@ class Aligner:
         read = dict(zip(texts, self.read(texts), strict=True))
         return self.align([(read[hypothesis], read[reference]) for hypothesis, reference in pairs])
 
-    def align(self, pairs: Sequence[tuple[Sentence, Sentence]]) -> list[tuple[float, ...]]:
+    def align(self, pairs: Sequence[tuple[ReadSentence, ReadSentence]]) -> list[tuple[float, ...]]:
         """Return the counts of the best alignment of each hypothesis and reference.
 
         They are 21: words and function words of hypothesis and reference (4), matched content words by matcher in
@@ -174,7 +174,9 @@ class Aligner:
         return [_counts(*pair, *best) for pair, best in zip(pairs, found, strict=True)]
 
 
-def _counts(hypothesis: Sentence, reference: Sentence, chosen: Sequence[Match], chunks: int) -> tuple[float, ...]:
+def _counts(
+    hypothesis: ReadSentence, reference: ReadSentence, chosen: Sequence[Match], chunks: int
+) -> tuple[float, ...]:
     """Return the counts that `Aligner.align` describes."""
     words, others = len(reference.words), len(hypothesis.words)
     used = [0, 0, 0, 0]
@@ -190,7 +192,7 @@ def _counts(hypothesis: Sentence, reference: Sentence, chosen: Sequence[Match], 
     return (*counts, 0 if whole and chunks == 1 else chunks)
 
 
-def _stretches(sentences: Sequence[Sentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray]:
+def _stretches(sentences: Sequence[ReadSentence]) -> tuple[NDArray[np.uint64], IntArray, IntArray]:
     """Return the numbers of all stretches of words, where each begins among the words of all, and its length."""
     sizes = np.array([len(sentence.words) for sentence in sentences])
     numbers = np.array([word.number for sentence in sentences for word in sentence.words], np.uint64)
@@ -211,7 +213,7 @@ def _distinct(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return distinct
 
 
-def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
+def _matches(hypothesis: ReadSentence, reference: ReadSentence) -> list[list[Match]]:
     """Return all matches that start at each word of the reference, in the matchers' order."""
     found: list[list[Match]] = []
     after = len(reference.words)
@@ -233,18 +235,18 @@ def _matches(hypothesis: Sentence, reference: Sentence) -> list[list[Match]]:
     return found
 
 
-def _paraphrases(hypothesis: Sentence, reference: Sentence, found: list[list[Match]]) -> None:
+def _paraphrases(hypothesis: ReadSentence, reference: ReadSentence, found: list[list[Match]]) -> None:
     """Add matches of reference stretches to their paraphrases, then the other way round."""
     after = len(reference.words)
-    said = hypothesis.stretches
+    stretches = hypothesis.stretches
     for start, length, paraphrases in reference.sources:
-        if not said.keys().isdisjoint(paraphrases.keys()):
-            for place in [place for phrase in paraphrases for place in said.get(phrase, ())]:
+        if not stretches.keys().isdisjoint(paraphrases.keys()):
+            for place in [place for phrase in paraphrases for place in stretches.get(phrase, ())]:
                 found[start].append(_match(start, length, *place, after))
-    said = reference.stretches
+    stretches = reference.stretches
     for other_start, other_length, paraphrases in hypothesis.sources:
-        if not said.keys().isdisjoint(paraphrases.keys()):
-            for start, length in [place for phrase in paraphrases for place in said.get(phrase, ())]:
+        if not stretches.keys().isdisjoint(paraphrases.keys()):
+            for start, length in [place for phrase in paraphrases for place in stretches.get(phrase, ())]:
                 found[start].append(_match(start, length, other_start, other_length, after))
 
 

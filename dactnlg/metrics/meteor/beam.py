@@ -44,7 +44,7 @@ _rank = itemgetter(0)
 _Option = tuple[int, int, int, int, int, int, int, Match]
 
 
-class Run:
+class UncontestedRun:
     """Words of the reference over which every path goes the same way: matches without rivals, and words without any.
 
     Attributes:
@@ -91,8 +91,8 @@ class Plan(NamedTuple):
 
     matches: Sequence[Sequence[Match]]
     fixed: list[Match]
-    steps: list[tuple[int, Run | None]]
-    rest: Run | None
+    steps: list[tuple[int, UncontestedRun | None]]
+    rest: UncontestedRun | None
     chunk: int
     credit: int
     others: int
@@ -108,19 +108,19 @@ def plan(matches: Sequence[Sequence[Match]]) -> Plan:
     Args:
         matches: those that start at each word of the reference, in the matchers' order.
     """
-    fixed, contested, reach, ways = _uncontested(matches)
+    fixed, contested, reach, distance = _uncontested(matches)
     # No distance can reach a chunk's place in the rank, and no number of chunks that of a credit.
-    chunk = 1 + ways
+    chunk = 1 + distance
     credit = chunk * (len(matches) + 2)
-    steps: list[tuple[int, Run | None]] = []
-    run, end = Run(), 0
+    steps: list[tuple[int, UncontestedRun | None]] = []
+    run, end = UncontestedRun(), 0
     for at in range(len(matches)):
         if contested >> at & 1:
             if run.entry == ANYWHERE:
                 steps.append((at, None))
             else:
                 steps.append((at, run))
-                run = Run()
+                run = UncontestedRun()
         elif at in fixed:
             _, _, length, other_start, other_length, _, value = fixed[at]
             end = at + length
@@ -200,14 +200,14 @@ def _uncontested(matches: Sequence[Sequence[Match]]) -> tuple[dict[int, Match], 
     """Part the matches that are alone at their start and share no word with another from the others.
 
     Returns:
-        The former by their start, the words of the others as bits, the end of all bits, and the sum of all ways.
+        The former by their start, the words of the others as bits, the end of all bits, and the sum of all distance.
     """
-    once = twice = ways = 0
+    once = twice = distance = 0
     for here in matches:
         for _, start, _, other_start, _, used, _ in here:
             twice |= once & used
             once |= used
-            ways += other_start - start if other_start > start else start - other_start
+            distance += other_start - start if other_start > start else start - other_start
     fixed: dict[int, Match] = {}
     contested = 0
     for at, here in enumerate(matches):
@@ -217,4 +217,4 @@ def _uncontested(matches: Sequence[Sequence[Match]]) -> tuple[dict[int, Match], 
             else:
                 for match in here:
                     contested |= match[5]
-    return fixed, contested, once.bit_length(), ways
+    return fixed, contested, once.bit_length(), distance

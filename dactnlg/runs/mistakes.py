@@ -1,0 +1,66 @@
+"""Mistakes in a configuration, in plain words."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic_core import ErrorDetails
+
+from dactnlg.errors import suggest
+from dactnlg.runs.sections import Config, Sections
+
+
+def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | None) -> str:
+    """Say in plain words what pydantic found."""
+    kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
+    context = detail.get("ctx", {})
+    section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
+    # A name that is no text has no section.
+    named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
+    if models is not None and named and kind != "missing":
+        section = models.section(data["model"]["name"])
+    fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)
+    if kind == "extra_forbidden" and models is not None and named:
+        return _unknown_model_key(path[1], data["model"]["name"], models)
+    if kind == "extra_forbidden":
+        return f"unknown key; {_nearest_key(path, fields)}"
+    if kind == "missing":
+        return "missing; it has no default"
+    if kind == "model_type":
+        return f"must be a mapping of {', '.join(getattr(section, 'model_fields', {}))}; got {value!r:.60}"
+    if kind == "literal_error":
+        choices = [str(choice) for choice in get_args(fields[path[-1]].annotation)]
+        return f"unknown value {value!r:.60}; {suggest(str(value), choices)}"
+    bounds = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
+    for bound, words in bounds.items():
+        if bound in context:
+            return f"must be {words} {context[bound]:g}; got {value!r:.60}"
+    types = {"int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number"}
+    types |= {"string_type": "text", "list_type": "a list", "finite_number": "a finite number"}
+    if kind in types:
+        return f"must be {types[kind]}; got {value!r:.60}"
+    return detail["msg"]
+
+
+def _unknown_model_key(key: str, name: str, models: Sections) -> str:
+    """Name the models that have a key, or the nearest valid one."""
+    if having := [other for other in models.names() if key in models.section(other).model_fields]:
+        return f"model '{name}' has no use for it; models that have it: {', '.join(having)}"
+    return f"unknown key; {_nearest_key(['model', key], models.section(name).model_fields)}"
+
+
+def _nearest_key(path: Sequence[str], fields: Mapping[str, Any]) -> str:
+    """Name the nearest key of the section, else the section that the key belongs to, else the valid keys."""
+    key = path[-1]
+    everywhere = {name: f"{section}.{name}" for section in Config.model_fields for name in _keys_of(section)}
+    if key in everywhere:
+        return f"did you mean '{everywhere[key]}'?"
+    if not difflib.get_close_matches(key, fields) and (near := difflib.get_close_matches(key, everywhere, n=1)):
+        return f"did you mean '{everywhere[near[0]]}'?"
+    return suggest(key, fields)
+
+
+def _keys_of(section: str) -> list[str]:
+    return list(getattr(Config.model_fields[section].annotation, "model_fields", {}))

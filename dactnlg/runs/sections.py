@@ -1,0 +1,191 @@
+"""The sections of a configuration, their keys, bounds and defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal, Protocol, get_args
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator, model_validator
+from pydantic_core import PydanticCustomError
+
+from dactnlg._utils import resources
+from dactnlg.errors import suggest
+
+Targets = Literal["human", "handcrafted", "both"]
+Constraint = Literal["none", "rerank", "hard"]
+
+RANDOM = "random"
+"""The name of the baseline that has no weights."""
+CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
+Backend = Literal["auto", "numpy", "keras"]
+BACKENDS: tuple[str, ...] = get_args(Backend)
+
+
+class _Section(BaseModel):
+    # Strict: `epochs: "3"` and `epochs: yes` are mistakes, not 3 and 1. An integer is still a float.
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class CorpusConfig(_Section):
+    """What is learned from.
+
+    Attributes:
+        name: a corpus of `datasets/`, the path of a data card, of a JSONL or CSV file, or of a folder of such files.
+        also: further corpora to train on together with it; validation and evaluation use `name` alone.
+        targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
+        min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
+            never says that. Placeholders are always known.
+        data_dir: a folder to look for corpus files in first.
+    """
+
+    name: str
+    also: list[str] = []
+    targets: Targets = "human"
+    min_count: int = Field(default=1, ge=1)
+    data_dir: str | None = None
+
+    @field_validator("name")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in (known := _corpus_names()) and not _is_corpus_path(name):
+            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name}'; {suggest(name, known)}"})
+        return name
+
+    @field_validator("also")
+    @classmethod
+    def _all_known(cls, also: list[str]) -> list[str]:
+        return [cls._known(name) for name in also]
+
+    @model_validator(mode="after")
+    def _once(self) -> CorpusConfig:
+        names = [self.name, *self.also]
+        if twice := sorted({name for name in names if names.count(name) > 1}):
+            raise PydanticCustomError("twice", "{m}", {"m": f"named more than once: {', '.join(twice)}"})
+        return self
+
+
+class ModelSection(_Section):
+    """The model and its sizes; each model has a section of its own (`NeuralModel.Section`) that builds on this one.
+
+    Attributes:
+        name: the model: the name of its file in `dactnlg/models`, or of an entry point in the group `dactnlg.models`.
+    """
+
+    name: str
+
+    @property
+    def neural(self) -> bool:
+        """Whether the model has weights; the random baseline has none."""
+        return self.name != RANDOM
+
+    def keywords(self) -> dict[str, Any]:
+        """Return the section's keys but the name: what the model's class is made with."""
+        return self.model_dump(exclude={"name"})
+
+
+class UncheckedModelSection(ModelSection):
+    """The section of any model, its keys as they stand in the file: that of a run, whose keys training has checked."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class Sections(Protocol):
+    """The configuration sections of the models."""
+
+    def names(self) -> list[str]:
+        """Return the names of all models."""
+
+    def section(self, name: str) -> type[ModelSection]:
+        """Return a model's section.
+
+        Raises:
+            UnknownNameError: there is no such model.
+        """
+
+
+class TrainingConfig(_Section):
+    """How it is learned.
+
+    Attributes:
+        epochs: at most so many; the best weights by validation loss are kept.
+        decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
+        patience: stop after so many epochs without a better validation loss.
+        clip_norm: largest norm of the whole gradient.
+        repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
+        backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
+            on), or auto: numpy where it supports the model and the precision is float32, else keras.
+        precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
+    """
+
+    epochs: int = Field(default=30, ge=1)
+    batch_size: int = Field(default=64, ge=1)
+    learning_rate: float = Field(default=2e-3, gt=0.0)
+    decay: float = Field(default=0.5, gt=0.0, le=1.0)
+    decay_patience: int = Field(default=1, ge=1)
+    patience: int = Field(default=5, ge=1)
+    clip_norm: float = Field(default=5.0, gt=0.0)
+    seed: int = Field(default=1, ge=0, lt=2**32)
+    repetition: float = Field(default=1.0, ge=0.0, le=1.0)
+    backend: Backend = "auto"
+    precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
+
+    @model_validator(mode="after")
+    def _computable(self) -> TrainingConfig:
+        if self.precision != "float32" and self.backend == "numpy":
+            message = f"precision {self.precision} needs backend: keras; numpy computes in float32"
+            raise PydanticCustomError("precision", "{m}", {"m": message})
+        return self
+
+
+class DecodingConfig(_Section):
+    """How sentences are searched for; `generate` and `evaluate` may override it.
+
+    Attributes:
+        constraint: none; rerank (beams ordered by score and slot errors); hard (no slot is dropped or invented).
+        sample: draw sentences from the model in place of the beam search.
+        temperature: sampling: divides log probabilities; 0 takes the best word always.
+        top_k: sampling: words to draw from at most; 0 for all.
+        top_p: sampling: draw from the fewest words that have this much probability together.
+        max_length: longest sentence, in tokens.
+        length_normalization: a hypothesis's log probability is divided by its length to this power.
+        slot_error_weight: rerank: what one slot error costs, in log probability.
+        append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
+        backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras
+            (whatever Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
+    """
+
+    beam_width: int = Field(default=10, ge=1)
+    max_length: int = Field(default=80, ge=1)
+    constraint: Constraint = "hard"
+    sample: bool = False
+    temperature: float = Field(default=1.0, ge=0.0)
+    top_k: int = Field(default=0, ge=0)
+    top_p: float = Field(default=1.0, gt=0.0, le=1.0)
+    length_normalization: float = Field(default=0.0, ge=0.0)
+    slot_error_weight: float = Field(default=100.0, ge=0.0)
+    append_questions: bool = True
+    backend: Backend = "auto"
+
+
+class Config(_Section):
+    """One experiment: a corpus, a model, its training and its decoding."""
+
+    corpus: CorpusConfig
+    model: SerializeAsAny[UncheckedModelSection]
+    training: TrainingConfig = TrainingConfig()
+    decoding: DecodingConfig = DecodingConfig()
+
+    def to_yaml(self) -> str:
+        """Return the configuration with every default spelt out; `load_config` reads it back."""
+        text: str = yaml.safe_dump(self.model_dump(), sort_keys=False, allow_unicode=True)
+        return text
+
+
+def _corpus_names() -> list[str]:
+    return sorted(card.stem for card in resources.datasets_dir().glob("*.yaml"))
+
+
+def _is_corpus_path(name: str) -> bool:
+    path = Path(name)
+    return path.is_dir() or (path.suffix in (".yaml", ".yml", ".jsonl", ".csv") and path.is_file())
