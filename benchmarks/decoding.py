@@ -31,11 +31,14 @@ from typing import Any
 
 import numpy as np
 
+from dactnlg import models
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
-from dactnlg.models import load_model
-from dactnlg.runs.config import load_config
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.models.weights import load_arrays
+from dactnlg.runs.config import Constraint, load_config
+from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -43,25 +46,26 @@ DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "da
 PARTS = ("decoding", "one", "cold", "hierarchical")
 ROOMS = {
     "the model's step": ("models/",),
-    "search": ("search/", "decoding.py"),
-    "slot checks": ("slots.py", "mentions.py"),
-    "putting text together": ("surface.py", "casing.py", "delexicalization.py", "frames.py"),
-    "acts, encoding, preprocessor": (
-        "acts.py",
-        "placeholders.py",
-        "encoding.py",
-        "vocabulary.py",
-        "preprocessor.py",
-        "anchors.py",
+    "search": ("search/", "generation/decoder.py"),
+    "slot checks": ("text/slots.py", "text/mentions.py"),
+    "putting text together": (
+        "text/surface.py",
+        "text/casing.py",
+        "text/delexicalization.py",
+        "text/requests.py",
     ),
-    "candidates": ("candidates.py", "maker.py", "generator.py"),
+    "acts, encoding, other text": ("acts/", "text/"),
+    "candidates": ("generation/",),
 }
-"""Where time may be spent, by the ends of file names; what NumPy and Python do is counted to its caller."""
+"""Where time may be spent, by the beginnings of paths in the package, the first that fits; what NumPy and Python do is
+counted to its caller."""
+CONSTRAINTS: tuple[Constraint, ...] = ("none", "rerank", "hard")
 BATCH = 64
+WIDE = GenerationOptions(constraint="none", beam_width=10)
 CALLS = 9
 """How often a call that reuses what it found is made in a round; their median counts."""
 FEW = 104
-"""How many acts the peer says in a round; every tenth of the test split, so lengths are those of the whole."""
+"""How many acts the peer generates in a round; every tenth of the test split, so lengths are those of the whole."""
 
 
 class Table:
@@ -85,7 +89,8 @@ def seconds(function: Callable[[], Any]) -> float:
 def own_run(name: str, folder: Path, epochs: int, *overrides: str) -> Path:
     """Train a configuration for a few epochs, unless its validation loss stops falling before."""
     options = [f"corpus.data_dir={DATA}", f"training.epochs={epochs}", "training.patience=2", *overrides]
-    return train(load_config(REPOSITORY / "configs" / f"{name}.yaml", options), folder / name, progress=False).path
+    config = load_config(REPOSITORY / "configs" / f"{name}.yaml", options, models)
+    return train(config, folder / name, progress=False).path
 
 
 def test_turns() -> list[Turn]:
@@ -104,32 +109,34 @@ def bleu(sentences: Sequence[str]) -> float:
 
 def decoding(table: Table, run: Path, rounds: int) -> None:
     """Time beam search: the peer's, ours with every act searched for, and ours with equal acts searched for once."""
-    from peer_torch import choose_threads, say_all, with_weights_of
+    from peer_torch import choose_threads, generate_all, with_weights
     from torch import set_num_threads
 
     generator, turns = Generator.load(run), test_turns()
     if generator.decoder is None:
         raise SystemExit(f"{run} holds no neural model")
     decoder, preprocessor = generator.decoder, generator.preprocessor
-    peer = with_weights_of(load_model(run / "model.keras"))  # type: ignore[arg-type]
+    peer = with_weights(load_arrays(Run(run).weights_path), Run(run).check().model.keywords())
     some = [preprocessor.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
     vectors = preprocessor.encoder.vectors(some)
 
-    def ours(constraint: str, reuse: bool) -> None:
+    def ours(constraint: Constraint, reuse: bool) -> None:
         decoder.reuse = reuse
-        generator.generate(turns, constraint=constraint, beam_width=10, strict=False)
+        generator.generate(turns, GenerationOptions(constraint=constraint, beam_width=10), strict=False)
 
-    plan = {(constraint, reuse): [] for reuse in (False, True) for constraint in ("none", "rerank", "hard")}
+    plan = {(constraint, reuse): [] for reuse in (False, True) for constraint in CONSTRAINTS}
     speeds: dict[Any, list[float]] = dict(plan)
     peers: dict[bool, list[float]] = {False: [], True: []}
-    say_all(peer, vectors[:5])
-    threads = {batched: choose_threads(lambda b=batched: say_all(peer, vectors[:10], batched=b)) for batched in peers}
+    generate_all(peer, vectors[:5])
+    threads = {
+        batched: choose_threads(lambda b=batched: generate_all(peer, vectors[:10], batched=b)) for batched in peers
+    }
     for key in plan:
         ours(*key)
     for _ in range(rounds):
         for batched, found in peers.items():
             set_num_threads(threads[batched])
-            found.append(len(some) / seconds(lambda b=batched: say_all(peer, vectors, batched=b)))
+            found.append(len(some) / seconds(lambda b=batched: generate_all(peer, vectors, batched=b)))
         for constraint, reuse in plan:
             # With reuse a call is over in a moment: one alone says little.
             took = [seconds(lambda c=constraint, r=reuse: ours(c, r)) for _ in range(CALLS if reuse else 1)]
@@ -143,15 +150,15 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
         table.row(what, f"{statistics.median(found):,.0f}", their, shown, target)
     extra = statistics.median(a / b for a, b in zip(speeds["none", False], speeds["hard", False], strict=True)) - 1
     table.row("the hard constraint's share of the time", f"{extra:+.0%}", target="+20%")
-    said = say_all(peer, vectors)
-    both = sum(a == b for (a, _), (b, _) in zip(said, say_all(peer, vectors, batched=True), strict=True))
+    generated = generate_all(peer, vectors)
+    both = sum(a == b for (a, _), (b, _) in zip(generated, generate_all(peer, vectors, batched=True), strict=True))
     theirs = [
         preprocessor.raw(turn, preprocessor.vocabulary.decode(tokens))
-        for turn, (tokens, _) in zip(some, said, strict=True)
+        for turn, (tokens, _) in zip(some, generated, strict=True)
     ]
-    own = [g.raw for g in generator.generate(some, constraint="none", beam_width=10, strict=False)]
+    own = [g.raw for g in generator.generate(some, WIDE, strict=False)]
     same = sum(a == b for a, b in zip(own, theirs, strict=True))
-    what = f"BLEU-4 of {len(some)} of them; {same} said alike, {both} in both ways of the peer"
+    what = f"BLEU-4 of {len(some)} of them; {same} generated alike, {both} in both ways of the peer"
     table.row(what, f"{bleu(own):.2f}", f"{bleu(theirs):.2f}")
 
 
@@ -161,10 +168,11 @@ def one(table: Table, run: Path, rounds: int) -> None:
     if generator.decoder is not None:
         generator.decoder.reuse = False
     for constraint in ("none", "hard"):
-        generator.generate(turns[:3], constraint=constraint, strict=False)
+        options = GenerationOptions(constraint=constraint)  # type: ignore[arg-type]
+        generator.generate(turns[:3], options, strict=False)
         times = []
         for turn in turns * rounds:
-            times.append(seconds(lambda t=turn, c=constraint: generator.generate([t], constraint=c, strict=False)))
+            times.append(seconds(lambda t=turn, o=options: generator.generate([t], o, strict=False)))
         middle, slow = np.percentile(times, [50, 95]) * 1000
         table.row(
             f"one act, warm, constraint {constraint}, p50 / p95", f"{middle:.1f} / {slow:.1f} ms", target="3 / 6 ms"
@@ -172,7 +180,7 @@ def one(table: Table, run: Path, rounds: int) -> None:
 
 
 def cold(table: Table, run: Path, rounds: int) -> None:
-    """Time a new process that says one act, beside one that only imports PyTorch."""
+    """Time a new process that generates for one act, beside one that only imports PyTorch."""
     environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
     act = "inform(name='red door cafe';kidsallowed=no)"
 
@@ -197,7 +205,7 @@ def hierarchical(table: Table, run: Path, other: Path, rounds: int) -> None:
         for generator, found in zip(generators, speeds, strict=True):
             if generator.decoder is not None:
                 generator.decoder.reuse = False
-            took = seconds(lambda g=generator: g.generate(turns, constraint="none", beam_width=10, strict=False))
+            took = seconds(lambda g=generator: g.generate(turns, WIDE, strict=False))
             # The first round compiles.
             if number:
                 found.append(len(turns) / took)
@@ -211,17 +219,16 @@ def profile(run: Path) -> None:
     import cProfile
     import pstats
 
-    import dactnlg.generation.decoder
-
-    dactnlg.decoding._processors = lambda: 1  # the profiler sees one thread alone
+    os.environ["OMP_NUM_THREADS"] = "1"  # the profiler sees one thread alone
     generator, turns = Generator.load(run), test_turns()
     print("| part of the time (profiled: calls look dearer than they are) | no reuse | with reuse |\n|---|---|---|")
     columns = []
     for reuse in (False, True):
         generator.decoder.reuse = reuse  # type: ignore[union-attr]
-        generator.generate(turns, constraint="hard", beam_width=10, strict=False)
+        options = GenerationOptions(constraint="hard", beam_width=10)
+        generator.generate(turns, options, strict=False)
         with cProfile.Profile() as profiler:
-            generator.generate(turns, constraint="hard", beam_width=10, strict=False)
+            generator.generate(turns, options, strict=False)
         columns.append(shares(pstats.Stats(profiler)))
     for room in [*ROOMS, "the rest"]:
         print(f"| {room} | " + " | ".join(f"{1000 * column.get(room, 0.0):,.0f} ms" for column in columns) + " |")
@@ -243,7 +250,7 @@ def shares(stats: Any) -> dict[str, float]:
 def room_of(file: str) -> str | None:
     """Return the room that a file belongs to; None for one outside the package."""
     _, inside, name = file.rpartition("/dactnlg/")
-    rooms = (room for room, ends in ROOMS.items() if any(name.startswith(end) for end in ends))
+    rooms = (room for room, beginnings in ROOMS.items() if name.startswith(beginnings))
     return next(rooms, "the rest") if inside else None
 
 

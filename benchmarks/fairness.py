@@ -31,8 +31,10 @@ from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.hash_codes import FairData
 from dactnlg.metrics.perplexity import NAMES, Perplexity, PerplexityMeter, encode, model_targets
+from dactnlg.models import build_model
 from dactnlg.models.backend import jit_compile, make_deterministic, to_numpy
-from dactnlg.models.lstm import LSTM
+from dactnlg.models.base import NeuralModel
+from dactnlg.text.encoding import Sizes
 from dactnlg.text.example import Example
 from dactnlg.text.fair_vocabulary import FairVocabulary
 from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
@@ -78,14 +80,16 @@ def corpus_splits(name: str, sentences: int, seed: int) -> dict[str, list[Exampl
     return splits
 
 
-def language_model(sentences: Sequence[Sequence[str]], vocabulary: FairVocabulary, options: argparse.Namespace) -> LSTM:
+def language_model(
+    sentences: Sequence[Sequence[str]], vocabulary: FairVocabulary, options: argparse.Namespace
+) -> NeuralModel:
     """Train the model on tokenised sentences."""
     keras.utils.set_random_seed(options.seed)
     make_deterministic()
     known = vocabulary.model_vocabulary()
-    model = LSTM(
-        vocabulary_size=len(known), act_size=1, hidden_size=options.hidden, embedding_size=options.hidden, name="lstm"
-    )
+    # An act of one entry, which is never set, and no words of values.
+    sizes = Sizes(vocabulary=len(known), act=1, words=0)
+    model = build_model("lstm", sizes, hidden_size=options.hidden, embedding_size=options.hidden)
     optimizer = keras.optimizers.Adam(options.learning_rate, global_clipnorm=5.0)
     model.compile(optimizer=optimizer, jit_compile=jit_compile())
     rows = [[BOS_ID, *known.encode(tokens), EOS_ID] for tokens in sentences]
@@ -103,7 +107,7 @@ def language_model(sentences: Sequence[Sequence[str]], vocabulary: FairVocabular
     return model
 
 
-def perplexity(model: LSTM, sentences: Sequence[Sequence[str]], vocabulary: FairVocabulary) -> Perplexity:
+def perplexity(model: NeuralModel, sentences: Sequence[Sequence[str]], vocabulary: FairVocabulary) -> Perplexity:
     """Return both figures over tokenised sentences."""
     meter = PerplexityMeter(vocabulary)
     for chunk in chunks(sorted(sentences, key=len), 128):
@@ -111,8 +115,7 @@ def perplexity(model: LSTM, sentences: Sequence[Sequence[str]], vocabulary: Fair
         seen = model_targets(targets, vocabulary)
         inputs: dict[str, Any] = {"act": np.zeros((len(chunk), 1), np.float32)}
         inputs["tokens"] = np.pad(seen[:, :-1], ((0, 0), (1, 0)), constant_values=BOS_ID).astype(np.int32)
-        inputs["lengths"] = np.array([len(tokens) + 1 for tokens in chunk], np.int32)
-        logs = to_numpy(ops.log_softmax(model(inputs)["logits"]))
+        logs = to_numpy(ops.log_softmax(model.logits(inputs)))
         meter.add(np.take_along_axis(logs, seen[..., None], axis=2)[..., 0], targets)
     return meter.result()
 

@@ -27,11 +27,13 @@ import keras
 import numpy as np
 from keras import ops
 
+from dactnlg import models
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
+from dactnlg.generation.decoder import Plan
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.keras_decoder import CompiledDecoder
+from dactnlg.generation.keras_decoder import KerasDecoder
 from dactnlg.models import build_model
 from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.runs.config import load_config
@@ -110,16 +112,16 @@ def operations(shapes: list[tuple[int, int, int]]) -> float:
 def step_shapes(model: Any, rows: int) -> list[tuple[int, int, int]]:
     """Return the shapes of one step's products."""
     gates, hidden = model.cell.gate_size, model.hidden_size
-    shapes = [(rows, hidden, gates), (rows, hidden, model.vocabulary_size)]
+    shapes = [(rows, hidden, gates), (rows, hidden, model.sizes.vocabulary)]
     # The DA gate: what is left of the act enters the cell.
-    return [*shapes, (rows, model.act_size, hidden)] if gates > 4 * hidden else shapes
+    return [*shapes, (rows, model.sizes.act, hidden)] if gates > 4 * hidden else shapes
 
 
 def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float) -> None:
     """Print the table of the search; `peak` in operations a second."""
     generator = Generator.load(run, backend="keras")
     decoder = generator.decoder
-    if not isinstance(decoder, CompiledDecoder):
+    if not isinstance(decoder, KerasDecoder):
         raise SystemExit(f"{run} holds no neural model")
     corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
     turns = [generator.preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")]
@@ -130,7 +132,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
         batch = {name: ops.convert_to_tensor(a[np.arange(size) % len(turns)]) for name, a in inputs.items()}
         shapes = step_shapes(decoder.model, size * width)
         for hard in (False, True):
-            program = compiled(lambda inputs, hard=hard: decoder.trace(inputs, width, hard, 1))
+            program = compiled(lambda inputs, hard=hard: decoder.trace(inputs, Plan(width, hard)))
             history: list[Any] = []
 
             def search(program: Any = program, batch: Any = batch, history: list[Any] = history) -> None:
@@ -155,14 +157,15 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
 
 def learning(name: str, sizes: list[int], rounds: int) -> None:
     """Print the table of training."""
-    config = load_config(name)
-    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name), targets=config.corpus.targets)
+    config = load_config(name, models=models)
+    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name))
     print("\n| batch | real tokens/s, training.backend=keras |\n|---|---|", flush=True)
     for size in sizes:
-        model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
-        data = Dataset.encode(preprocessor, pairs * -(-4 * size // len(pairs)), model.lexicalized)
+        model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+        data = Dataset.encode(preprocessor, pairs * -(-4 * size // len(pairs)), model.inputs)
         batches = list(islice(data.batches(size, np.random.default_rng(0)), 4))
-        learner = KerasLearner(model, config.training.learning_rate, config.training.clip_norm, data, size)
+        rate, norm = config.training.learning_rate, config.training.clip_norm
+        learner = KerasLearner(model, rate, norm, sample=data, batch_size=size)
         took = seconds(lambda learner=learner, batches=batches: [learner.learn(b) for b, _ in batches], rounds)
         print(f"| {size:,} | {sum(count for _, count in batches) / took:,.0f} |", flush=True)
 
@@ -194,7 +197,7 @@ def main() -> None:
         run = options.run
         if run is None:
             few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
-            run = train(load_config("trails-sclstm", few), Path(folder) / "run", progress=False).path
+            run = train(load_config("trails-sclstm", few, models), Path(folder) / "run", progress=False).path
         searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
     learning("trails-sclstm", list(options.training_batch_size), options.rounds)
 

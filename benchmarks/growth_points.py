@@ -13,6 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def measure(kind: str, size: int, run: Path, seconds: float = 1.0) -> Point:
     global least
     least = seconds
     if hasattr(os, "sched_setaffinity"):
-        # One thread for everything: BLAS has been told by the environment, the searches count the processors they have.
+        # One thread for everything: BLAS reads it from the environment, the searches count the processors they have.
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     what, _, grown = kind.partition("-")
     if what == "acts":
@@ -62,10 +63,10 @@ def measure(kind: str, size: int, run: Path, seconds: float = 1.0) -> Point:
 
 
 def acts(count: int, run: Path) -> Point:
-    """Say so many acts, those of the test split over and over, from a file to a file; `before` is with one act."""
+    """Generate for acts of the test split, over and over, from a file to a file; `before` is with one act."""
     lines = [f"{example.turn}\n" for example in _test_split(run)]
 
-    def said(count: int) -> tuple[float, float, float]:
+    def timed(count: int) -> tuple[float, float, float]:
         with tempfile.TemporaryDirectory() as folder:
             source, target = Path(folder) / "acts.txt", Path(folder) / "sentences.txt"
             with source.open("w", encoding="utf-8") as file:
@@ -83,26 +84,30 @@ def acts(count: int, run: Path) -> Point:
                     raise SystemExit(f"{found} sentences for {count} acts")
         return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
 
-    # A child's peak is never told as less than its parent's size: this process has read a corpus, and nothing else.
-    _, start, before = said(1)
-    wall, processor, peak = said(count)
+    # A child's peak never reads as less than its parent's size: this process has read a corpus, and nothing else.
+    _, start, before = timed(1)
+    wall, processor, peak = timed(count)
     return {"wall": wall, "processor": processor, "start": start, "before": before, "peak": peak}
 
 
 def beam(width: int, run: Path) -> Point:
     """Search for the same acts with a beam of this width under the hard constraint; nothing is remembered."""
+    from dactnlg.generation.decoder import Plan
+
     decoder, turns = _loaded(run)
     decoder.reuse = False
     shapes = recorded(decoder.model)
-    return _measured(lambda: decoder.search(turns, width, hard=True), len(turns), lambda: shapes)
+    return _measured(lambda: decoder.search(turns, Plan(width, hard=True)), len(turns), lambda: shapes)
 
 
 def search(run: Path, vocabulary: int, hidden: int) -> Point:
     """Search with beam 10 and random weights of these sizes for sentences of `WORDS` words: such models never end."""
     import numpy as np
 
-    from dactnlg.models.numpy.arrays import ArrayModel, log_softmax
-    from dactnlg.search.ragged import block_tokens, ragged_search
+    from dactnlg.models.numpy.inference import NumpyModel
+    from dactnlg.search.constraints import Rules
+    from dactnlg.search.numpy_beam import beam_search
+    from dactnlg.search.numpy_step import ConstrainedStep
     from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
     vectors = act_vectors(run)
@@ -110,23 +115,18 @@ def search(run: Path, vocabulary: int, hidden: int) -> Point:
     model: Any = None
     shapes: list[Shape] = []
 
-    def step(prepared: Any) -> Any:
-        def advance(state: Any, last: Any, owner: Any) -> Any:
-            logits, state = model.step(prepared, state, last, owner)
-            return log_softmax(logits), state
-
-        return block_tokens(advance, (PAD_ID, BOS_ID, UNK_ID, EOS_ID))
+    rules = Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID, EOS_ID))
 
     def work() -> None:
         nonlocal model, shapes
         if model is None:
             # Made here, so that its memory counts.
             weights = _random_weights(rng, vocabulary, hidden, vectors.shape[1])
-            sizes = {"vocabulary_size": vocabulary, "act_size": vectors.shape[1], "hidden_size": hidden, "alpha": 0.5}
-            model = ArrayModel("SCLSTM", sizes, weights)
+            model = NumpyModel(("act",), weights, alpha=0.5)
             shapes = recorded(model)
-        prepared, state = model.prepare({"act": vectors})
-        ragged_search(step(prepared), state, width=10, bos=BOS_ID, eos=EOS_ID, max_length=WORDS)
+        context, state = model.prepare({"act": vectors})
+        step = ConstrainedStep(partial(model.step, context), rules)
+        beam_search(step, state, rules, width=10, max_length=WORDS)
 
     return _measured(work, len(vectors), lambda: shapes)
 
@@ -136,15 +136,21 @@ def train(run: Path, vocabulary: int, hidden: int) -> Point:
     import keras
     import numpy as np
 
-    from dactnlg.models.sclstm import SCLSTM
-    from dactnlg.training.learners import ArrayLearner
+    from dactnlg.models import build_model
+    from dactnlg.models.backend import to_numpy
+    from dactnlg.models.numpy.learner import NumpyLearner
+    from dactnlg.models.weights import named_weights
+    from dactnlg.text.encoding import Sizes
 
     vectors = act_vectors(run)
     keras.utils.set_random_seed(0)
 
     def begun(vocabulary: int, hidden: int) -> Callable[[], None]:
-        sizes = {"vocabulary_size": vocabulary, "hidden_size": hidden, "embedding_size": EMBEDDING, "dropout": 0.3}
-        learner = ArrayLearner(SCLSTM(act_size=vectors.shape[1], **sizes), 0.002, 5.0)
+        section = {"hidden_size": hidden, "embedding_size": EMBEDDING, "dropout": 0.3}
+        section |= {"alpha": 0.5, "eta": 1e-4, "xi": 100.0}
+        model = build_model("sclstm", Sizes(vocabulary, vectors.shape[1], 4), **section)
+        weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+        learner = NumpyLearner(weights, 0.002, 5.0, section)
         tokens = np.random.default_rng(0).integers(4, vocabulary, (len(vectors), WORDS + 1), np.int32)
         counts = {"lengths": np.full(len(tokens), WORDS, np.int32), "weights": np.ones(len(tokens), np.float32)}
         batch = {"act": vectors, "tokens": tokens[:, :-1], "targets": tokens[:, 1:], **counts}
@@ -184,10 +190,11 @@ def recorded(model: Any) -> list[Shape]:
     shapes: list[Shape] = []
     plain = model.step
 
-    def step(prepared: Any, state: Any, tokens: Any, owner: Any) -> Any:
-        entries = 0 if prepared.reading_kernel is None else prepared.reading_kernel.shape[1]
-        shapes.extend(step_shapes(len(tokens), model.hidden_size, model.vocabulary_size, entries))
-        return plain(prepared, state, tokens, owner)
+    def step(context: Any, state: Any, tokens: Any, owner: Any) -> Any:
+        entries = 0 if context.reading_kernel is None else context.reading_kernel.shape[1]
+        vocabulary = model.weights["output_kernel"].shape[1]
+        shapes.extend(step_shapes(len(tokens), model.hidden_size, vocabulary, entries))
+        return plain(context, state, tokens, owner)
 
     model.step = step
     return shapes

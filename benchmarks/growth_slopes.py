@@ -85,8 +85,8 @@ KINDS = {
         "hidden",
         (1.2, 2.0),
         (0.8, 1.9),
-        "H x 4H forth, back and for the weights' slopes is quadratic (slope of all operations {operations:.2f}), and "
-        "so is Adam's move; gates and output layer are linear, and products are {first:.0%} of the time at first and "
+        "H x 4H forth, back and for the gradients is quadratic (slope of all operations {operations:.2f}), and so is "
+        "Adam's move; gates and output layer are linear, and products are {first:.0%} of the time at first and "
         "{last:.0%} at the end; memory is linear in the states of all tokens, which are kept for the way back, until "
         "eight copies of the quadratic weights outgrow them",
     ),

@@ -4,20 +4,21 @@ A module loops over time; training pads a batch to its longest sentence; beam se
 and stops as soon as its best beam is finished. Both come in two ways:
 
 - as the published SC-LSTMs have them (RNNLG, its ports to PyTorch, ConvLab-2): every hypothesis takes its step by
-  itself and its best continuations are sorted in a list (`say`), and a training step does all of its work word by
+  itself and its best continuations are sorted in a list (`generate`), and a training step does all of its work word by
   word, the output layer too (`forward` of a peer that is not `hoisted`);
 - as one writes them who knows what costs time in PyTorch: all beams of a step in one batch and the best continuations
-  from one `topk` (`say_batched`), and in training the words' projections and the output layer for all steps at once.
+  from one `topk` (`generate_batched`), and in training the words' projections and the output layer for all steps at
+  once.
 
-Sizes, data, batches, loss and weights are those of dactnlg, so that all say the same sentences and do the same work.
-`benchmarks/decoding.py` runs it and scores what it says, `benchmarks/training.py` has it learn; it needs the extra
-`bench`.
+Sizes, data, batches, loss and weights are those of dactnlg, so that all generate the same sentences and do the same
+work. `benchmarks/decoding.py` runs it and scores what it generates, `benchmarks/training.py` trains it; it needs the
+extra `bench`.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,7 +30,6 @@ from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
 if TYPE_CHECKING:
     from dactnlg.data.batching import Batch
-    from dactnlg.models.sclstm import SCLSTM
 
 State = tuple[Tensor, Tensor, Tensor]
 
@@ -99,7 +99,7 @@ class PeerSCLSTM(nn.Module):
         return self.output(self.dropout(torch.stack(hidden, dim=1))), torch.stack(acts, dim=1)
 
     def loss(self, batch: Batch) -> Tensor:
-        """Return the same loss as `dactnlg.models.base.NeuralModel.compute_loss`."""
+        """Return the same loss as `dactnlg.models.sclstm.SCLSTM.batch_loss`."""
         act, tokens, targets, lengths, weights = (
             torch.from_numpy(np.ascontiguousarray(batch[name]))
             for name in ("act", "tokens", "targets", "lengths", "weights")
@@ -116,7 +116,7 @@ class PeerSCLSTM(nn.Module):
         return total / real.sum().clamp(min=1.0)
 
     @torch.inference_mode()
-    def say(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
+    def generate(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
         """Return the best sentence found for an act, (D,), as token numbers, with its log probability."""
         never = [PAD_ID, BOS_ID, UNK_ID]
         beams = [(0.0, [BOS_ID], self.start(act[None]))]
@@ -141,8 +141,8 @@ class PeerSCLSTM(nn.Module):
         return [token for token in sentence[1:] if token != EOS_ID], score
 
     @torch.inference_mode()
-    def say_batched(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
-        """Return the same as `say`: the beams of a step are one batch."""
+    def generate_batched(self, act: Tensor, width: int = 10, longest: int = 80) -> tuple[list[int], float]:
+        """Return the same as `generate`: the beams of a step are one batch."""
         state = self.start(act[None].expand(width, -1))
         scores = torch.full((width,), -1e9)
         scores[0] = 0.0
@@ -169,27 +169,31 @@ class PeerSCLSTM(nn.Module):
         return sentence[: sentence.index(EOS_ID)] if EOS_ID in sentence else sentence, float(scores[0])
 
 
-def with_weights_of(model: SCLSTM) -> PeerSCLSTM:
-    """Return the peer with a trained model's sizes and weights."""
-    arrays = {variable.path.split("/")[-1]: np.asarray(variable) for variable in model.weights}
-    hidden = model.hidden_size
-    peer = PeerSCLSTM(model.vocabulary_size, model.act_size, hidden, model.embedding_size, model.dropout_rate)
+def with_weights(weights: Mapping[str, Any], section: Mapping[str, Any]) -> PeerSCLSTM:
+    """Return the peer with the sizes and weights of a trained `sclstm`.
+
+    Args:
+        weights: by name, as `dactnlg.models.weights.load_arrays` reads them from a run.
+        section: the keys of the model's section.
+    """
+    (vocabulary, embedding), (act, hidden) = weights["embedding"].shape, weights["cell/act"].shape
+    peer = PeerSCLSTM(vocabulary, act, hidden, embedding)
     parts: dict[Any, Any] = {
-        peer.embedding.weight: arrays["embedding"],
-        peer.word_gates.weight: arrays["projection"][:, : 4 * hidden].T,
-        peer.word_gates.bias: arrays["bias"][: 4 * hidden],
-        peer.word_reading.weight: arrays["projection"][:, 4 * hidden :].T,
-        peer.word_reading.bias: arrays["bias"][4 * hidden :],
-        peer.hidden_gates.weight: arrays["recurrent"].T,
-        peer.hidden_reading.weight: arrays["reading"].T,
-        peer.act.weight: arrays["act"].T,
-        peer.output.weight: arrays["output_kernel"].T,
-        peer.output.bias: arrays["output_bias"],
+        peer.embedding.weight: weights["embedding"],
+        peer.word_gates.weight: weights["projection"][:, : 4 * hidden].T,
+        peer.word_gates.bias: weights["bias"][: 4 * hidden],
+        peer.word_reading.weight: weights["projection"][:, 4 * hidden :].T,
+        peer.word_reading.bias: weights["bias"][4 * hidden :],
+        peer.hidden_gates.weight: weights["cell/recurrent"].T,
+        peer.hidden_reading.weight: weights["cell/reading"].T,
+        peer.act.weight: weights["cell/act"].T,
+        peer.output.weight: weights["output_kernel"].T,
+        peer.output.bias: weights["output_bias"],
     }
     with torch.no_grad():
         for parameter, array in parts.items():
             parameter.copy_(torch.from_numpy(np.array(array)))
-    peer.alpha, peer.eta, peer.xi = model.alpha, model.eta, model.xi
+    peer.alpha, peer.eta, peer.xi = section["alpha"], section["eta"], section["xi"]
     return peer.eval()
 
 
@@ -222,9 +226,9 @@ def choose_threads(work: Callable[[], object]) -> int:
     return best
 
 
-def say_all(
-    peer: PeerSCLSTM, acts: np.ndarray, width: int = 10, batched: bool = False
+def generate_all(
+    peer: PeerSCLSTM, acts: np.ndarray, *, width: int = 10, batched: bool = False
 ) -> list[tuple[list[int], float]]:
     """Return the best sentence of every act, (N, D), one after the other."""
-    say = peer.say_batched if batched else peer.say
-    return [say(act, width) for act in torch.from_numpy(acts)]
+    generate = peer.generate_batched if batched else peer.generate
+    return [generate(act, width) for act in torch.from_numpy(acts)]

@@ -24,7 +24,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 
-from dactnlg import __version__
+from dactnlg import __version__, models
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.result import Evaluation
 from dactnlg.generation.options import Constraint, GenerationOptions
@@ -97,7 +97,7 @@ def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: lis
         rows.append(Row(name, "hard", append_questions=False))
     for seed in seeds:
         settings = [f"training.seed={seed}", f"corpus.data_dir={DATA}", *overrides]
-        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", settings)
+        config = load_config(REPOSITORY / "configs" / f"{name}.yaml", settings, models)
         seconds = trained(config, runs / f"{name}-{seed}")
         for row in rows:
             options = GenerationOptions(constraint=row.constraint, append_questions=row.append_questions)

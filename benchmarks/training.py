@@ -5,10 +5,10 @@
 
 The workload is fixed: restaurants, hidden 100, batches of 64 (32 as well), dropout 0.3, Adam, gradients clipped; one
 epoch of E2E from its first batches. Machines are shared and loads wander, so all take turns, a few batches each, and
-what counts is the ratio: the median over the turns, of wall time and of processor time, that of helpers included. The
-peer learns in both its ways, word by word as published, and with all that does not depend on the state taken out of the
-loop; ratios are given to either. Its batches are cut to their longest sentence, as its own loader would. The corpora
-are looked for in DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
+what counts is the ratio: the median over the turns, of wall time and of processor time. The peer learns in both its
+ways, word by word as published, and with all that does not depend on the state taken out of the loop; ratios are given
+to either. Its batches are cut to their longest sentence, as its own loader would. The corpora are looked for in
+DACTNLG_DATA, else in ../shared/data. Needs the extra `bench`.
 """
 
 from __future__ import annotations
@@ -28,12 +28,16 @@ import keras
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from dactnlg import models
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models import build_model
+from dactnlg.models import numpy as numpy_models
+from dactnlg.models.backend import to_numpy
+from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import load_config
-from dactnlg.training.learners import ArrayLearner, KerasLearner
+from dactnlg.training.learners import KerasLearner
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
@@ -52,11 +56,10 @@ class Contestant:
         learn: takes a step on a batch.
         batches: what to learn from.
         epoch: how many of them an epoch has.
-        helpers: the numbers of other processes that take part.
     """
 
-    def __init__(self, name: str, learn: Learn, batches: Batches, epoch: int = 0, helpers: Sequence[int] = ()) -> None:
-        self.name, self.learn, self.batches, self.epoch, self.helpers = name, learn, batches, epoch, helpers
+    def __init__(self, name: str, learn: Learn, batches: Batches, epoch: int = 0) -> None:
+        self.name, self.learn, self.batches, self.epoch = name, learn, batches, epoch
         self.wall: list[float] = []
         self.processor: list[float] = []
 
@@ -64,15 +67,11 @@ class Contestant:
         """Learn from the next few batches; the speeds, in tokens a second, are noted."""
         few = [self.batches[(number * TURN + k) % len(self.batches)] for k in range(TURN)]
         tokens = sum(count for _, count in few)
-        wall, processor = time.perf_counter(), self._processor_time()
+        wall, processor = time.perf_counter(), time.process_time()
         for batch, _ in few:
             self.learn(batch)
         self.wall.append(tokens / (time.perf_counter() - wall))
-        self.processor.append(tokens / (self._processor_time() - processor))
-
-    def _processor_time(self) -> float:
-        # The clock of another process by its number, as Linux has it: see clock_getcpuclockid(3).
-        return time.process_time() + sum(time.clock_gettime((~number << 3) | 2) for number in self.helpers)
+        self.processor.append(tokens / (time.process_time() - processor))
 
     def row(self, peers: Sequence[Contestant]) -> str:
         """Return a line of the table."""
@@ -88,21 +87,23 @@ class Contestant:
 
 def ours(config_name: str, size: int, backend: str, most: int | None = None) -> Contestant:
     """Return a model of a configuration that learns with a backend."""
-    config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"])
-    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name, DATA), targets=config.corpus.targets)
-    model = build_model(config.model.name, preprocessor, **config.model.model_dump(exclude={"name"}))
-    data = Dataset.encode(preprocessor, pairs, model.lexicalized, config.training.repetition)
+    config = load_config(REPOSITORY / "configs" / f"{config_name}.yaml", [f"corpus.data_dir={DATA}"], models)
+    preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name, DATA))
+    model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+    data = Dataset.encode(preprocessor, pairs, model.inputs, config.training.repetition)
     batches = list(islice(data.batches(size, np.random.default_rng(0)), most))
     options, name, epoch = config.training, f"{config_name}, batch {size}, {backend}", -(-len(data) // size)
     if backend == "keras":
-        framework = KerasLearner(model, options.learning_rate, options.clip_norm, data, size)
+        framework = KerasLearner(model, options.learning_rate, options.clip_norm, sample=data, batch_size=size)
         return Contestant(name, framework.learn, batches, epoch)
-    learner = ArrayLearner(model, options.learning_rate, options.clip_norm, -(-size // options.micro_batch_size))
-    helpers = learner.gradient.start_helpers()
-    return Contestant(f"{name}, {1 + len(helpers)} process(es)", learner.learn, batches, epoch, helpers)
+    weights = {key: to_numpy(weight) for key, weight in named_weights(model).items()}
+    learner = numpy_models.build_learner(config.model, weights, options.learning_rate, options.clip_norm)
+    # Training draws the dropped units anew for each epoch.
+    learner.reseed(1)
+    return Contestant(name, learner.learn, batches, epoch)
 
 
-def theirs(like: Contestant, size: int, hoisted: bool) -> Contestant:
+def theirs(like: Contestant, size: int, *, hoisted: bool) -> Contestant:
     """Return the peer, with as many threads as it is fastest with."""
     import torch
     from peer_torch import PeerSCLSTM, choose_threads, learner
@@ -155,15 +156,12 @@ def main() -> None:
     keras.utils.set_random_seed(1)
     with threadpool_limits(1, user_api="blas"):
         for size in options.batch_size:
-            models = [ours("restaurants-sclstm", size, backend) for backend in options.backend]
-            models += [ours("restaurants-hierarchical", size, backend) for backend in options.backend]
-            models += [ours("restaurants-lstm", size, backend) for backend in options.backend]
-            race(
-                [*(theirs(models[0], size, way) for way in (False, True)), *models],
-                options.rounds * len(models[0].batches) // TURN,
-            )
+            names = ("restaurants-sclstm", "restaurants-hierarchical", "restaurants-lstm")
+            own = [ours(name, size, backend) for name in names for backend in options.backend]
+            peers = [theirs(own[0], size, hoisted=hoisted) for hoisted in (False, True)]
+            race([*peers, *own], max(1, options.rounds * len(own[0].batches) // TURN))
         large = ours("e2e-sclstm", 64, "numpy", 50)
-        race([*(theirs(large, 64, way) for way in (False, True)), large], 10)
+        race([*(theirs(large, 64, hoisted=hoisted) for hoisted in (False, True)), large], 10)
         speed = statistics.median(large.wall)
         tokens = sum(count for _, count in large.batches) / len(large.batches)
         epoch = large.epoch * tokens / speed

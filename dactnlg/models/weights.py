@@ -25,7 +25,8 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays by name."""
     from safetensors.numpy import save_file
 
-    save_file({name: np.ascontiguousarray(array) for name, array in arrays.items()}, path)
+    # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
+    save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
 
 
 def load_arrays(path: Path) -> Arrays:

@@ -17,10 +17,12 @@ def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections 
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
     context = detail.get("ctx", {})
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
-    if models is not None and path[0] == "model" and len(path) > 1 and kind != "missing":
+    # A name that is no text has no section.
+    named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
+    if models is not None and named and kind != "missing":
         section = models.section(data["model"]["name"])
     fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)
-    if kind == "extra_forbidden" and models is not None and path[0] == "model" and len(path) > 1:
+    if kind == "extra_forbidden" and models is not None and named:
         return _unknown_model_key(path[1], data["model"]["name"], models)
     if kind == "extra_forbidden":
         return f"unknown key; {_nearest_key(path, fields)}"

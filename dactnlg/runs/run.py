@@ -55,9 +55,10 @@ class Run:
         """Make the folder and write the configuration.
 
         Raises:
-            RunError: the folder holds something else, or another configuration is to be resumed.
+            RunError: the folder holds something else, or what is to be resumed has another configuration or format.
         """
         if resume and self.config_path.exists():
+            self._check_format()
             if _comparable(load_config(self.config_path)) != _comparable(config):
                 raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
             self._note_resumption()
@@ -70,14 +71,8 @@ class Run:
         code = provenance.code()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            old_files = (
-                self.manifest_path,
-                self.state_path,
-                self.weights_path,
-                self.history_path,
-                *self._checkpoints(),
-            )
-            for old in old_files:
+            kept = (self.manifest_path, self.state_path, self.weights_path, self.history_path)
+            for old in (*kept, *self._checkpoints(), *self._older_files()):
                 old.unlink(missing_ok=True)
             self.config_path.write_text(config.to_yaml(), encoding="utf-8")
         except OSError as error:
@@ -154,10 +149,7 @@ class Run:
         Raises:
             RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
         """
-        if self.config_path.exists() and (self.path / "codec.json").exists():
-            raise RunError(
-                f"{self.path} was trained by an older version of dactnlg: train it anew from its config.yaml"
-            )
+        self._check_format()
         if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.is_dir() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
@@ -168,6 +160,16 @@ class Run:
         if config.model.neural and not self.weights_path.exists():
             raise RunError(f"{self.path} has no weights yet; finish it with: dactnlg train CONFIG --resume")
         return config
+
+    def _check_format(self) -> None:
+        """Refuse a run of dactnlg 0.1.0, whose weights and preprocessor stand in other files."""
+        if self.config_path.exists() and (self.path / "codec.json").exists():
+            raise RunError(f"{self.path} was trained by an older version of dactnlg; train the model anew")
+
+    def _older_files(self) -> list[Path]:
+        """Return the files that a run of dactnlg 0.1.0 has and this version's has not."""
+        names = ("codec.json", "model.keras")
+        return [*(self.path / name for name in names), *self.path.glob("checkpoint-*.keras")]
 
     def checkpoint_path(self, epoch: int) -> Path:
         """Return where the checkpoint of an epoch is kept."""

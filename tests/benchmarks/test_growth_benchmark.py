@@ -84,11 +84,11 @@ def test_operations_are_those_of_the_search(neural_run: Path) -> None:
     vectors = growth_points.act_vectors(neural_run)
     model = decoder.model
     shapes = growth_points.recorded(model)
-    prepared, state = model.prepare({"act": vectors})
+    context, state = model.prepare({"act": vectors})
     for _ in range(2):
         tokens = np.full(len(vectors), 5)
-        _, state = model.step(prepared, state, tokens, np.arange(len(vectors)))
-    weights = [model._kernel, prepared.reading_kernel, prepared.act, model._weights["output_kernel"]]
+        _, state = model.step(context, state, tokens, np.arange(len(vectors)))
+    weights = [model._kernel, context.reading_kernel, context.act, model.weights["output_kernel"]]
     counted = sum(2 * n * a * b * c for n, a, b, c in shapes)
     assert counted == 2 * len(vectors) * sum(2 * weight.size for weight in weights)
 

@@ -57,7 +57,7 @@ def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> 
     for index in (0, 17, 299):
         length = len(ids[index]) + 1
         assert not scores[index, length:].any() and (scores[index, :length] < 0).all()
-        # Keras reads whole sentences at once, by a way of its own.
+        # Keras by its own equations.
         expected = keras.sentence_scores(turns[index], [ids[index]])[0]
         assert scores[index].sum() == pytest.approx(expected, rel=1e-4)
         alone = decoder.token_scores([turns[index]], [ids[index]])[0]
@@ -109,7 +109,7 @@ def test_recipes_and_hashes(evaluation: Evaluation, run: Path, poor_run: Callabl
 def test_rare_words_cost_what_they_are_worth(run: Path, tmp_path: Path) -> None:
     rows = [("goodbye()", ["the zyx", "xyz yzx is"]), ("?request(region)", ["is the is"])]
     path = tmp_path / "mine.jsonl"
-    path.write_text("".join(json.dumps({"act": act, "references": said}) + "\n" for act, said in rows))
+    path.write_text("".join(json.dumps({"act": act, "references": texts}) + "\n" for act, texts in rows))
     found = evaluate(run, corpus=str(path), split="train", metrics=["perplexity"], presets=["single"]).results[0]
     fair, original = (found.scores[name].value or 0.0 for name in NAMES)
     # Three words of R among tokens and ends: 3 + 4 + 4.
@@ -164,7 +164,7 @@ def test_by_one_command(neural_run: Path, repository: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, cwd=repository)
     assert done.returncode == 0, done.stderr
     scores = json.loads(done.stdout)["scores"]
-    assert set(scores) == {*NAMES, "self-BLEU", *(f"{way}-BLEU" for way in ("forward", "backward", "harmonic"))} | {
+    assert set(scores) == {*NAMES, "self-BLEU", *(f"{kind}-BLEU" for kind in ("forward", "backward", "harmonic"))} | {
         "forward-perplexity",
         "reverse-perplexity",
     }

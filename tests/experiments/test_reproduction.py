@@ -32,7 +32,7 @@ def test_a_run_of_the_embedded_corpus_ends_in_equal(clone: Path, scored_run: Pat
     assert len(listed.splitlines()) == 1, "the scratch worktree is gone"
 
 
-def test_another_value_is_told(clone: Path, scored_run: Path, tmp_path: Path) -> None:
+def test_another_value_is_reported(clone: Path, scored_run: Path, tmp_path: Path) -> None:
     copy = tmp_path / "edited"
     shutil.copytree(scored_run, copy)
     manifest = Run(copy).manifest()

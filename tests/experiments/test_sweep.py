@@ -50,8 +50,8 @@ def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.Capture
     def run(text: str, *more: str, code: int = 0) -> str:
         Path("sweep.yaml").write_text(text)
         assert main(["sweep", "sweep.yaml", "--output", "runs", "--jobs", "2", *more]) == code
-        told = capfd.readouterr()
-        return told.out + told.err
+        printed = capfd.readouterr()
+        return printed.out + printed.err
 
     return run
 
@@ -93,9 +93,9 @@ def test_trials_are_ordinary_runs_ranked_on_validation(sweep: Sweep, capfd: pyte
     assert "another preset" in sweep(RANDOM, "--resume", code=2)
 
 
-def test_a_trial_that_fails_is_told_of_and_done_again(sweep: Sweep) -> None:
-    told = sweep(RANDOM, "--metric", "BLUE-4", code=2)
-    assert told.startswith("dactnlg: unknown metric 'BLUE-4'") and not Path("runs").exists()
+def test_a_trial_that_fails_is_named_and_done_again(sweep: Sweep) -> None:
+    printed = sweep(RANDOM, "--metric", "BLUE-4", code=2)
+    assert printed.startswith("dactnlg: unknown metric 'BLUE-4'") and not Path("runs").exists()
     # One trial's folder is somebody's thesis. A sweep file beside it makes the folder a sweep's that was cut off early.
     thesis = Path("runs") / "trial-00001" / "thesis.tex"
     thesis.parent.mkdir(parents=True)
@@ -103,8 +103,8 @@ def test_a_trial_that_fails_is_told_of_and_done_again(sweep: Sweep) -> None:
     assert "holds other files" in sweep(RANDOM, code=2)
     begun = "config: trails-random\nset: {}\nspace: {training.seed: [3, 1, 2]}\nsamples: 1\nseed: 1\nmetric: BLEU-4\n"
     Path("runs/sweep.yaml").write_text(begun)
-    told = sweep(RANDOM, "--resume", "--json", "out.json", code=1)
-    assert "1 of 3 trials failed" in told and "holds other files" in told
+    printed = sweep(RANDOM, "--resume", "--json", "out.json", code=1)
+    assert "1 of 3 trials failed" in printed and "holds other files" in printed
     assert [trial["status"] for trial in trials()["trials"]] == ["done", "done", "failed"]
     assert thesis.exists()
     thesis.unlink()
@@ -122,9 +122,9 @@ def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path:
 
     watcher = threading.Thread(target=interrupt)
     watcher.start()
-    told = sweep(text, "--jobs", "1", code=130)
+    printed = sweep(text, "--jobs", "1", code=130)
     watcher.join()
-    assert len(told.strip().splitlines()) == 1 and "--resume" in told
+    assert len(printed.strip().splitlines()) == 1 and "--resume" in printed
     assert not all((path / "manifest.json").exists() for path in Path("runs").glob("trial-*"))
     sweep(text, "--jobs", "1", "--resume", "--json", "out.json")
     rates = set()
@@ -142,11 +142,11 @@ def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path:
 
 def test_a_hopeless_trial_is_stopped_and_still_an_ordinary_run(sweep: Sweep) -> None:
     # One after the other, though there are two cores: the second finds the first one's losses to be measured by.
-    told = sweep(f"{SMALL}    [0.01, 1.0e-7]\n", "--jobs", "1", "--early-stopping", "--json", "out.json")
+    printed = sweep(f"{SMALL}    [0.01, 1.0e-7]\n", "--jobs", "1", "--early-stopping", "--json", "out.json")
     by_rate = {trial["settings"]["training.learning_rate"]: trial for trial in trials()["trials"]}
     assert (by_rate[0.01]["status"], by_rate[0.01]["epochs"]) == ("done", 4)
     assert (by_rate[1e-7]["status"], by_rate[1e-7]["epochs"]) == ("stopped", 3)
-    assert "3 (stopped)" in told
+    assert "3 (stopped)" in printed
     begun, ended = (Path("runs", name) for name in ("trial-00001/config.yaml", "trial-00000/history.csv"))
     assert begun.stat().st_mtime >= ended.stat().st_mtime
     assert by_rate[1e-7]["score"] is not None

@@ -46,7 +46,7 @@ def test_a_space_is_read_whole(tmp_path: Path) -> None:
     assert {config.training.learning_rate for config in tried} == {1e-3, 1e-2}
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     file = write(
         tmp_path,
         """
@@ -69,8 +69,8 @@ space:
     )
     with pytest.raises(ConfigError) as caught:
         load_sweep(file)
-    told = str(caught.value).split("\n")
-    assert told[0] == f"11 mistakes in the sweep {file}"
+    lines = str(caught.value).split("\n")
+    assert lines[0] == f"11 mistakes in the sweep {file}"
     expected = [
         "line 6: model.hidden_sise: unknown key; did you mean 'hidden_size'?",
         "line 7: model.dropout: must be less than 1; got 1.5",
@@ -84,7 +84,7 @@ space:
         "line 15: training.patience: randint: must be two whole numbers, [lowest, highest]",
         "line 16: decoding.constraint: unknown value 'soft'; valid: hard, none, rerank",
     ]
-    for line, want in zip(told[1:], expected, strict=True):
+    for line, want in zip(lines[1:], expected, strict=True):
         assert line.startswith(f"  {file}, {want}"), line
 
 

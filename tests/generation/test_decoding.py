@@ -1,8 +1,9 @@
-"""Plain arrays against Keras: the same numbers, the same sentences; and what is remembered between calls."""
+"""NumPy against Keras: the same numbers, the same sentences; and what is remembered between calls."""
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import threading
@@ -12,14 +13,21 @@ import keras
 import numpy as np
 import pytest
 
+from dactnlg import models
 from dactnlg._utils.memory import Memory
 from dactnlg.data.corpus import load_corpus
-from dactnlg.errors import RunError, UnknownNameError
-from dactnlg.generation.decoder import FEW, BaseDecoder, Decoder, row_keys
+from dactnlg.errors import RunError, UnknownNameError, UserError
+from dactnlg.generation import keras_decoder
+from dactnlg.generation.decoder import Plan, row_keys
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.keras_decoder import CompiledDecoder
-from dactnlg.models.numpy.arrays import ArrayModel
+from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.numpy_decoder import FEW, NumpyDecoder
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.models import numpy as numpy_models
+from dactnlg.models.weights import load_arrays, save_arrays
 from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
+from dactnlg.search.numpy_beam import beam_search
 from dactnlg.training.train import train
 
 # Trained enough to be sure of its words: where two sentences are as good as equal, rounding decides.
@@ -30,7 +38,8 @@ ACT = "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowe
 @pytest.fixture(scope="module", params=["lstm", "sclstm", "hierarchical"])
 def run(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp(request.param) / "run"
-    return train(load_config(f"trails-{request.param}", [*POOR, "decoding.max_length=30"]), folder, progress=False).path
+    config = load_config(f"trails-{request.param}", [*POOR, "decoding.max_length=30"], models)
+    return train(config, folder, progress=False).path
 
 
 @pytest.fixture(scope="module")
@@ -38,12 +47,12 @@ def both(run: Path) -> tuple[Generator, Generator]:
     return Generator.load(run, backend="numpy"), Generator.load(run, backend="keras")
 
 
-def test_arrays_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generator]) -> None:
+def test_numpy_and_keras_find_the_same_hypotheses(both: tuple[Generator, Generator]) -> None:
     turns = [example.turn for example in load_corpus("trails").split("test")][::4]
-    assert isinstance(both[0].decoder, Decoder) and isinstance(both[1].decoder, CompiledDecoder)
+    assert isinstance(both[0].decoder, NumpyDecoder) and isinstance(both[1].decoder, KerasDecoder)
     compared = 0
     for hard, keep in ((False, 1), (True, 5)):
-        found = [generator.decoder.search(turns, 5, hard, keep) for generator in both]
+        found = [generator.decoder.search(turns, Plan(5, hard, keep)) for generator in both]
         for ours, theirs in zip(*found, strict=True):
             scores = np.array([h.score for h in theirs])
             np.testing.assert_allclose([h.score for h in ours[:keep]], scores[:keep], rtol=1e-4)
@@ -62,19 +71,20 @@ def test_a_greedy_sentence_first_changes_no_result(both: tuple[Generator, Genera
     decoder = both[0].decoder
     turns = [example.turn for example in load_corpus("trails").split("test")][:size]
     inputs = decoder.inputs(turns)
-    found = decoder._search_all(inputs, 6, hard, 1)
-    beams = BaseDecoder._search_all(decoder, inputs, 6, hard, 1)
+    found = decoder.search_all(inputs, Plan(6, hard))
+    rules, step, state = decoder.constrained(inputs, hard)
+    beams = beam_search(step, state, rules, width=6, max_length=decoder.max_length)
     assert [row[0].tokens for row in found] == [row[0].tokens for row in beams]
     np.testing.assert_allclose([row[0].score for row in found], [row[0].score for row in beams], rtol=1e-5)
 
 
-def test_arrays_and_keras_score_sentences_alike(both: tuple[Generator, Generator]) -> None:
+def test_numpy_and_keras_score_sentences_alike(both: tuple[Generator, Generator]) -> None:
     turn = load_corpus("trails").split("test")[3].turn
     rows = [[4, 5, 6, 7], [9], [8, 8, 30, 31, 32, 33]]
     scores = [generator.decoder.sentence_scores(turn, rows) for generator in both]
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-4)
     # A sentence's score is the sum of its steps: the search's own score of what it found.
-    best = both[0].decoder.search([turn], 3, True, 3)[0]
+    best = both[0].decoder.search([turn], Plan(3, True, 3))[0]
     for hypothesis in best:
         if hypothesis.finished:
             score = both[0].decoder.sentence_scores(turn, [hypothesis.tokens])[0]
@@ -106,28 +116,29 @@ def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeyp
     decoder = both[0].decoder
     decoder.forget()
     searched: list[int] = []
-    search = decoder.search_batch
+    search = decoder.search_all
 
-    def counted(inputs, width, hard, keep):
+    def counted(inputs, plan):
         searched.append(len(inputs["act"]))
-        return search(inputs, width, hard, keep)
+        return search(inputs, plan)
 
-    monkeypatch.setattr(decoder, "search_batch", counted)
+    monkeypatch.setattr(decoder, "search_all", counted)
     # Without a constraint, under which faults would ask for more searches.
-    both[0].generate([ACT, ACT, "goodbye()"], constraint="none")
-    both[0].generate([ACT], constraint="none")
+    free = GenerationOptions(constraint="none")
+    both[0].generate([ACT, ACT, "goodbye()"], free)
+    both[0].generate([ACT], free)
     assert searched == [2]
-    both[0].generate([ACT], constraint="none", beam_width=3)
+    both[0].generate([ACT], GenerationOptions(constraint="none", beam_width=3))
     assert searched == [2, 1]
     decoder.forget()
-    both[0].generate([ACT], constraint="none")
+    both[0].generate([ACT], free)
     assert searched == [2, 1, 1]
 
 
-def test_batches_are_as_large_as_the_decoder_is_told(
+def test_batches_are_filled_up_to_the_sizes_asked_for(
     both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decoder = CompiledDecoder(both[1].decoder.model, both[1].preprocessor, reuse=False, batch_sizes=(2, 5))
+    decoder = KerasDecoder(both[1].decoder.model, both[1].preprocessor, reuse=False, batch_sizes=(2, 5))
     turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
 
     def program(inputs):
@@ -135,10 +146,10 @@ def test_batches_are_as_large_as_the_decoder_is_told(
         seen.append(size)
         return np.full((1, size, 1), 7), np.zeros((1, size, 1), np.intp), np.zeros((size, 1)), np.ones((size, 1), bool)
 
-    monkeypatch.setattr(decoder, "_program", lambda *_: program)
-    assert [found[0].tokens for found in decoder.search(turns, 1, False)] == [(7,)] * 9
+    monkeypatch.setattr(keras_decoder, "compiled", lambda function: program)
+    assert [found[0].tokens for found in decoder.search(turns, Plan(1, False))] == [(7,)] * 9
     assert seen == [5, 5]
-    decoder.search(turns[:2], 1, False)
+    decoder.search(turns[:2], Plan(1, False))
     assert seen == [5, 5, 2]
 
 
@@ -174,15 +185,33 @@ def test_one_act_from_a_cold_process_needs_no_keras(run: Path) -> None:
 
 def test_the_backend_can_be_chosen(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("KERAS_BACKEND", raising=False)
-    assert isinstance(Generator.load(run).decoder, Decoder)
+    assert isinstance(Generator.load(run).decoder, NumpyDecoder)
     monkeypatch.setenv("KERAS_BACKEND", keras.backend.backend())
-    assert isinstance(Generator.load(run).decoder, CompiledDecoder)
-    assert isinstance(Generator.load(run, backend="numpy").decoder, Decoder)
+    assert isinstance(Generator.load(run).decoder, KerasDecoder)
+    assert isinstance(Generator.load(run, backend="numpy").decoder, NumpyDecoder)
     with pytest.raises(UnknownNameError, match="cuda"):
         Generator.load(run, backend="cuda")
 
 
-def test_what_is_no_model_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "model.keras").write_bytes(b"PK nothing of the kind")
-    with pytest.raises(RunError, match="not a model"):
-        ArrayModel.load(tmp_path / "model.keras")
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_what_are_no_weights_of_the_run_is_refused(run: Path, tmp_path: Path, backend: str) -> None:
+    copy = Run(shutil.copytree(run, tmp_path / "run"))
+    copy.weights_path.write_bytes(b"PK nothing of the kind")
+    with pytest.raises(RunError, match="cannot be read as weights"):
+        Generator.load(copy.path, backend)
+    arrays = load_arrays(Run(run).weights_path)
+    save_arrays(copy.weights_path, {name: array for name, array in arrays.items() if name != "output_bias"})
+    with pytest.raises(RunError, match="holds no weight 'output_bias'"):
+        Generator.load(copy.path, backend)
+    save_arrays(copy.weights_path, {**arrays, "output_bias": arrays["output_bias"][1:]})
+    with pytest.raises(RunError, match="weight 'output_bias' is .*: it belongs to another run"):
+        Generator.load(copy.path, backend)
+
+
+def test_numpy_says_which_models_it_supports(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numpy_models, "INPUTS", {"another": ("act",)})
+    monkeypatch.delenv("KERAS_BACKEND", raising=False)
+    with pytest.raises(UserError, match="backend numpy supports only another, not"):
+        Generator.load(run, backend="numpy")
+    # Where nobody chose, Keras does what NumPy cannot.
+    assert isinstance(Generator.load(run).decoder, KerasDecoder)

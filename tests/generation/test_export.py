@@ -15,9 +15,12 @@ import pytest
 
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.decoder import Decoder, Plan
 from dactnlg.generation.generator import Generator
-from dactnlg.models.numpy.arrays import log_softmax
+from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.numpy_decoder import NumpyDecoder
+from dactnlg.models.backend import to_numpy
+from dactnlg.search.numpy_step import log_softmax
 from dactnlg.text.vocabulary import BOS_ID, EOS, EOS_ID, PAD_ID, UNK_ID
 
 PoorRun = Callable[[str], Path]
@@ -35,9 +38,9 @@ assert "dactnlg" not in sys.modules
 """
 
 
-def decoder_of(run: Path) -> Decoder:
+def decoder_of(run: Path) -> NumpyDecoder:
     decoder = Generator.load(run, backend="numpy").decoder
-    assert isinstance(decoder, Decoder)
+    assert isinstance(decoder, NumpyDecoder)
     return decoder
 
 
@@ -50,8 +53,8 @@ def turns_of(decoder: Decoder) -> list[Any]:
 @pytest.mark.needs("tensorflow", "dactnlg")
 def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tmp_path: Path) -> None:
     # The hierarchical model is the sc-LSTM and more.
-    ways = [("hierarchical", "hard"), ("lstm", "none")]
-    for model, constraint in ways:
+    exports = [("hierarchical", "hard"), ("lstm", "none")]
+    for model, constraint in exports:
         folder, decoder = tmp_path / model, decoder_of(poor_run(model))
         folder.mkdir()
         settings = ["--beam-width", "3", "--constraint", constraint]
@@ -61,19 +64,19 @@ def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tm
         if constraint == "none":
             del inputs["required"]
         np.savez(folder / "inputs.npz", **inputs)
-    folders = json.dumps([str(tmp_path / model) for model, _ in ways])
+    folders = json.dumps([str(tmp_path / model) for model, _ in exports])
     environment = {**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
     command = [sys.executable, "-c", SERVE, folders]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    for model, constraint in ways:
+    for model, constraint in exports:
         decoder = decoder_of(poor_run(model))
         hard = constraint == "hard"
-        ours = decoder.search(turns_of(decoder), 3, hard, 3 if hard else 1)
+        ours = decoder.search(turns_of(decoder), Plan(3, hard, 3 if hard else 1))
         theirs = np.load(tmp_path / model / "outputs.npz")
-        told = json.loads((tmp_path / model / "model" / "assets.extra" / "dactnlg.json").read_text())
-        assert (told["beam_width"], told["constraint"]) == (3, constraint)
-        assert told["tokens"][told["eos"]] == EOS
+        description = json.loads((tmp_path / model / "model" / "assets.extra" / "dactnlg.json").read_text())
+        assert (description["beam_width"], description["constraint"]) == (3, constraint)
+        assert description["tokens"][description["eos"]] == EOS
         # Where a search may stop at its best sentence, neighbours decide how far the others have come.
         sure = 3 if hard else 1
         assert (theirs["few"][:, :sure] == theirs["tokens"][:3, :sure]).all()
@@ -95,44 +98,52 @@ def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tm
         assert compared >= len(ours) / 2
 
 
+PARTS = {"lstm": (["h", "c"], ["gates"]), "sclstm": (["h", "c", "d"], []), "hierarchical": (["h", "c", "d"], ["gates"])}
+"""The parts of each model's state and of its context."""
+
+
 @pytest.mark.needs("onnx", "dactnlg[export]")
+@pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
 @pytest.mark.parametrize("model", ["lstm", "sclstm", "hierarchical"])
 def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_path: Path) -> None:
     import onnxruntime
 
-    path, decoder = tmp_path / "step.onnx", decoder_of(poor_run(model))
+    path, decoder = tmp_path / "step.onnx", Generator.load(poor_run(model), backend="keras").decoder
+    assert isinstance(decoder, KerasDecoder)
     assert main(["export", str(poor_run(model)), "--format", "onnx", "--output", str(path)]) == 0
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     inputs = decoder.inputs(turns_of(decoder))
-    prepared, state = decoder.model.prepare(inputs, every_entry=True)
-    names = ["h", "c", "d"][: len(state)]
-    assert [put.name for put in session.get_inputs()] == ["tokens", *names, *(["context"] if model != "sclstm" else [])]
-    count = len(state[0])
-    rng, tokens, owner = np.random.default_rng(1), np.full(count, BOS_ID), np.arange(count)
+    context, state = decoder.model.prepare({name: inputs[name] for name in decoder.model.inputs})
+    assert (list(state), list(context)) == PARTS[model]
+    assert [put.name for put in session.get_inputs()] == ["tokens", *state, *context]
+    assert [put.name for put in session.get_outputs()] == ["log_probs", *(f"new_{name}" for name in state)]
+    fixed = {name: to_numpy(part) for name, part in context.items()}
+    count = len(inputs["act"])
+    rng, tokens = np.random.default_rng(1), np.full(count, BOS_ID)
     for _ in range(8):
-        given = {"tokens": tokens, **dict(zip(names, state, strict=True))}
-        if prepared.context is not None:
-            parts = [part for part in (prepared.context, prepared.reading) if part is not None]
-            given["context"] = np.concatenate(parts, axis=1)
-        found = session.run(None, given)
-        logits, state = decoder.model.step(prepared, state, tokens, owner)
-        for ours, theirs in zip([log_softmax(logits), *state], found, strict=True):
+        now = {name: to_numpy(part) for name, part in state.items()}
+        found = session.run(None, {"tokens": tokens, **now, **fixed})
+        logits, state = decoder.model.step(context, state, tokens.astype(np.int32))
+        expected = [log_softmax(to_numpy(logits).copy()), *(to_numpy(state[name]) for name in now)]
+        for ours, theirs in zip(expected, found, strict=True):
             np.testing.assert_allclose(theirs, ours, rtol=1e-5, atol=1e-5)
         # Rounding does not add up along a sentence: each step starts from the original's state.
-        tokens = rng.integers(UNK_ID + 1, decoder.model.vocabulary_size, count)
-    told = json.loads(session.get_modelmeta().custom_metadata_map["dactnlg"])
-    assert (
-        told["tokens"] == decoder.preprocessor.vocabulary.tokens
-        and len(told["tokens"]) == decoder.model.vocabulary_size
-    )
-    assert told["act"] == decoder.preprocessor.encoder.features
-    assert [told[name] for name in ("pad", "bos", "eos", "unk")] == [PAD_ID, BOS_ID, EOS_ID, UNK_ID]
+        tokens = rng.integers(UNK_ID + 1, decoder.model.sizes.vocabulary, count)
+    # Any number of sentences, not only that of the example it was traced with.
+    few = {"tokens": tokens[:3], **{name: part[:3] for name, part in {**now, **fixed}.items()}}
+    assert [part.shape[0] for part in session.run(None, few)] == [3] * (1 + len(now))
+    description = json.loads(session.get_modelmeta().custom_metadata_map["dactnlg"])
+    assert description["tokens"] == decoder.preprocessor.vocabulary.tokens
+    assert len(description["tokens"]) == decoder.model.sizes.vocabulary
+    assert description["act"] == decoder.preprocessor.encoder.features
+    assert [description[name] for name in ("pad", "bos", "eos", "unk")] == [PAD_ID, BOS_ID, EOS_ID, UNK_ID]
 
 
 @pytest.mark.needs("onnx", "dactnlg[export]")
+@pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
-def test_greedy_search_over_onnx_says_what_the_decoder_says(poor_run: PoorRun, tmp_path: Path) -> None:
+def test_greedy_search_over_onnx_finds_what_the_decoder_finds(poor_run: PoorRun, tmp_path: Path) -> None:
     import onnxruntime
 
     path, decoder = tmp_path / "step.onnx", decoder_of(poor_run("sclstm"))
@@ -141,15 +152,16 @@ def test_greedy_search_over_onnx_says_what_the_decoder_says(poor_run: PoorRun, t
     turns = turns_of(decoder)
     vectors = decoder.preprocessor.encoder.vectors(turns)
     zeros = np.zeros((len(turns), decoder.model.hidden_size), np.float32)
-    state, tokens, said = [zeros, zeros, vectors], np.full(len(turns), BOS_ID), []
+    state, tokens, columns = [zeros, zeros, vectors], np.full(len(turns), BOS_ID), []
     for _ in range(decoder.max_length):
         log_probs, *state = session.run(None, {"tokens": tokens, "h": state[0], "c": state[1], "d": state[2]})
         log_probs[:, [PAD_ID, BOS_ID, UNK_ID]] = -np.inf
         tokens = log_probs.argmax(axis=1)
-        said.append(tokens)
-    rows = [row.tolist() for row in np.array(said).T]
+        columns.append(tokens)
+    rows = [row.tolist() for row in np.array(columns).T]
     ours = [tuple(row[: row.index(EOS_ID)]) if EOS_ID in row else tuple(row) for row in rows]
-    same = sum(a == b[0].tokens for a, b in zip(ours, decoder.search(turns, 1, False), strict=True))
+    found = decoder.search(turns, Plan(1, False))
+    same = sum(a == b[0].tokens for a, b in zip(ours, found, strict=True))
     # Where two words are as good as equal, rounding decides.
     assert same >= 0.9 * len(turns)
 
@@ -180,9 +192,10 @@ def test_what_the_user_can_mend(
     assert not list(tmp_path.iterdir())
 
 
-def test_another_backend_is_told_what_a_saved_model_needs(poor_run: PoorRun, tmp_path: Path) -> None:
+@pytest.mark.parametrize("wanted", ["saved-model", "onnx"])
+def test_another_backend_is_an_error_that_names_tensorflow(wanted: str, poor_run: PoorRun, tmp_path: Path) -> None:
     environment = {**os.environ, "KERAS_BACKEND": "numpy"}
-    where = ["--format", "saved-model", "--output", str(tmp_path / "model")]
+    where = ["--format", wanted, "--output", str(tmp_path / "model")]
     command = [sys.executable, "-m", "dactnlg", "export", str(poor_run("lstm")), *where]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 2 and "set KERAS_BACKEND to tensorflow" in done.stderr

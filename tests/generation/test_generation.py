@@ -14,11 +14,12 @@ from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
-from dactnlg.search.paths import Hypothesis
+from dactnlg.search.hypotheses import Hypothesis
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
@@ -40,7 +41,7 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
     corpus = load_corpus("trails")
     turns = [example.turn for example in corpus.split("test")]
     checker = corpus.card.style().checker()
-    results = generator.generate(turns, constraint="hard")
+    results = generator.generate(turns, GenerationOptions(constraint="hard"))
     assert [result.act for result in results] == [str(turn) for turn in turns]
     origins = Counter(result.origin for result in results)
     # Both roads are taken: the search's, and for what it cannot end in time the templates'.
@@ -64,7 +65,7 @@ class Scripted:
     def __init__(self, preprocessor: Preprocessor, first: tuple[str, float], second: tuple[str, float]) -> None:
         self.preprocessor, self.answers, self.asked = preprocessor, (first, second), []
 
-    def search(self, turns, width, hard, keep=1, owed=()):  # type: ignore[no-untyped-def]
+    def search(self, turns, plan, owed=()):  # type: ignore[no-untyped-def]
         self.asked.append([list(names) for names in owed])
         text, score = self.answers[bool(owed)]
         return [[Hypothesis(tuple(self.preprocessor.vocabulary.encode(text.split())), score, True)] for _ in turns]
@@ -83,12 +84,12 @@ def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
     )
     generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
-    told, plain = generator.generate(acts, n_best=2)
+    special, plain = generator.generate(acts, GenerationOptions(n_best=2))
     # First for the best, then for all; and only the turn that owes something once more, for what it owes.
     assert script.asked == [[], [], [["dogsallowed=no"]]]
     assert plain.slots_ok and plain.score == -5.0
-    assert told.slots_ok is taken and told.missing == (() if taken else ("dogsallowed=no",))
-    assert (told.score == second) is taken and len(told.n_best) == 1 + taken
+    assert special.slots_ok is taken and special.missing == (() if taken else ("dogsallowed=no",))
+    assert (special.score == second) is taken and len(special.n_best) == 1 + taken
 
 
 ASKING = [
@@ -103,7 +104,7 @@ ASKING = [
 
 
 @pytest.mark.parametrize(
-    ("act", "found", "said"),
+    ("act", "found", "text"),
     [
         # As training asked it: the wording that the model likes best, here the shortest.
         ("inform(count=3)&request(food)", "there are SLOT_COUNT", "There are 3. What kind of food do you want?"),
@@ -119,32 +120,34 @@ ASKING = [
         ("request(food)", "there are", "There are."),
     ],
 )
-def test_a_lost_question_is_put_behind(act: str, found: str, said: str) -> None:
+def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
     pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
     preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
     script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
     generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
     result = generator.generate([act])[0]
-    assert result.text == said and result.slots_ok
+    assert result.text == text and result.slots_ok
     assert result.origin == ("model" if result.delexicalized == found else "composed")
-    left = generator.generate([act], append_questions=False)[0]
+    left = generator.generate([act], GenerationOptions(append_questions=False))[0]
     assert left.delexicalized == found and left.origin == "model"
 
 
 @pytest.mark.parametrize("name", ["lstm", "sclstm", "hierarchical"])
-def test_under_an_owed_word_every_sentence_holds_an_anchor(poor_run: Callable[[str], Path], name: str) -> None:
+def test_under_an_owed_word_every_sentence_holds_a_trigger_word(poor_run: Callable[[str], Path], name: str) -> None:
     generator = Generator.load(poor_run(name))
     assert generator.decoder is not None
     preprocessor = generator.preprocessor
     turns = [example.turn for example in load_corpus("trails").split("test")][:60]
     owed = [["dogsallowed=no"] if row % 2 else [] for row in range(len(turns))]
-    found = generator.decoder.search(turns, 8, True, 8, owed=owed)
-    anchors = set(preprocessor.anchors["dogsallowed"])
-    held = [[bool(anchors & set(preprocessor.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found]
+    found = generator.decoder.search(turns, Plan(8, True, 8), owed)
+    triggers = set(preprocessor.trigger_words["dogsallowed"])
+    held = [
+        [bool(triggers & set(preprocessor.vocabulary.decode(h.tokens))) for h in row if h.finished] for row in found
+    ]
     assert all(map(all, held[1::2])) and sum(map(len, held[1::2])) > 10
     # Without the debt most sentences hold none, and a neighbour's debt changes nothing.
     assert not all(map(all, held[::2]))
-    alone = generator.decoder.search(turns[::2], 8, True, 8)
+    alone = generator.decoder.search(turns[::2], Plan(8, True, 8))
     assert [[h.tokens for h in row] for row in found[::2]] == [[h.tokens for h in row] for row in alone]
 
 
@@ -160,52 +163,53 @@ def test_reordering_and_repeating_acts_changes_nothing(generator: Generator) -> 
     assert [generator.generate([act])[0].text for act in acts] == texts
 
 
-def test_equal_acts_are_said_once_unless_chance_has_a_say(
+def test_equal_acts_are_generated_once_unless_chance_has_a_say(
     generator: Generator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The same act in several notations, too; but not acts that differ in their order or in a value's case.
     acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
     acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
-    said, brief = [], generator.preprocessor.brief
-    monkeypatch.setattr(generator.preprocessor, "brief", lambda turn: said.append(turn) or brief(turn))  # type: ignore[func-returns-value]
-    expected = [generator.generate([act], n_best=2)[0] for act in acts]
-    said.clear()
-    found = generator.generate(acts, n_best=2)
+    requested, request = [], generator.preprocessor.request
+    monkeypatch.setattr(generator.preprocessor, "request", lambda turn: requested.append(turn) or request(turn))  # type: ignore[func-returns-value]
+    two = GenerationOptions(n_best=2)
+    expected = [generator.generate([act], two)[0] for act in acts]
+    requested.clear()
+    found = generator.generate(acts, two)
     assert [result.act for result in found] == [result.act for result in expected]
     if generator.decoder is None:
-        assert len(said) == len(acts)
+        assert len(requested) == len(acts)
         return
     assert [result.text for result in found] == [result.text for result in expected]
-    assert len(said) == 4
-    said.clear()
-    drawn = generator.generate([acts[0]] * 20, temperature=3.0)
+    assert len(requested) == 4
+    requested.clear()
+    drawn = generator.generate([acts[0]] * 20, GenerationOptions(temperature=3.0))
     assert len({result.raw for result in drawn}) > 1
-    assert len(said) == 20
-    said.clear()
+    assert len(requested) == 20
+    requested.clear()
     monkeypatch.setattr(generator.decoder, "reuse", False)
-    assert [result.text for result in generator.generate(acts, n_best=2)] == [result.text for result in expected]
-    assert len(said) == len(acts)
+    assert [result.text for result in generator.generate(acts, two)] == [result.text for result in expected]
+    assert len(requested) == len(acts)
 
 
 def test_values_never_seen_are_said_as_given(generator: Generator) -> None:
     value = "Zyx=;'(q) Ünïcode 3"
     act = Turn((parse("inform(name=x;length='3 km')").acts[0],))
     turn = parse(str(act).replace("name=x", "name='" + value.replace("'", "\\'") + "'"))
-    result = generator.generate([turn], constraint="hard")[0]
+    result = generator.generate([turn], GenerationOptions(constraint="hard"))[0]
     assert value in result.text
     assert "3 km" in result.text
 
 
 def test_no_constraint_shows_no_placeholder_either(generator: Generator) -> None:
     turns = [example.turn for example in load_corpus("trails").split("valid")]
-    for constraint in ("none", "rerank"):
-        for result in generator.generate(turns, constraint=constraint):
+    for options in (GenerationOptions(constraint="none"), GenerationOptions(constraint="rerank")):
+        for result in generator.generate(turns, options):
             assert not re.search(r"SLOT_|\uffed", result.text + result.raw)
             assert result.slots_ok == (not result.missing and not result.extra)
 
 
 def test_n_best_is_ordered_and_distinct(generator: Generator) -> None:
-    result = generator.generate(["inform(name='Red Kite Ridge';difficulty=easy)"], n_best=4)[0]
+    result = generator.generate(["inform(name='Red Kite Ridge';difficulty=easy)"], GenerationOptions(n_best=4))[0]
     assert result.n_best[0].text == result.text
     assert len({other.delexicalized for other in result.n_best}) == len(result.n_best) > 1
     # Of sentences with as many faults the more probable one comes first.
@@ -221,9 +225,9 @@ def test_mistakes_are_named(generator: Generator) -> None:
     with pytest.raises(UnknownNameError, match="'inform'"):
         generator.generate(["infrom(name=x)"])
     with pytest.raises(UnknownNameError, match="hard"):
-        generator.generate(["goodbye()"], constraint="firm")
+        generator.generate(["goodbye()"], GenerationOptions(constraint="firm"))  # type: ignore[arg-type]
     with pytest.raises(UserError, match="at least 1"):
-        generator.generate(["goodbye()"], beam_width=0, n_best=0)
+        generator.generate(["goodbye()"], GenerationOptions(beam_width=0, n_best=0))
     assert generator.generate([]) == []
 
 

@@ -7,14 +7,13 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
+from keras import ops
 
 from dactnlg.acts import Turn, parse
-from dactnlg.data.batching import bucket
-from dactnlg.generation import keras_decoder as compiled
+from dactnlg.generation.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
-from dactnlg.generation.keras_decoder import CompiledDecoder
-from dactnlg.models.hierarchical import HierarchicalSCLSTM
-from dactnlg.models.lstm import LSTM
+from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.models import build_model
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import Required, is_placeholder
@@ -33,16 +32,23 @@ TRAINING = [
 class Toy:
     """A model whose next word depends on the last word and the place: a random table."""
 
-    lexicalized = False
+    inputs = ("act",)
 
     def __init__(self, seed: int, size: int) -> None:
         self.table = np.random.default_rng(seed).normal(size=(40, size, size)).astype(np.float32) * 3
-        self.calls: list[dict[str, Any]] = []
+        self.prepared: list[dict[str, Any]] = []
+        self.compiled: list[int] = []
 
-    def __call__(self, inputs: dict[str, Any]) -> dict[str, Any]:
-        self.calls.append(inputs)
-        tokens = np.asarray(inputs["tokens"])
-        return {"logits": self.table[np.arange(tokens.shape[1])[None], tokens]}
+    def prepare(self, inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.prepared.append(inputs)
+        return {}, {"place": ops.zeros((len(inputs["act"]), 1), "int32")}
+
+    def step(self, context: dict[str, Any], state: dict[str, Any], tokens: Any) -> tuple[Any, dict[str, Any]]:
+        # Once for each size: what is compiled is traced once.
+        self.compiled.append(tokens.shape[0])
+        size = self.table.shape[1]
+        index = state["place"][:, 0] * size + tokens
+        return ops.take(ops.reshape(self.table, (-1, size)), index, axis=0), {"place": state["place"] + 1}
 
     def score(self, words: list[int]) -> float:
         """The log probability of a whole sentence, written apart from the package."""
@@ -60,12 +66,12 @@ def preprocessor() -> Preprocessor:
     return Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
 
 
-def toy(preprocessor: Preprocessor, seed: int) -> tuple[Toy, CompiledDecoder]:
+def toy(preprocessor: Preprocessor, seed: int) -> tuple[Toy, KerasDecoder]:
     model = Toy(seed, len(preprocessor.vocabulary))
-    return model, CompiledDecoder(model, preprocessor)  # type: ignore[arg-type]
+    return model, KerasDecoder(model, preprocessor)  # type: ignore[arg-type]
 
 
-def unknown(decoder: CompiledDecoder, turn: Turn) -> list[Required]:
+def unknown(decoder: KerasDecoder, turn: Turn) -> list[Required]:
     return [
         item
         for item in decoder.preprocessor.delexicalizer.required(turn)
@@ -168,46 +174,41 @@ def test_without_anything_to_stand_in_the_unknown_word_does(preprocessor: Prepro
 def test_nothing_unknown_nothing_inserted(preprocessor: Preprocessor) -> None:
     model, decoder = toy(preprocessor, 2)
     assert insert_missing(decoder, parse("goodbye()"), ("what", "?"), []) == [(("what", "?"), 0.0)]
-    assert not model.calls
+    assert not model.prepared and not model.compiled
 
 
-def test_scores_do_not_depend_on_neighbours_or_chunks(
-    preprocessor: Preprocessor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_scores_do_not_depend_on_neighbours(preprocessor: Preprocessor) -> None:
     model, decoder = toy(preprocessor, 5)
     rng = np.random.default_rng(1)
     rows = [rng.integers(4, len(preprocessor.vocabulary), length).tolist() for length in (0, 3, 17, 1, 8, 2, 30)]
     expected = [model.score(row) for row in rows]
     turn = parse("inform(name=x)")
     np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
-    model.calls.clear()
-    monkeypatch.setattr(compiled, "CHUNK", 3)
-    np.testing.assert_allclose(decoder.sentence_scores(turn, rows), expected, rtol=1e-4)
-    assert [call["tokens"].shape for call in model.calls] == [(count, bucket(31)) for count in (3, 3, 1)]
-    act = preprocessor.encoder.vectors([turn])[0]
-    for call in model.calls:
-        # Every row is scored for the turn, and the model gets what it takes and no more.
-        assert set(call) == {"act", "tokens", "lengths"}
-        assert all(np.array_equal(row, act) for row in call["act"]) and len(call["act"]) == len(call["tokens"])
-    assert [n for call in model.calls for n in call["lengths"]] == [len(row) + 1 for row in rows]
+    np.testing.assert_allclose(decoder.sentence_scores(turn, rows[::-1]), expected[::-1], rtol=1e-4)
+    alone = [decoder.sentence_scores(turn, [row])[0] for row in rows]
+    np.testing.assert_allclose(alone, expected, rtol=1e-4)
+    # Rows are filled up to a power of two, so that steps are compiled for few sizes; short sentences leave early.
+    assert set(model.compiled) <= {8, 4, 2, 1} and 8 in model.compiled
+    act = preprocessor.encoder.vectors([turn])
+    for inputs in model.prepared:
+        # All rows are scored for the turn, which is prepared once, and the model gets what it takes and no more.
+        assert set(inputs) == {"act"}
+        np.testing.assert_array_equal(inputs["act"], act)
+    assert len(model.prepared) == 2 + len(rows)
 
 
 @pytest.mark.parametrize("name", ["lstm", "hierarchical"])
 def test_a_real_model_scores_a_sentence_as_its_search_does(preprocessor: Preprocessor, name: str) -> None:
     keras.utils.set_random_seed(3)
-    sizes: dict[str, Any] = {
-        "vocabulary_size": len(preprocessor.vocabulary),
-        "act_size": len(preprocessor.encoder.features),
-    }
-    sizes |= {"hidden_size": 6, "embedding_size": 5}
-    words = len(preprocessor.encoder.words)
-    model = LSTM(**sizes) if name == "lstm" else HierarchicalSCLSTM(words, value_size=4, encoder_size=4, **sizes)
+    sizes = {"hidden_size": 6, "embedding_size": 5}
+    sizes |= {"value_size": 4, "encoder_size": 4} if name == "hierarchical" else {}
+    model = build_model(name, preprocessor.sizes, **sizes)
     # Untrained weights are so small that all words are alike, the end among them.
     model.set_weights([weight * 4 for weight in model.get_weights()])
     model.output_bias.assign(np.eye(len(preprocessor.vocabulary))[EOS_ID] * 2)
-    decoder = CompiledDecoder(model, preprocessor, max_length=12)
+    decoder = KerasDecoder(model, preprocessor, max_length=12)
     turn = parse("inform(name=x;food='b c')")
-    found = [h for h in decoder.search([turn], 5, hard=False, keep=5)[0] if h.finished]
+    found = [h for h in decoder.search([turn], Plan(5, hard=False, keep=5))[0] if h.finished]
     assert len(found) > 2
     scores = decoder.sentence_scores(turn, [h.tokens for h in found])
     np.testing.assert_allclose(scores, [h.score for h in found], rtol=1e-3)

@@ -1,4 +1,4 @@
-"""The same code and weights on every Keras backend: TensorFlow trains, JAX and NumPy say and learn the same."""
+"""The same code and weights on every Keras backend: TensorFlow trains, JAX and NumPy generate and learn the same."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from dactnlg import models
 from dactnlg.runs.config import load_config
 from dactnlg.training.train import train
 
@@ -24,7 +25,8 @@ ACTS = [
 GENERATE = """
 import json, sys
 from dactnlg.generation.generator import Generator
-results = Generator.load(sys.argv[1]).generate(json.loads(sys.argv[2]), n_best=3)
+from dactnlg.generation.options import GenerationOptions
+results = Generator.load(sys.argv[1]).generate(json.loads(sys.argv[2]), GenerationOptions(n_best=3))
 print(json.dumps([[(other.text, other.score or 0.0) for other in result.n_best] for result in results]))
 """
 LEARN = """
@@ -32,13 +34,17 @@ import json, sys
 import keras, numpy as np
 from dactnlg.models.backend import jit_compile
 from dactnlg.models import load_model
-model = load_model(sys.argv[1] + "/model.keras")
+from dactnlg.runs.run import Run
+from dactnlg.text.preprocessor import Preprocessor
+run = Run(sys.argv[1])
+section, sizes = run.check().model, Preprocessor.load(run.preprocessor_path).sizes
+model = load_model(section.name, sizes, run.weights_path, section.keywords())
 model.compile(optimizer=keras.optimizers.Adam(0.01, global_clipnorm=5.0), jit_compile=jit_compile())
 rng = np.random.default_rng(0)
-tokens = rng.integers(4, model.vocabulary_size, (8, 7)).astype(np.int32)
-batch = {"act": (rng.random((8, model.act_size)) < 0.1).astype(np.float32), "tokens": tokens[:, :-1]}
+tokens = rng.integers(4, sizes.vocabulary, (8, 7)).astype(np.int32)
+batch = {"act": (rng.random((8, sizes.act)) < 0.1).astype(np.float32), "tokens": tokens[:, :-1]}
 batch |= {"targets": tokens[:, 1:], "lengths": np.arange(8, dtype=np.int32) % 7, "weights": np.ones(8, np.float32)}
-batch |= {"entries": rng.integers(0, model.act_size, (8, 4, 2)).astype(np.int32)}
+batch |= {"entries": rng.integers(0, sizes.act, (8, 4, 2)).astype(np.int32)}
 batch |= {"words": rng.integers(0, 5, (8, 4, 4)).astype(np.int32)}
 print(json.dumps([float(model.train_on_batch(batch)) for _ in range(3)]))
 """
@@ -58,13 +64,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     poor = ["training.epochs=1", "model.hidden_size=24", "model.embedding_size=16", "training.batch_size=256"]
     # No dropout: each backend draws its own random numbers.
     poor += ["model.dropout=0.0", "decoding.max_length=30", "decoding.beam_width=4"]
-    return train(
-        load_config("trails-hierarchical", poor), tmp_path_factory.mktemp("backends") / "run", progress=False
-    ).path
+    config = load_config("trails-hierarchical", poor, models)
+    return train(config, tmp_path_factory.mktemp("backends") / "run", progress=False).path
 
 
 @pytest.mark.parametrize("backend", ["jax", "numpy"])
-def test_every_backend_says_the_same(run: Path, backend: str) -> None:
+def test_every_backend_generates_the_same(run: Path, backend: str) -> None:
     expected = probe(GENERATE, "tensorflow", str(run), json.dumps(ACTS))
     found = probe(GENERATE, backend, str(run), json.dumps(ACTS))
     for ours, theirs in zip(expected, found, strict=True):

@@ -9,12 +9,15 @@ import numpy as np
 import pytest
 from keras import ops
 
+from dactnlg import models
+from dactnlg.errors import UnknownNameError
+from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.models.cells import SCLSTMCell
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
-from dactnlg.models.lstm import LSTM
 from dactnlg.models.sclstm import SCLSTM
+from dactnlg.text.encoding import Sizes
 
 V, D, W = 11, 5, 9
 MODELS = ("lstm", "sclstm", "hierarchical")
@@ -22,10 +25,10 @@ MODELS = ("lstm", "sclstm", "hierarchical")
 
 def build(name: str, seed: int = 1) -> NeuralModel:
     keras.utils.set_random_seed(seed)
-    sizes: dict[str, Any] = {"vocabulary_size": V, "act_size": D, "hidden_size": 7, "embedding_size": 6}
+    keywords = {"hidden_size": 7, "embedding_size": 6}
     if name == "hierarchical":
-        return HierarchicalSCLSTM(word_count=W, value_size=4, encoder_size=5, **sizes)
-    return {"lstm": LSTM, "sclstm": SCLSTM}[name](**sizes)
+        keywords |= {"value_size": 4, "encoder_size": 5}
+    return build_model(name, Sizes(V, D, W), **keywords)
 
 
 def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarray]:
@@ -45,9 +48,12 @@ def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarra
     }
 
 
+def tensors_of(batch: dict[str, np.ndarray]) -> dict[str, Any]:
+    return {name: ops.convert_to_tensor(array) for name, array in batch.items()}
+
+
 def loss(model: NeuralModel, batch: dict[str, np.ndarray]) -> Any:
-    tensors = {name: ops.convert_to_tensor(array) for name, array in batch.items()}
-    return model.compute_loss(x=tensors, y_pred=model(tensors))
+    return model(tensors_of(batch))
 
 
 def sigmoid(x: np.ndarray) -> np.ndarray:
@@ -72,12 +78,11 @@ def test_sclstm_cell_follows_wen_2015() -> None:
 
 def test_sclstm_penalty_is_the_papers_term() -> None:
     model = build("sclstm")
+    assert isinstance(model, SCLSTM)
     batch = inputs([3, 6], 6)
     rng = np.random.default_rng(5)
     d = rng.uniform(size=(2, 6, D)).astype(np.float32)
-    outputs = np.concatenate([np.zeros((2, 6, 7), np.float32), d], axis=-1)
-    mask = np.arange(6)[None] < batch["lengths"][:, None]
-    got = to_numpy(model.penalty(ops.convert_to_tensor(outputs), batch, ops.convert_to_tensor(mask)))
+    got = to_numpy(model.penalty(ops.convert_to_tensor(d), tensors_of(batch)))
     for row, length in enumerate(batch["lengths"]):
         steps = np.concatenate([batch["act"][row][None], d[row, :length]])
         change = sum(1e-4 * 100 ** np.linalg.norm(b - a) for a, b in zip(steps, steps[1:], strict=False))
@@ -105,7 +110,7 @@ def test_every_weight_gets_a_finite_gradient(name: str) -> None:
 
     model = build(name)
     batch = inputs([3, 6, 5], 6)
-    batch["act"][0] = 0.0  # an act that is used up: the norm's slope must not be infinite there
+    batch["act"][0] = 0.0  # an act that is used up: the norm's gradient must not be infinite there
     with tf.GradientTape() as tape:
         value = loss(model, batch)
     for weight, gradient in zip(
@@ -119,13 +124,46 @@ def test_every_weight_gets_a_finite_gradient(name: str) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_step_by_step_equals_the_whole_sentence(name: str) -> None:
     model = build(name)
-    batch = inputs([6, 6], 6)
-    tensors = {key: ops.convert_to_tensor(array) for key, array in batch.items()}
-    whole = to_numpy(model(tensors)["logits"])
+    tensors = tensors_of(inputs([6, 6], 6))
+    whole = to_numpy(model.logits(tensors))
     context, state = model.prepare(tensors)
     for t in range(6):
-        logits, state = model.step(context, state, tensors["tokens"][:, t : t + 1])
-        np.testing.assert_allclose(to_numpy(logits)[:, 0], whole[:, t], atol=1e-4)
+        logits, state = model.step(context, state, tensors["tokens"][:, t])
+        np.testing.assert_allclose(to_numpy(logits), whole[:, t], atol=1e-4)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_default_logits_equal_the_fast_ones(name: str) -> None:
+    """A model that overrides nothing runs `step` over the tokens: what these models do faster."""
+    model = build(name)
+    tensors = tensors_of(inputs([3, 6, 5], 6))
+    assert type(model).logits is not NeuralModel.logits
+    by_steps = NeuralModel.logits(model, tensors)
+    assert by_steps.shape == (3, 6, V)
+    np.testing.assert_allclose(to_numpy(by_steps), to_numpy(model.logits(tensors)), atol=1e-5)
+    np.testing.assert_allclose(
+        float(NeuralModel.cross_entropy(model, tensors, by_steps)),
+        float(model.cross_entropy(tensors, model.logits(tensors))),
+        rtol=1e-6,
+    )
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_default_logits_lead_to_the_same_gradients(name: str) -> None:
+    if keras.backend.backend() != "tensorflow":
+        pytest.skip("gradients are taken with TensorFlow's tape")
+    import tensorflow as tf
+
+    model = build(name)
+    tensors = tensors_of(inputs([3, 6, 5], 6))
+    found = []
+    for logits in (model.logits, lambda batch: NeuralModel.logits(model, batch)):
+        with tf.GradientTape() as tape:
+            value = model.cross_entropy(tensors, logits(tensors))
+        gradients = tape.gradient(value, model.trainable_variables)
+        found.append([np.asarray(tf.convert_to_tensor(gradient)) for gradient in gradients])
+    for weight, fast, by_steps in zip(model.trainable_variables, *found, strict=True):
+        np.testing.assert_allclose(by_steps, fast, atol=1e-6, err_msg=weight.path)
 
 
 def test_changing_only_a_value_changes_the_encoders_state() -> None:
@@ -133,14 +171,14 @@ def test_changing_only_a_value_changes_the_encoders_state() -> None:
     assert isinstance(model, HierarchicalSCLSTM)
     batch = inputs([4], 4)
     batch["words"][0, 1] = [3, 4, 0, 0]
-    before = to_numpy(model.encode(batch))
+    before = to_numpy(model.encode(tensors_of(batch)))
     batch["words"][0, 1] = [3, 5, 0, 0]
-    after = to_numpy(model.encode(batch))
+    after = to_numpy(model.encode(tensors_of(batch)))
     assert np.abs(before - after).max() > 1e-5
     # What stands behind the last word and the last entry is padding, whatever its length.
     padded = {**batch, "words": np.pad(batch["words"], ((0, 0), (0, 3), (0, 2)))}
     padded["entries"] = np.pad(batch["entries"], ((0, 0), (0, 3), (0, 0)))
-    np.testing.assert_allclose(to_numpy(model.encode(padded)), after, atol=1e-5)
+    np.testing.assert_allclose(to_numpy(model.encode(tensors_of(padded))), after, atol=1e-5)
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -156,11 +194,20 @@ def test_batches_of_any_shape_are_learned_from(name: str) -> None:
         assert np.isfinite(float(model.test_on_batch(batch)))
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_saved_model_is_the_same_model(name: str, tmp_path: Any) -> None:
-    from dactnlg.models import load_model
+def test_models_are_found_by_their_files() -> None:
+    assert {*MODELS, models.RANDOM} <= set(models.names())
+    assert "base" not in models.names() and "cells" not in models.names()
+    for name in models.names():
+        assert set(models.section(name).model_fields) >= {"name"}
+    with pytest.raises(UnknownNameError, match="did you mean 'sclstm'"):
+        models.section("sc_lstm")
+    with pytest.raises(UnknownNameError):
+        models.model_class("numpy.cells")
 
-    model, batch = build(name), inputs([3, 5], 6)
-    model.save(tmp_path / "model.keras")
-    again = load_model(tmp_path / "model.keras")
-    np.testing.assert_array_equal(to_numpy(model(batch)["logits"]), to_numpy(again(batch)["logits"]))
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
+    keywords = models.section(name)(name=name).keywords()
+    model = build_model(name, Sizes(V, D, W))
+    given = build_model(name, Sizes(V, D, W), **keywords)
+    assert [weight.shape for weight in model.weights] == [weight.shape for weight in given.weights]

@@ -1,4 +1,4 @@
-"""Configuration: what is valid, and that every mistake of a file is told at once, with its place."""
+"""Configuration: what is valid, and that every mistake of a file is reported at once, with its place."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dactnlg import models
 from dactnlg.errors import ConfigError, UserError
-from dactnlg.runs.config import Config, config_names, load_config
+from dactnlg.runs.config import Config, config_names, load_config, read_config
 
 MINIMAL = "corpus:\n  name: restaurants\nmodel:\n  name: sclstm\n"
 
@@ -23,25 +24,26 @@ def write(folder: Path, text: str) -> Path:
 def mistakes(folder: Path, text: str, *overrides: str) -> list[str]:
     path = write(folder, text)
     with pytest.raises(ConfigError) as caught:
-        load_config(path, overrides)
+        load_config(path, overrides, models)
     return str(caught.value).replace(f"{path}, ", "").replace(f"{path}: ", "").split("\n")
 
 
 def test_defaults_are_those_of_the_papers(tmp_path: Path) -> None:
-    config = load_config(write(tmp_path, MINIMAL))
+    config = load_config(write(tmp_path, MINIMAL), models=models)
+    keys = config.model.keywords()
     # alpha, eta and xi as in Wen et al. 2015b
-    assert (config.model.alpha, config.model.eta, config.model.xi) == (0.5, 1e-4, 100.0)
-    assert config.model.hidden_size == 100
+    assert (keys["alpha"], keys["eta"], keys["xi"]) == (0.5, 1e-4, 100.0)
+    assert keys["hidden_size"] == 100
     assert (config.decoding.beam_width, config.decoding.constraint) == (10, "hard")
     assert (config.corpus.targets, config.corpus.also, config.corpus.data_dir) == ("human", [], None)
 
 
-def test_all_mistakes_are_told_at_once(tmp_path: Path) -> None:
+def test_all_mistakes_are_reported_at_once(tmp_path: Path) -> None:
     text = """\
 corpus:
   name: restaurnts
   also: [dstc3]
-model: {name: sclstn, hiden_size: 10, epochs: 3}
+model: {name: sclstm, hiden_size: 10, epochs: 3, value_size: 20, alpha: -1}
 training:
   epochs: yes
   batch_size: 3.5
@@ -52,15 +54,16 @@ training:
 decoding: 3
 trainin: {}
 """
-    head, *lines = mistakes(tmp_path, text, "training.patience=0", "nonsense")
-    assert head.startswith("15 mistakes in the configuration ")
+    head, *lines = mistakes(tmp_path, text, "training.patience=0", "nonsense", "model.xi=much")
+    assert head.startswith("17 mistakes in the configuration ")
     assert {line.strip() for line in lines} == {
         "line 2: corpus.name: unknown corpus 'restaurnts'; did you mean 'restaurants'?",
         "line 3: corpus.also: unknown corpus 'dstc3'; did you mean 'dstc2'?",
-        "line 4: model.name: unknown value 'sclstn'; did you mean 'sclstm' or 'lstm'?",
-        "line 4: model.hiden_size: unknown key; did you mean 'hidden_size' or 'encoder_size' or 'value_size'?",
+        "line 4: model.hiden_size: unknown key; did you mean 'hidden_size'?",
         "line 4: model.epochs: unknown key; did you mean 'training.epochs'?",
-        "line 6: training.epochs: must be a whole number; got 'yes'",
+        "line 4: model.value_size: model 'sclstm' has no use for it; models that have it: hierarchical",
+        "line 4: model.alpha: must be at least 0; got -1",
+        "line 6: training.epochs: must be a whole number; got True",
         "line 7: training.batch_size: must be a whole number; got 3.5",
         "line 8: training.learning_rate: must be greater than 0; got 0",
         "line 9: training.clip_norm: must be a finite number; got inf",
@@ -71,7 +74,73 @@ trainin: {}
         "line 13: trainin: unknown key; did you mean 'training'?",
         "--set training.patience=0: training.patience: must be at least 1; got 0",
         "--set nonsense: an override is section.key=value, such as training.epochs=3",
+        "--set model.xi=much: model.xi: must be a number; got 'much'",
     }
+
+
+def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> None:
+    text = MINIMAL.replace("sclstm", "lstm")
+    assert mistakes(tmp_path, text, "model.xi=2", "model.encoder_size=5", "training.epochs=0")[1:] == [
+        "  --set training.epochs=0: training.epochs: must be at least 1; got 0",
+        "  --set model.xi=2: model.xi: model 'lstm' has no use for it; models that have it: hierarchical, sclstm",
+        "  --set model.encoder_size=5: model.encoder_size: model 'lstm' has no use for it; "
+        "models that have it: hierarchical",
+    ]
+    line = "model 'random' has no use for it; models that have it: hierarchical, lstm, sclstm"
+    assert mistakes(tmp_path, MINIMAL.replace("sclstm", "random\n  hidden_size: 4"))[1:] == [
+        f"  line 5: model.hidden_size: {line}"
+    ]
+    # Known to the model that has it, with that model's defaults beside it.
+    keys = load_config(write(tmp_path, text.replace("lstm", "hierarchical")), ["model.xi=2"], models).model.keywords()
+    assert (keys["xi"], keys["eta"], keys["encoder_size"]) == (2.0, 1e-4, 100)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("sclstn", "unknown model 'sclstn'; did you mean 'sclstm' or 'lstm'?"),
+        # Modules of the same folder that are no models.
+        ("base", "unknown model 'base'; valid: hierarchical, lstm, random, sclstm"),
+        ("numpy", "unknown model 'numpy'; valid: hierarchical, lstm, random, sclstm"),
+        ("os.path", "unknown model 'os.path'; valid: hierarchical, lstm, random, sclstm"),
+        ("''", "unknown model ''; valid: hierarchical, lstm, random, sclstm"),
+        ("3", "must be text; got 3"),
+        ("[sclstm]", "must be text; got ['sclstm']"),
+    ],
+)
+def test_what_is_no_model_is_an_error_beside_the_others(tmp_path: Path, name: str, message: str) -> None:
+    text = MINIMAL.replace("sclstm", f"{name}\n  hidden_size: 1.5").replace("restaurants", "restaurnts")
+    # What keys an unknown model has nobody knows.
+    assert set(mistakes(tmp_path, text)[1:]) == {
+        f"  line 4: model.name: {message}",
+        "  line 2: corpus.name: unknown corpus 'restaurnts'; did you mean 'restaurants'?",
+    }
+
+
+def test_without_the_models_their_keys_are_taken_as_they_stand(tmp_path: Path) -> None:
+    path = write(tmp_path, MINIMAL + "  whatever: 3\n")
+    config = load_config(path)
+    assert config.model.keywords() == {"whatever": 3} and config.model.neural
+    assert load_config(write(tmp_path, config.to_yaml())) == config
+    assert not load_config(write(tmp_path, MINIMAL.replace("sclstm", "random"))).model.neural
+
+
+def test_a_mapping_is_read_as_a_file_is(tmp_path: Path) -> None:
+    data = {"corpus": {"name": "restaurants"}, "model": {"name": "sclstm", "hidden_size": 8}}
+    overrides = ["training.epochs=4", "model.xi=2"]
+    file = load_config(write(tmp_path, MINIMAL + "  hidden_size: 8\n"), overrides, models)
+    assert read_config(data, overrides, models) == file
+    # What is given is left as it is.
+    assert data == {"corpus": {"name": "restaurants"}, "model": {"name": "sclstm", "hidden_size": 8}}
+    with pytest.raises(ConfigError) as caught:
+        read_config({"corpus": 3, "model": {"name": "lstm", "xi": 2}, "trainin": {}}, ["epochs=3"], models)
+    assert str(caught.value).split("\n") == [
+        "4 mistakes in the configuration",
+        "  epochs=3: an override is section.key=value, such as training.epochs=3",
+        "  corpus: must be a mapping of name, also, targets, min_count, data_dir; got 3",
+        "  trainin: unknown key; did you mean 'training'?",
+        "  model.xi: model 'lstm' has no use for it; models that have it: hierarchical, sclstm",
+    ]
 
 
 def test_missing_sections_and_keys(tmp_path: Path) -> None:
@@ -121,11 +190,12 @@ def test_overrides_win_and_the_last_one_most(tmp_path: Path) -> None:
     config = load_config(
         path,
         ["training.epochs=3", "training.epochs=4", "corpus.also=[dstc2]", "training.learning_rate=1e-4", "model.xi=2"],
+        models,
     )
     assert config.training.epochs == 4
     assert config.training.learning_rate == 1e-4
     assert config.corpus.also == ["dstc2"]
-    assert config.model.xi == 2.0
+    assert config.model.keywords()["xi"] == 2.0
 
 
 @pytest.mark.parametrize("override", ["", "=", "training", "epochs=3", ".epochs=3", "training.=3", "training.epochs"])
@@ -151,8 +221,10 @@ def test_a_path_is_a_corpus_too(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", config_names())
 def test_to_yaml_reads_back(tmp_path: Path, name: str) -> None:
-    config = load_config(name)
-    assert load_config(write(tmp_path, config.to_yaml())) == config
+    config = load_config(name, models=models)
+    assert load_config(write(tmp_path, config.to_yaml()), models=models) == config
+    # A run's configuration, whose keys training has checked, is the same without the models.
+    assert load_config(write(tmp_path, config.to_yaml())).model_dump() == config.model_dump()
 
 
 @given(rate=st.floats(min_value=0, exclude_min=True, allow_infinity=False), seed=st.integers(0, 2**32 - 1))
@@ -168,7 +240,7 @@ def test_any_text_is_a_configuration_or_a_plain_error(tmp_path_factory: pytest.T
     path = tmp_path_factory.mktemp("any") / "mine.yaml"
     path.write_bytes(data.encode("utf-8", "surrogatepass"))
     with pytest.raises(UserError):
-        load_config(path)
+        load_config(path, models=models)
 
 
 yaml_like = st.recursive(
@@ -193,4 +265,4 @@ def test_any_mapping_is_a_configuration_or_a_plain_error(
     path = tmp_path_factory.mktemp("any") / "mine.yaml"
     path.write_text(yaml.safe_dump(data), encoding="utf-8")
     with pytest.raises(UserError):
-        load_config(path)
+        load_config(path, models=models)

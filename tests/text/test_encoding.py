@@ -92,7 +92,7 @@ def test_only_training_makes_features(seen: list[tuple[Turn, str | None]], turns
         assert {encoder.features[i] for i in np.flatnonzero(vector)} == features(turn) & set(encoder.features)
 
 
-def test_an_unseen_combination_is_told_by_its_parts() -> None:
+def test_an_unseen_combination_is_known_by_its_parts() -> None:
     encoder = build("inform(food=thai;name=x)", "recommend(name=x)", "?request(area)")
     assert names(encoder, "recommend(food=thai;name=x)") == {
         "act:recommend",

@@ -1,4 +1,4 @@
-"""Turns of one frame are one to the model, and a phrase filled in is the sentence put together word by word."""
+"""Turns of one delexicalised act are one to the model; a filled template is the sentence put together word by word."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.text.delexicalization import lexicalize
-from dactnlg.text.frames import outline, required_places
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import outline, required_places
 from dactnlg.text.surface import JOINER, realize, strip_joiner, title
 
 Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]
@@ -32,7 +32,7 @@ def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
     return preprocessor, turns, sorted({pair.tokens for pair in pairs})
 
 
-def test_a_frame_decides_all_but_the_values(learned: Learned) -> None:
+def test_a_delexicalized_act_decides_all_but_the_values(learned: Learned) -> None:
     preprocessor, turns, _ = learned
     alike: dict[object, list[Turn]] = {}
     for turn in turns:
@@ -44,13 +44,13 @@ def test_a_frame_decides_all_but_the_values(learned: Learned) -> None:
         np.testing.assert_array_equal(
             preprocessor.required_counts(group), preprocessor.required_counts(group[:1] * len(group))
         )
-        for told in (preprocessor.asked, preprocessor.checker.special):
-            assert {told(turn) for turn in group} == {told(group[0])}
+        for find in (preprocessor.asked, preprocessor.checker.special):
+            assert {find(turn) for turn in group} == {find(group[0])}
         names = {tuple(item.placeholder for item in preprocessor.delexicalizer.required(turn)) for turn in group}
         assert len(names) == 1
 
 
-def test_filling_a_phrase_equals_putting_the_sentence_together(learned: Learned) -> None:
+def test_filling_a_template_equals_putting_the_sentence_together(learned: Learned) -> None:
     preprocessor, turns, sentences = learned
     chance = random.Random(4)
     by_names: dict[frozenset[str], list[tuple[str, ...]]] = {}
@@ -74,16 +74,16 @@ def test_filling_a_phrase_equals_putting_the_sentence_together(learned: Learned)
     assert tried > 50
 
 
-def test_turns_of_a_frame_are_filled_with_their_own_values(learned: Learned) -> None:
+def test_turns_of_one_act_are_filled_with_their_own_values(learned: Learned) -> None:
     preprocessor, turns, _ = learned
-    briefs = [preprocessor.brief(turn) for turn in turns]
-    shared = Counter(brief.frame for brief in briefs)
+    requests = [preprocessor.request(turn) for turn in turns]
+    shared = Counter(request.act for request in requests)
     assert max(shared.values()) > 1
-    for turn, brief in zip(turns, briefs, strict=True):
+    for turn, request in zip(turns, requests, strict=True):
         names = [item.placeholder for item in preprocessor.delexicalizer.required(turn)]
-        for name, value in zip(names, brief.raw, strict=True):
+        for name, value in zip(names, request.raw, strict=True):
             assert preprocessor.raw(turn, (name,)) == value
-        assert preprocessor.brief(turn).frame is brief.frame
+        assert preprocessor.request(turn).act is request.act
 
 
 NAMES = ["food", "area", "customer rating", "customer_rating"]
@@ -96,7 +96,7 @@ SILENT = frozenset({"inform.food"})
 
 @given(TURNS, st.data())
 def test_equal_outlines_require_the_same_places(turn: Turn, data: st.DataObject) -> None:
-    # Values exchanged one for one: the frame may stay or change, but never stay where what is required changes.
+    # Values exchanged one for one: the act may stay or change, but never stay where what is required changes.
     ordinary = ["Thai", "thai", "west", "or"]
     other = dict(
         zip(ordinary, data.draw(st.lists(st.sampled_from([*ordinary, "x"]), min_size=4, max_size=4)), strict=True)
@@ -124,15 +124,15 @@ def test_equal_outlines_require_the_same_places(turn: Turn, data: st.DataObject)
         ("inform(food=yes)", "inform(food=no)"),
     ],
 )
-def test_what_differs_has_another_frame(one: str, other: str) -> None:
+def test_what_differs_is_another_act(one: str, other: str) -> None:
     assert outline(parse(one))[0] != outline(parse(other))[0]
 
 
 def test_a_placeholder_that_the_turn_lacks_says_something_all_the_same(learned: Learned) -> None:
     preprocessor, turns, _ = learned
-    phrase = preprocessor.phrase(preprocessor.brief(turns[0]).frame, ("SLOT_WHATEVER#7", f"{JOINER}."))
-    assert phrase.form is None and phrase.tally is None
-    assert preprocessor.raw(turns[0], phrase.tokens) == "whatever."
+    template = preprocessor.template(preprocessor.request(turns[0]).act, ("SLOT_WHATEVER#7", f"{JOINER}."))
+    assert template.form is None and template.tally is None
+    assert preprocessor.raw(turns[0], template.tokens) == "whatever."
 
 
 def test_a_percent_sign_is_a_percent_sign(learned: Learned) -> None:
@@ -140,4 +140,4 @@ def test_a_percent_sign_is_a_percent_sign(learned: Learned) -> None:
     turn = next(turn for turn in learned[1] if preprocessor.delexicalizer.required(turn))
     name = preprocessor.delexicalizer.required(turn)[0].placeholder
     raw = preprocessor.raw(turn, ("100", f"{JOINER}%", "%s", name))
-    assert raw == f"100% %s {preprocessor.brief(turn).raw[0]}"
+    assert raw == f"100% %s {preprocessor.request(turn).raw[0]}"

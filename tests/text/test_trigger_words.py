@@ -1,4 +1,4 @@
-"""Anchors: the words by which special values are told, and sentences that may not end without one."""
+"""Trigger words: the words by which special values are said, and sentences that may not end without one."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.models.backend import to_numpy
-from dactnlg.search import constraint, ragged
-from dactnlg.search.beam import beam_search
-from dactnlg.search.paths import hypotheses
-from dactnlg.text.anchors import anchored, learn_anchors
+from dactnlg.search import keras_beam, numpy_beam
+from dactnlg.search.constraints import RequireWords, Rules
+from dactnlg.search.hypotheses import hypotheses
+from dactnlg.search.numpy_step import ConstrainedStep
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.trigger_words import learn_trigger_words, trigger
 
 CUES = {"kids": {"yes": [r"(?<!no )kids|child\w*"], "no": ["no kids"], "dontcare": ["any age"]}}
 BOS, EOS = 0, 1
 
 
-def test_yes_and_no_share_their_anchors_and_other_values_have_their_own() -> None:
+def test_yes_and_no_share_their_trigger_words_and_other_values_have_their_own() -> None:
     checker = SlotChecker(Delexicalizer(), CUES)
     rows = [
         ("inform(name=a;kids=yes)", "SLOT_NAME is for kids"),
@@ -35,12 +36,15 @@ def test_yes_and_no_share_their_anchors_and_other_values_have_their_own() -> Non
         ("inform(name=a)", "SLOT_NAME is for any taste"),
         ("inform(name=a)", "this is SLOT_NAME , it has charm"),
     ]
-    found = learn_anchors([(parse(act), sentence.split()) for act, sentence in rows], checker)
+    found = learn_trigger_words([(parse(act), sentence.split()) for act, sentence in rows], checker)
     assert found == {"kids": ("kids", "children"), "kids=dontcare": ("age",)}
-    assert anchored("kids=no") == anchored("kids=yes") == "kids" and anchored("kids=dontcare") == "kids=dontcare"
-    # Without a word that tells it apart there is no anchor, and without cues nothing to learn from.
-    assert learn_anchors([(parse("inform(kids=yes)"), ["so"])], SlotChecker(Delexicalizer(), CUES)) == {}
-    assert learn_anchors([(parse(act), sentence.split()) for act, sentence in rows], SlotChecker(Delexicalizer())) == {}
+    assert trigger("kids=no") == trigger("kids=yes") == "kids" and trigger("kids=dontcare") == "kids=dontcare"
+    # Without a word that tells it apart there is no trigger word, and without cues nothing to learn from.
+    assert learn_trigger_words([(parse("inform(kids=yes)"), ["so"])], SlotChecker(Delexicalizer(), CUES)) == {}
+    assert (
+        learn_trigger_words([(parse(act), sentence.split()) for act, sentence in rows], SlotChecker(Delexicalizer()))
+        == {}
+    )
 
 
 @pytest.mark.parametrize(
@@ -52,39 +56,35 @@ def test_yes_and_no_share_their_anchors_and_other_values_have_their_own() -> Non
         ("trails", "dogsallowed", {"dogs"}),
     ],
 )
-def test_the_anchors_of_real_corpora_are_the_words_that_people_use(
+def test_the_trigger_words_of_real_corpora_are_the_words_that_people_use(
     data_dir: Path, name: str, key: str, words: set[str]
 ) -> None:
     preprocessor, _ = build_preprocessor(load_corpus(name, data_dir))
-    assert words <= set(preprocessor.anchors[key])
-    assert not {"is", "the", ".", "a", "it"} & set(preprocessor.anchors[key])
-    owed = preprocessor.owed_anchors([[f"{key}=no"], [], ["unheard=yes"]])
-    assert owed.shape == (3, len(preprocessor.anchors)) and owed.sum(axis=1).tolist() == [1, 0, 0]
+    assert words <= set(preprocessor.trigger_words[key])
+    assert not {"is", "the", ".", "a", "it"} & set(preprocessor.trigger_words[key])
+    owed = preprocessor.owed_triggers([[f"{key}=no"], [], ["unheard=yes"]])
+    assert owed.shape == (3, len(preprocessor.trigger_words)) and owed.sum(axis=1).tolist() == [1, 0, 0]
 
 
 def toy(seed: int, size: int, length: int) -> tuple[np.ndarray, Any]:
+    """Return a table of log probabilities, (T, V, V), and the step of a model that looks them up by place and word."""
     table = np.random.default_rng(seed).normal(size=(length, size, size)).astype(np.float32) * 2
     table -= np.log(np.exp(table).sum(-1, keepdims=True))
-    table[..., BOS] = -1e9
     return table, lambda state, last, owner: (table[state[0][:, 0].astype(int), last].copy(), [state[0] + 1])
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_wide_search_finds_the_best_sentences_with_a_word_of_every_set(seed: int) -> None:
-    size, length = 6, 5
+    size, length, width = 6, 5, 300
     table, step = toy(seed, size, length)
     # Two sets that share the word 3.
     words = np.zeros((size, 3), bool)
     words[[2, 3], 0] = words[[3, 4], 1] = words[5, 2] = True
     owed = np.array([[1.0, 1.0, 0.0]], np.float32)
-    found = ragged.ragged_search(
-        ragged.require_words(step, words, EOS),
-        [np.zeros((1, 1), np.float32), owed],
-        width=300,
-        bos=BOS,
-        eos=EOS,
-        max_length=length,
-        keep=300,
+    rules = Rules(BOS, EOS, (BOS,), (RequireWords(words),))
+    state = [np.zeros((1, 1), np.float32), owed]
+    found = numpy_beam.beam_search(
+        ConstrainedStep(step, rules), state, rules, width=width, max_length=length, keep=width
     )[0]
     expected = []
     for count in range(length):
@@ -95,21 +95,15 @@ def test_a_wide_search_finds_the_best_sentences_with_a_word_of_every_set(seed: i
     expected.sort(reverse=True)
     best = [h for h in found if h.finished][:20]
     assert [h.tokens for h in best] == [path for _, path in expected[:20]]
+    np.testing.assert_allclose([h.score for h in best], [score for score, _ in expected[:20]], rtol=1e-4)
 
-    def compiled(state: list[Any], tokens: Any) -> tuple[Any, list[Any]]:
-        index = ops.cast(state[0][..., 0] * size, "int32") + tokens
-        return ops.take(ops.reshape(table, (-1, size)), index, axis=0), [state[0] + 1]
+    def keras_step(state: dict[str, Any], tokens: Any) -> tuple[Any, dict[str, Any]]:
+        index = ops.cast(state["place"][:, 0] * size, "int32") + tokens
+        return ops.take(ops.reshape(table, (-1, size)), index, axis=0), {"place": state["place"] + 1}
 
-    state = [ops.zeros((1, 1, 1)), ops.convert_to_tensor(owed[:, None])]
-    parts = beam_search(
-        constraint.require_words(compiled, words, EOS),
-        state,
-        batch=1,
-        width=300,
-        bos=BOS,
-        eos=EOS,
-        max_length=length,
-        keep=300,
+    start = keras_beam.repeated({"place": ops.zeros((1, 1))}, width)
+    parts = keras_beam.beam_search(
+        keras_step, start, [ops.convert_to_tensor(owed)], rules, width=width, max_length=length, keep=width
     )
     other = [h for h in hypotheses(*[to_numpy(part) for part in parts], eos=EOS)[0] if h.finished][:20]
     assert [h.tokens for h in other] == [h.tokens for h in best]

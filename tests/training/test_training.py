@@ -17,9 +17,10 @@ import keras
 import numpy as np
 import pytest
 
+from dactnlg import models
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generator
-from dactnlg.models import load_model
+from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import Config, load_config
 from dactnlg.training.train import train
 
@@ -27,18 +28,26 @@ SMALL = ["training.epochs=3", "model.hidden_size=16", "model.embedding_size=16",
 
 
 def config(model: str, *overrides: str) -> Config:
-    return load_config(f"trails-{model}", [*SMALL, *overrides])
+    return load_config(f"trails-{model}", [*SMALL, *overrides] if model != models.RANDOM else overrides, models)
 
 
-def weights(run: Path) -> list[np.ndarray]:
-    (checkpoint,) = run.glob("checkpoint-*.keras")
-    return [np.asarray(weight) for weight in load_model(checkpoint).get_weights()]
+def checkpoint(run: Path) -> dict[str, np.ndarray]:
+    """Return all that the last checkpoint of a run holds: weights and the optimizer's state."""
+    (path,) = run.glob("checkpoint-*.safetensors")
+    return load_arrays(path)
+
+
+def same(one: Path, two: Path) -> bool:
+    """Return whether two runs have learned the same weights, to the last bit, and would go on in the same way."""
+    ours, theirs = checkpoint(one), checkpoint(two)
+    assert list(ours) == list(theirs) and any(name.startswith("weights/") for name in ours)
+    return all(np.array_equal(array, theirs[name]) for name, array in ours.items())
 
 
 def test_a_run_folder_is_whole(tmp_path: Path) -> None:
     run = train(config("lstm"), tmp_path / "run", progress=False).path
     names = {path.name for path in run.iterdir()}
-    assert {"config.yaml", "preprocessor.json", "model.keras", "history.csv", "manifest.json"} <= names
+    assert {"config.yaml", "preprocessor.json", "weights.safetensors", "history.csv", "manifest.json"} <= names
     assert not [name for name in names if "partial" in name or name.endswith(".tmp")]
     manifest = json.loads((run / "manifest.json").read_text())
     assert manifest["seed"] == config("lstm").training.seed
@@ -48,7 +57,12 @@ def test_a_run_folder_is_whole(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert [row["epoch"] for row in rows] == ["1", "2", "3"]
     assert float(rows[-1]["valid_loss"]) < float(rows[0]["valid_loss"])
-    assert load_config(run / "config.yaml") == config("lstm")
+    assert load_config(run / "config.yaml", models=models) == config("lstm")
+    # Each weight has the name that it has in the model; the checkpoint holds what the optimizer needs, too.
+    names = set(load_arrays(run / "weights.safetensors"))
+    assert {"embedding", "cell/recurrent", "act_projection"} < names
+    kinds = {f"{kind}/{name}" for kind in ("weights", "mean", "square") for name in names}
+    assert set(checkpoint(run)) == kinds | {"steps", "learning_rate"}
     first, again = (Generator.load(run).generate(["goodbye()", "?request(region)"]) for _ in range(2))
     assert first == again
 
@@ -57,13 +71,13 @@ def test_a_run_folder_is_whole(tmp_path: Path) -> None:
 def test_the_same_seed_gives_the_same_weights(model: str, poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     one = poor_run(model)
     two = train(load_config(one / "config.yaml"), tmp_path / "run", progress=False).path
-    assert all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
+    assert same(one, two)
 
 
 def test_another_seed_gives_other_weights(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
     one = poor_run("lstm")
     two = train(load_config(one / "config.yaml", ["training.seed=2"]), tmp_path / "run", progress=False).path
-    assert not all(np.array_equal(a, b) for a, b in zip(weights(one), weights(two), strict=True))
+    assert not same(one, two)
 
 
 def start(run: Path, *extra: str, model: str = "sclstm") -> subprocess.Popen[str]:
@@ -93,9 +107,7 @@ def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, tmp_path
     for process in (start(tmp_path / "broken", *many, "--resume"), whole):
         _, errors = process.communicate()
         assert process.returncode == 0, errors
-    assert all(
-        np.array_equal(a, b) for a, b in zip(weights(tmp_path / "broken"), weights(tmp_path / "whole"), strict=True)
-    )
+    assert same(tmp_path / "broken", tmp_path / "whole")
     losses = []
     for run in ("broken", "whole"):
         with (tmp_path / run / "history.csv").open() as file:
@@ -114,23 +126,60 @@ def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
     assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
 
 
-def test_a_report_that_says_no_ends_training_with_a_whole_run(tmp_path: Path) -> None:
-    told: list[int] = []
+class Until:
+    """Ends training after an epoch, and keeps the epochs that it was called for.
 
-    def until(last: int) -> Callable[[Mapping[str, Any]], bool]:
-        def report(row: Mapping[str, Any]) -> bool:
-            told.append(row["epoch"])
-            return row["epoch"] < last
+    Args:
+        last: the epoch.
+        seen: the epochs so far.
+    """
 
-        return report
+    def __init__(self, last: int, seen: list[int]) -> None:
+        self.last, self.seen = last, seen
 
+    def on_epoch_end(self, row: Mapping[str, Any]) -> bool:
+        self.seen.append(row["epoch"])
+        return bool(row["epoch"] < self.last)
+
+
+def test_a_callback_that_returns_false_ends_training_with_a_whole_run(tmp_path: Path) -> None:
+    seen: list[int] = []
+    others: list[int] = []
     for last, stopped in ((2, True), (9, False)):
-        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, report=until(last)).path
+        # Each is called, whatever the one before it returns.
+        callbacks = [Until(last, seen), Until(9, others)]
+        run = train(config("lstm"), tmp_path / "run", resume=True, progress=False, callbacks=callbacks).path
         assert json.loads((run / "manifest.json").read_text())["training"]["stopped"] is stopped
-    # Who goes on hears of the last epoch again.
-    assert told == [1, 2, 2, 3]
+    # Who goes on is called with the last epoch again.
+    assert seen == others == [1, 2, 2, 3]
     whole = train(config("lstm"), tmp_path / "whole", progress=False).path
-    assert all(np.array_equal(a, b) for a, b in zip(weights(run), weights(whole), strict=True))
+    assert same(run, whole)
+
+
+def test_a_run_of_the_older_format(tmp_path: Path) -> None:
+    run = train(config("random"), tmp_path / "run", progress=False).path
+    (run / "preprocessor.json").rename(run / "codec.json")
+    (run / "model.keras").write_bytes(b"a zip file")
+    (run / "checkpoint-3.keras").write_bytes(b"a zip file")
+    line = f"{run} was trained by an older version of dactnlg; train the model anew"
+    for backend in ("auto", "numpy", "keras"):
+        with pytest.raises(RunError) as caught:
+            Generator.load(run, backend=backend)
+        assert str(caught.value) == line
+    # Such a configuration has keys that there are no more: not these are the trouble.
+    text = (run / "config.yaml").read_text()
+    (run / "config.yaml").write_text(text.replace("training:", "training:\n  micro_batch_size: 32"))
+    with pytest.raises(RunError) as caught:
+        train(config("random"), run, resume=True, progress=False)
+    assert str(caught.value) == line
+    command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(run), "goodbye()"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [f"dactnlg: {line}"]
+    # Trained anew in the same folder it is a run of today.
+    train(config("random"), run, progress=False)
+    assert not [path.name for path in run.iterdir() if path.suffix == ".keras" or path.stem == "codec"]
+    assert Generator.load(run).generate(["goodbye()"])[0].text
 
 
 def test_what_cannot_be_a_run_is_refused(tmp_path: Path) -> None:

@@ -17,16 +17,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dactnlg import models
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.errors import ConfigError, WorkerError
+from dactnlg.errors import WorkerError
 from dactnlg.generation.generator import Generator
-from dactnlg.models import build_model, load_model
 from dactnlg.models.backend import computing
+from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import Config, load_config
 from dactnlg.training.learners import KerasLearner
-from dactnlg.training.rendezvous import meet
+from dactnlg.training.rendezvous import rendezvous
 from dactnlg.training.train import train
 from dactnlg.training.workers import Cluster
 
@@ -48,10 +49,10 @@ BACKENDS = ["tensorflow", pytest.param("jax", marks=pytest.mark.needs("jax", "da
 def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A corpus whose sentences all are padded to one length: JAX compiles for each, and slowly."""
     folder = tmp_path_factory.mktemp("corpus")
-    says = ["{} is an {} trail .", "an {1} one : {0} .", "take {} , {} one .", "{} , the {} one ."]
+    templates = ["{} is an {} trail .", "an {1} one : {0} .", "take {} , {} one .", "{} , the {} one ."]
     rows = []
-    for name, level, says_it in product(["Ivy", "Oak", "Elm"], ["easy", "hard", "mild"], says):
-        text = says_it.format(name, level)
+    for name, level, template in product(["Ivy", "Oak", "Elm"], ["easy", "hard", "mild"], templates):
+        text = template.format(name, level)
         rows.append({"act": f"inform(name='{name}';difficulty={level})", "text": text})
         rows.append({"act": f"?confirm(name='{name}';difficulty={level};dogsallowed=yes)", "text": f"so {text}"})
     for split, part in (("train", rows), ("valid", rows[::5])):
@@ -76,7 +77,7 @@ def start(repository: Path, corpus: Path, backend: str, output: Path, *more: str
 
 def settings(corpus: Path, *more: str) -> Config:
     (corpus / "config.yaml").write_text(f"corpus: {{name: {corpus}}}\nmodel: {{name: sclstm}}\n")
-    return load_config(corpus / "config.yaml", [*SETTINGS, *SIZES, *more])
+    return load_config(corpus / "config.yaml", [*SETTINGS, *SIZES, *more], models)
 
 
 def finish(process: Started) -> tuple[str, str]:
@@ -99,14 +100,16 @@ def curve(run: Path) -> list[list[float]]:
         return [[float(row[name]) for name in ("loss", "valid_loss", "learning_rate")] for row in csv.DictReader(file)]
 
 
-def weights(run: Path) -> list[np.ndarray]:
-    return [np.asarray(weight) for weight in load_model(run / "model.keras").get_weights()]
+def weights(run: Path) -> dict[str, np.ndarray]:
+    return load_arrays(run / "weights.safetensors")
 
 
 def assert_same(run: Path, single: Path) -> None:
     np.testing.assert_allclose(curve(run), curve(single), atol=1e-5)
-    for ours, theirs in zip(weights(run), weights(single), strict=True):
-        np.testing.assert_allclose(ours, theirs, atol=1e-4)
+    ours, theirs = weights(run), weights(single)
+    assert list(ours) == list(theirs)
+    for name, array in ours.items():
+        np.testing.assert_allclose(array, theirs[name], atol=1e-4, err_msg=name)
 
 
 @pytest.fixture(scope="module")
@@ -127,15 +130,15 @@ def test_two_workers_learn_what_one_process_learns(
     backend: str, repository: Path, corpus: Path, single: Callable[[str], Path], tmp_path: Path
 ) -> None:
     where = addresses()
-    runs = [tmp_path / "chief", tmp_path / "other"]
+    runs = [tmp_path / "rank-0", tmp_path / "rank-1"]
     processes = [
         start(repository, corpus, backend, run, "--workers", where, "--worker", str(number))
         for number, run in enumerate(runs)
     ]
     one = single(backend)
     printed = [finish(process)[0] for process in processes]
-    assert printed == [f"{runs[0]}\n", ""], "only the chief prints its run folder"
-    assert not runs[1].exists(), "only the chief writes one"
+    assert printed == [f"{runs[0]}\n", ""], "only rank 0 prints its run folder"
+    assert not runs[1].exists(), "only rank 0 writes one"
     assert len(curve(one)) == 2 and curve(one)[1][0] < curve(one)[0][0]
     assert_same(runs[0], one)
     assert json.loads((runs[0] / "manifest.json").read_text())["training"]["workers"] == 2
@@ -151,27 +154,27 @@ def test_two_devices_learn_what_one_learns(
     assert_same(tmp_path / "run", single(backend))
 
 
-def meeting(cluster: Cluster, seconds: float) -> str:
+def outcome(cluster: Cluster, seconds: float) -> str:
     try:
-        meet(cluster, seconds)
+        rendezvous(cluster, seconds)
     except WorkerError as error:
         return str(error)
-    return "met"
+    return "all there"
 
 
 def test_workers_meet_in_any_order() -> None:
     where = (*addresses().split(","), "localhost:1")
-    members = [Cluster(addresses=where, worker=number) for number in (2, 0, 1)]
+    members = [Cluster(addresses=where, rank=number) for number in (2, 0, 1)]
     with ThreadPoolExecutor(3) as pool:
-        assert list(pool.map(meeting, members, [20.0] * 3)) == ["met"] * 3
+        assert list(pool.map(outcome, members, [20.0] * 3)) == ["all there"] * 3
 
 
-def test_workers_that_stay_away_are_told_of() -> None:
+def test_workers_that_stay_away_are_reported() -> None:
     where = tuple(addresses().split(","))
-    assert meeting(Cluster(addresses=where, worker=0), 0.2) == "of 2 workers only 1 came within 0.2 s"
-    assert "the chief at 127.0.0.1:" in meeting(Cluster(addresses=where, worker=1), 0.2)
+    assert outcome(Cluster(addresses=where, rank=0), 0.2) == "of 2 workers only 1 came within 0.2 s"
+    assert "worker 0 at 127.0.0.1:" in outcome(Cluster(addresses=where, rank=1), 0.2)
     with socket.create_server(("127.0.0.1", int(where[0].split(":")[1]))):
-        assert "cannot listen on port" in meeting(Cluster(addresses=where, worker=0), 0.2)
+        assert "cannot listen on port" in outcome(Cluster(addresses=where, rank=0), 0.2)
 
 
 @pytest.mark.parametrize(
@@ -219,20 +222,17 @@ def test_half_precision_learns_nearly_the_same(precision: str, corpus: Path, tmp
     run = train(config, tmp_path / "half", progress=False).path
     np.testing.assert_allclose(curve(run), curve(single), rtol=0.01)
     assert np.abs(np.array(curve(run)) - curve(single)).max() > 2e-6
-    assert {str(weight.dtype) for weight in weights(run)} == {"float32"}
+    assert {str(weight.dtype) for weight in weights(run).values()} == {"float32"}
     # What a resumed run reads is what was saved: with float16 the scale of the loss, too.
-    state = load_model(next(run.glob("checkpoint-*.keras")), compiled=True).optimizer.variables
-    corpora = load_corpus(str(corpus))
-    preprocessor, pairs = build_preprocessor(corpora)
+    state = load_arrays(next(run.glob("checkpoint-*.safetensors")))
+    preprocessor, pairs = build_preprocessor(load_corpus(str(corpus)))
     with computing(precision):
-        model = build_model("sclstm", preprocessor, hidden_size=8, embedding_size=6)
-    learner = KerasLearner(model, 0.1, 1.0, Dataset.encode(preprocessor, pairs, False), 7)
-    learner.restore(next(run.glob("checkpoint-*.keras")))
-    assert len(state) == len(learner.optimizer.variables) > 2
-    assert all(np.array_equal(a, b) for a, b in zip(state, learner.optimizer.variables, strict=True))
-    assert any("scale" in variable.path for variable in state) == (precision == "mixed_float16")
-
-
-def test_numpy_computes_in_single_precision_only() -> None:
-    with pytest.raises(ConfigError, match="precision mixed_float16 needs backend: keras"):
-        load_config("trails-sclstm", ["training.precision=mixed_float16"])
+        model = models.build_model("sclstm", preprocessor.sizes, **config.model.keywords())
+    data = Dataset.encode(preprocessor, pairs, model.inputs)
+    learner = KerasLearner(model, 0.1, 1.0, sample=data, batch_size=7)
+    learner.restore(state)
+    restored = learner.state()
+    assert set(state) == set(restored) and len(learner.optimizer.variables) > 2
+    assert all(np.array_equal(array, restored[name]) for name, array in state.items())
+    paths = [variable.path for variable in learner.optimizer.variables]
+    assert any("scale" in path for path in paths) == (precision == "mixed_float16")
