@@ -1,6 +1,6 @@
-"""How words and values are written, learned from training sentences.
+"""Truecasing: how words and values are written, learned from training sentences.
 
-Models see lower-case tokens; a cased corpus gets its capitals back from the forms that its sentences use most.
+Models see lower-case tokens; `Casing.restore` gives them the form that the training sentences use most often.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ _STOPS = frozenset({".", "?", "!"})
 
 
 class Casing:
-    """The usual form of words inside and at the start of sentences, and of values.
+    """The most frequent form of words inside and at the start of sentences, and of values.
 
     Args:
-        inside: lower-case token -> usual form within a sentence, where it differs.
-        start: the same for the first token of a sentence.
-        values: slot -> value as acts write it (folded) -> as sentences write it, where it differs.
-        styles: slot -> the style (a key of `STYLES`) that its values usually have; for values never seen.
+        inside: lower-case token -> its form within a sentence, if it differs.
+        start: lower-case token -> its form at the start of a sentence, if it differs from the one inside.
+        values: slot -> value as acts write it (folded) -> value as sentences write it, if it differs.
+        styles: slot -> the style (a key of `STYLES`) of most of its values; applied to values not in training.
     """
 
     def __init__(
@@ -45,7 +45,7 @@ class Casing:
 
     @classmethod
     def learn(cls, pairs: Iterable[tuple[Sequence[Required], Delexicalized]]) -> Casing:
-        """Count forms in delexicalised training sentences, each with the slots of its turn."""
+        """Return the casing of delexicalised training sentences, each given with the slots that its turn requires."""
         forms: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
         surfaces: dict[tuple[str, str], Counter[str]] = {}
         for required, sentence in pairs:
@@ -60,7 +60,7 @@ class Casing:
         inside, start = ({low: _most(counts) for low, counts in each.items()} for each in forms)
         values: dict[str, dict[str, str]] = {}
         votes: dict[str, Counter[str]] = {}
-        # Acts may write one value in several ways; sentences then decide together.
+        # Acts may write one value in several ways: their sentences are counted together.
         together: dict[tuple[str, str], Counter[str]] = {}
         for (slot, value), counts in surfaces.items():
             together.setdefault((slot, value.casefold()), Counter()).update(counts)
@@ -72,14 +72,14 @@ class Casing:
                 values.setdefault(slot, {})[value.casefold()] = usual
         return cls(
             {low: form for low, form in inside.items() if form != low},
-            # A word never seen at a start is left as it is inside.
+            # A word that never starts a training sentence keeps its form inside.
             {low: form for low, form in start.items() if form != inside.get(low, low)},
             values,
             {slot: best for slot, counts in votes.items() if (best := _style(counts)) != "as given"},
         )
 
     def restore(self, tokens: Sequence[str]) -> list[str]:
-        """Give lower-case tokens their usual forms; placeholders stay."""
+        """Return lower-case tokens in their most frequent forms; placeholders stay."""
         return [
             token
             if is_placeholder(token)
@@ -88,7 +88,7 @@ class Casing:
         ]
 
     def filler(self, item: Required) -> tuple[str, ...]:
-        """Return the surface tokens that say a slot's value."""
+        """Return the surface tokens that stand for a placeholder: the value as sentences write it."""
         value = item.slot.value or ""
         known = self.values.get(item.slot.name)
         form = known.get(value.casefold()) if known else None
@@ -119,5 +119,5 @@ def _most(counts: Counter[str]) -> str:
 
 
 def _style(counts: Counter[str]) -> str:
-    # The order of STYLES breaks ties, so that values are changed only where that explains more.
+    # The first of STYLES wins a tie: values are changed only if that explains more sentences.
     return max(STYLES, key=lambda style: counts[style])

@@ -1,9 +1,9 @@
-"""Delexicalisation: values leave the sentence and placeholders stay, so that a model learns wording and not names.
+"""Delexicalisation: placeholders replace values in a sentence, so that a model learns wording and not names.
 
 `inform(name='red door cafe';food=thai)` with "red door cafe serves thai food" becomes "SLOT_NAME serves SLOT_FOOD
-food". Values are found at token boundaries, longest first, regardless of case, in every spelling that `spellings`
-knows; special values (yes, no, dontcare, none) stay in the act. Every delexicalisable slot of a turn has a
-placeholder of its own: the second `near` is `SLOT_NEAR#2`.
+food". Values are found at token boundaries, longest first, regardless of case, in every spelling that
+`text.spellings` generates; special values (yes, no, dontcare, none) stay in the act. Every delexicalisable slot of a
+turn has a placeholder of its own: the second `near` is `SLOT_NEAR#2`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dactnlg.text.spellings import alternatives, spellings
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 
 Fillers = dict[str, tuple[str, ...]]
-"""What stood, or shall stand, in the place of each placeholder: surface tokens."""
+"""Placeholder -> the surface tokens that it stands for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Delexicalized:
     Attributes:
         tokens: tokens and placeholders, cased as in the sentence.
         fillers: for each placeholder the surface tokens of its first mention.
-        mentions: the surface tokens of every mention in order, so that lexicalising restores the sentence exactly.
+        mentions: the surface tokens of every mention in order; with them `lexicalize` restores the sentence exactly.
         missing: the required slots whose value is not in the sentence.
-        ambiguous: the number of mentions that several slots laid claim to.
+        ambiguous: the number of mentions that could belong to several slots.
     """
 
     tokens: tuple[str, ...]
@@ -42,7 +42,7 @@ class Delexicalized:
 
     @property
     def raw(self) -> str:
-        """The sentence that the tokens were made from, in raw form."""
+        """The sentence in raw form, values included."""
         return lexicalize(self.tokens, iter(self.mentions))
 
 
@@ -61,7 +61,7 @@ def _split(turn: Turn, apart: frozenset[str]) -> Turn:
 
 
 def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Iterator[Sequence[str]]) -> str:
-    """Put values in the place of placeholders and return the raw sentence.
+    """Return the raw sentence: values in the place of placeholders.
 
     Args:
         tokens: tokens with placeholders.
@@ -74,7 +74,7 @@ def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Ite
             continue
         name = strip_joiner(token)
         filler = list(fillers.get(name, ()) if isinstance(fillers, Mapping) else next(fillers))
-        # The placeholder's own joiners say how the value stands between its neighbours.
+        # The joiners of the placeholder decide how the value is attached to its neighbours.
         if filler:
             filler[0] = (JOINER if token.startswith(JOINER) else "") + filler[0].lstrip(JOINER)
             filler[-1] = filler[-1].rstrip(JOINER) + (JOINER if token.endswith(JOINER) else "")
@@ -83,13 +83,13 @@ def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Ite
 
 
 class Delexicalizer:
-    """Finds the values of a turn in a sentence.
+    """Replaces the values of a turn in a sentence by placeholders.
 
     Args:
-        aliases: for a slot, other fixed wordings of its values: `{slot: {value: [wording, ...]}}`.
-        silent: "act.slot" combinations that the corpus never says.
-        apart: slots of which "A or B" is two values, each with a place of its own in the sentence.
-        ordinary: for a slot, the values that are also ordinary words; see `find_mentions`.
+        aliases: other fixed wordings of values: `{slot: {value: [wording, ...]}}`.
+        silent: "act.slot" combinations that no sentence of the corpus expresses.
+        apart: slots whose value "A or B" is split into two values, each with a placeholder.
+        ordinary: slot -> the values that are also ordinary words; see `find_mentions`.
     """
 
     def __init__(
@@ -109,12 +109,12 @@ class Delexicalizer:
         self._spellings: dict[tuple[str, str], list[tuple[str, ...]]] = {}
 
     def required(self, turn: Turn) -> tuple[Required, ...]:
-        """Return the slots that a sentence for the turn has to say."""
+        """Return the slots that a sentence for the turn must express."""
         return required_slots(self.split(turn), self.silent)
 
     def split(self, turn: Turn) -> Turn:
-        """Return the turn with the values of "A or B" as slots of their own, where the sentences take them apart."""
-        # A look at the values is quicker than a look into the table of turns.
+        """Return the turn with each value "A or B" of the slots in `apart` split into two slots."""
+        # Looking at the values is faster than looking the turn up in the cache.
         joined = (s.name in self.apart and "or" in (s.value or "").lower() for act in turn.acts for s in act.slots)
         return _split(turn, self.apart) if self.apart and any(joined) else turn
 
@@ -129,7 +129,7 @@ class Delexicalizer:
         return self._spellings[key]
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
-        """Replace the values of the turn in a sentence (as the corpus or a model writes it) by placeholders."""
+        """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
         tokens = tokenize(sentence)
         required = self.required(turn)
         found, ambiguous = find_mentions(required, tokens, self.spellings, self._ordinary)
@@ -159,5 +159,5 @@ class Delexicalizer:
 
 
 def _lookalikes(tokens: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return words of a sentence that read like placeholders, each as a mention of itself."""
+    """Return the tokens of a sentence that look like placeholders, each as a mention of itself."""
     return [(token,) for token in tokens if is_placeholder(token)]

@@ -1,4 +1,4 @@
-"""Acts with sentences: as a corpus has them, and as a model is trained on them."""
+"""Acts with sentences: examples of a corpus, and training pairs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dactnlg.acts import Turn
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One meaning representation with the sentences that a corpus gives for it.
+    """One turn with its reference sentences in a corpus.
 
     Attributes:
         turn: the acts.
@@ -26,7 +26,13 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A training pair as a model sees it: the turn, its corpus (None if there is only one), lower-case tokens."""
+    """A training pair.
+
+    Attributes:
+        turn: the acts.
+        corpus: the name of the corpus; None if there is only one.
+        tokens: the sentence in lower-case tokens, delexicalised.
+    """
 
     turn: Turn
     corpus: str | None

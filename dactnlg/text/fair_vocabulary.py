@@ -1,6 +1,6 @@
-"""The frequent vocabulary F that models see, and R, the rare rest that metrics see too (Huang et al. 2020, 2.1).
+"""Vocabularies of fair evaluation (Huang et al. 2020, section 2.1): F, the frequent tokens, and R, the rare ones.
 
-Two models whose F differ can be compared by metrics that look at F with R, as long as that union is the same.
+A model knows F; metrics count F and R. Models with different F are comparable if the union of F and R is the same.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ SPECIAL = frozenset({PAD, BOS, EOS, UNK})
 
 @dataclass(frozen=True)
 class FairVocabulary:
-    """F and R, which share no token.
+    """The vocabularies F and R, which share no token.
 
     Attributes:
         frequent: F, training tokens that occur at least `min_count` times, by falling count, then by token.
         rare: R, all other tokens of train, valid and test, in the same order.
         min_count: the smallest count of a frequent token, T_min in the paper.
-        counts: of every token in all splits together.
-        sentences: sentences in all splits together.
+        counts: token -> occurrences in all splits together.
+        sentences: the number of sentences in all splits together.
     """
 
     frequent: tuple[str, ...]
@@ -38,11 +38,11 @@ class FairVocabulary:
     def build(
         cls, train: Iterable[Sequence[str]], others: Iterable[Sequence[str]] = (), min_count: int = 1
     ) -> FairVocabulary:
-        """Count tokens and split them; a literal `<unk>` in the data is no token of either part.
+        """Return F and R of tokenised data; a literal `<unk>` in the data belongs to neither.
 
         Args:
-            train: tokenised training sentences: F comes from them alone.
-            others: those of the other splits.
+            train: tokenised training sentences; F is taken from these alone.
+            others: tokenised sentences of the other splits.
             min_count: T_min.
 
         Raises:
@@ -64,26 +64,26 @@ class FairVocabulary:
         return cls(tuple(ordered[:size]), tuple(ordered[size:]), min_count, dict(total), sentences)
 
     def model_vocabulary(self) -> Vocabulary:
-        """Return what a model sees: F, every other token being `<unk>`."""
+        """Return the vocabulary of a model: F; every other token is `<unk>`."""
         return Vocabulary(self.frequent)
 
     def whole(self) -> Vocabulary:
-        """Return what metrics see: the special tokens, then F, then R; ids of F agree with `model_vocabulary`."""
+        """Return the vocabulary of metrics: special tokens, F, R; ids of F are those of `model_vocabulary`."""
         return Vocabulary((*self.frequent, *self.rare))
 
     def digest(self) -> str:
-        """Return the vocabulary hash: F and R with their counts.
+        """Return the vocabulary hash: of F and R with their counts.
 
-        With counts, because the paper's Fig. 4 has the code move with every sample removed, even one whose words
-        remain elsewhere.
+        With counts, because in the paper's Fig. 4 the hash changes with every sample removed, even if its words remain
+        elsewhere.
         """
         parts = [sorted((token, self.counts[token]) for token in tokens) for tokens in (self.frequent, self.rare)]
         return digest(["vocabulary", *parts, self.sentences])
 
     def union_digest(self) -> str:
-        """Return the hash of F with R as one set: what fair metrics depend on."""
+        """Return the hash of F and R as one set, on which fair metrics depend."""
         return digest(["F with R", sorted((*self.frequent, *self.rare))])
 
     def frequent_digest(self) -> str:
-        """Return the hash of F as a set: what the original perplexity depends on."""
+        """Return the hash of F as a set, on which the original perplexity depends."""
         return digest(["F", sorted(self.frequent)])

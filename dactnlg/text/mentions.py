@@ -1,4 +1,4 @@
-"""Where the values of a turn stand in a sentence: longest first, at token boundaries, and whose they are."""
+"""Mentions: where the values of a turn stand in a sentence, and which slots they belong to."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Mention(NamedTuple):
     """A value in a sentence.
 
     Attributes:
-        start: its first token.
-        end: the token after its last one.
-        stem: the length of the last token without its plural's ending, 0 if it has none.
-        placeholder: of the slot whose value it is.
+        start: index of the first token.
+        end: index of the token after the last.
+        stem: length of the last token without its plural ending; 0 if it is no plural.
+        placeholder: of the slot that the value belongs to.
     """
 
     start: int
@@ -42,14 +42,17 @@ def find_mentions(
     spellings: Spellings,
     ordinary: Collection[tuple[str, str]] = (),
 ) -> tuple[list[Mention], int]:
-    """Return the mentions of the required slots' values in order, and how many of them several slots laid claim to.
+    """Return the mentions of required slots in order, and how many of them could belong to several slots.
+
+    Longer mentions win over shorter ones that overlap. A mention that fits several slots goes to the slot with fewer
+    mentions so far, then to the one whose name stands nearest.
 
     Args:
         required: the slots.
         tokens: the sentence.
-        spellings: how the values are written.
-        ordinary: slots with (folded) values that are also ordinary words: of several mentions only the one nearest
-            to a word of the slot's name is the value.
+        spellings: gives the token sequences that express a slot's value.
+        ordinary: slots with (folded) values that are also ordinary words: of several mentions only the one nearest to
+            a word of the slot's name is the value.
     """
     folded = list(map(_folded, tokens))
     claims = _claims(required, tokens, folded, spellings)
@@ -57,14 +60,14 @@ def find_mentions(
     found: dict[str, list[Mention]] = {}
 
     def rank(item: Required, start: int, end: int) -> tuple[int, int]:
-        # Between slots with the same value: the one said least so far, then the one whose name stands nearest.
+        # Between slots with the same value: the one with fewer mentions, then the one whose name stands nearest.
         return len(found.get(item.placeholder, ())), _distance(item.slot.name, folded, start, end)
 
     def plain(item: Required) -> bool:
         return (item.slot.name, (item.slot.value or "").casefold()) in ordinary
 
     def doubt(span: tuple[int, int, int]) -> int:
-        # Where a word may not be the value at all, the mentions nearest to the slot's name choose first.
+        # A word that may not be the value at all comes later, the farther it stands from the slot's name.
         items = [item for item in claims[span] if plain(item)]
         return min((_distance(item.slot.name, folded, span[0], span[1]) for item in items), default=0)
 
@@ -80,10 +83,10 @@ def find_mentions(
 
 
 def _longest_first(claims: Iterable[tuple[int, int, int]], folded: Sequence[str]) -> list[tuple[int, int, int]]:
-    """Return spans that do not overlap: the longest first, and an exact value before another's plural."""
+    """Choose spans that do not overlap: the longest first, and an exact value before the plural of another."""
     taken = [False] * len(folded)
     chosen: list[tuple[int, int, int]] = []
-    # Over the same tokens "red kites" goes before "Red Kite" + s.
+    # Over the same tokens the value "red kites" goes before "Red Kite" + s.
     for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), -sum(map(len, folded[s[0] : s[1]])), s[2] > 0, s[0])):
         if not any(taken[span[0] : span[1]]):
             chosen.append(span)
@@ -94,7 +97,7 @@ def _longest_first(claims: Iterable[tuple[int, int, int]], folded: Sequence[str]
 def _claims(
     required: Sequence[Required], tokens: Sequence[str], folded: Sequence[str], spellings: Spellings
 ) -> dict[tuple[int, int, int], list[Required]]:
-    """Return for every span (start, end, stem) that may be a value the slots whose value it may be."""
+    """Return the spans (start, end, stem) that may be values, each with the slots that it may belong to."""
     claims: dict[tuple[int, int, int], list[Required]] = {}
     first: dict[str, list[int]] = {}
     for index, token in enumerate(folded):
@@ -115,7 +118,7 @@ def _folded(token: str) -> str:
 
 
 def _distance(slot_name: str, folded: Sequence[str], start: int, end: int) -> int:
-    """Return how many tokens lie between a span and the nearest word of a slot's name."""
+    """Return the number of tokens between a span and the nearest word of a slot's name."""
     stems = [word[:4] for word in re.split(r"\W+|_", slot_name.casefold()) if len(word) > 2]
     near = [
         min(abs(i - start), abs(i - end + 1))
@@ -126,7 +129,7 @@ def _distance(slot_name: str, folded: Sequence[str], start: int, end: int) -> in
 
 
 def _related(token: str, stem: str, slot_name: str) -> bool:
-    # "battery" and "rating" both point at the slot `batteryrating`.
+    # "battery" and "rating" both indicate the slot `batteryrating`.
     return (
         token.startswith(stem)
         or (len(token) > 2 and slot_name.startswith(token))

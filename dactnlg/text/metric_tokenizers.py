@@ -1,4 +1,4 @@
-"""How a sentence becomes the words that a metric counts; each way has the name that stands in signatures."""
+"""Tokenisers of metrics: how a sentence becomes the words that are counted. Their names stand in signatures."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SENTENCE_END = re.compile(r"(?<=[.?!])\s+")
 
 
 def split_space(sentence: str) -> list[str]:
-    """Split at white space: for text whose tokens stand apart already."""
+    """Split at white space, for text that is tokenised already."""
     return sentence.split()
 
 
@@ -39,9 +39,9 @@ def split_13a(sentence: str) -> list[str]:
 
 
 def split_treebank(sentence: str) -> list[str]:
-    """Split as NLTK's `word_tokenize` does, whose sentences end at a mark followed by a space here.
+    """Split as NLTK's `word_tokenize` does, but end a sentence at every mark followed by a space.
 
-    That needs no Punkt model, and differs from it on 166 of 14,639 sentences: those that go on after "2004." or "St.".
+    That needs no Punkt model. The two differ on 166 of 14,639 sentences: those that continue after "2004." or "St.".
     """
     tokenize = _treebank()
     return [token for part in _SENTENCE_END.split(sentence) for token in tokenize(part)]

@@ -1,4 +1,4 @@
-"""Placeholders: the slots of a turn that a sentence has to say, each under a name of its own."""
+"""Placeholders: the slots of a turn that a sentence must express, each under a name of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Required:
 
     Attributes:
         placeholder: `SLOT_FOOD`, or `SLOT_FOOD#2` for the second value of the same slot.
-        act_type: the act it stands in.
+        act_type: the type of the act that the slot stands in.
         slot: the slot.
     """
 
@@ -33,20 +33,20 @@ def placeholder_name(slot_name: str, ordinal: int = 1) -> str:
 
 def is_placeholder(token: str) -> bool:
     """Whether a token, joiners aside, is a placeholder."""
-    # The first test is quick, and nearly every token fails it.
+    # The first test is fast, and nearly every token fails it.
     return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
 
 
 @lru_cache(maxsize=65536)
 def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Required, ...]:
-    """Return the slots that a sentence for the turn has to say, each with a placeholder of its own.
+    """Return the slots that a sentence for the turn must express, each with a placeholder of its own.
 
-    A value repeated within one act counts each time (`?compare` of two things alike); the same slot and value in
-    another act is the same thing seen once.
+    A value repeated within one act counts each time (`?compare` of two equal things); the same slot and value in
+    another act counts once.
 
     Args:
         turn: the acts.
-        silent: "act.slot" combinations that the corpus never says, from its data card.
+        silent: "act.slot" combinations that no sentence of the corpus expresses, from its data card.
     """
     required: list[Required] = []
     counts: dict[str, int] = {}

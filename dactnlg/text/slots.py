@@ -1,7 +1,7 @@
-"""Which slots a sentence says: the proof that goes with every generated sentence, and the slot error rate.
+"""Slot checks: which slots a sentence expresses, for the proof of every generated sentence and the slot error rate.
 
-A delexicalisable slot is said when its placeholder (or its value, in a finished sentence) is there, once. A special
-value (`kidsallowed=no`) is said when one of the surface cues on the corpus's data card is there.
+A delexicalisable slot is expressed if its placeholder (or its value, in a finished sentence) occurs once. A special
+value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches.
 Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
 """
 
@@ -20,13 +20,19 @@ from dactnlg.text.surface import strip_joiner
 
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
-# What a pattern may begin with: conditions on what stands before, then letters, or a choice of words.
+# The start of a pattern: conditions on what precedes, then a letter or a choice of words.
 _BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was asked for and how it came out, one entry a fault: `food=thai`."""
+    """Required slots and the faults found, one entry a fault (`food=thai`).
+
+    Attributes:
+        required: the number of slots checked.
+        missing: slots that are not expressed.
+        extra: slots expressed too often or not asked for.
+    """
 
     required: int = 0
     missing: tuple[str, ...] = ()
@@ -34,25 +40,30 @@ class Tally:
 
     @property
     def errors(self) -> int:
-        """Missing and redundant slots together; two redundant copies count twice."""
+        """The number of missing and redundant slots; two redundant copies count twice."""
         return len(self.missing) + len(self.extra)
 
 
 @dataclass(frozen=True, slots=True)
 class SlotReport:
-    """The slots of one sentence: `values` the delexicalisable ones, `cues` the special values that can be checked."""
+    """The slots of one sentence.
+
+    Attributes:
+        values: delexicalisable slots.
+        cues: special values that the data card's cues can check.
+    """
 
     values: Tally
     cues: Tally = Tally()
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Slots that the sentence should hold and does not."""
+        """Slots that should be expressed and are not."""
         return self.values.missing + self.cues.missing
 
     @property
     def extra(self) -> tuple[str, ...]:
-        """Slots that the sentence holds too often, or that the act does not have."""
+        """Slots expressed too often, or not asked for."""
         return self.values.extra + self.cues.extra
 
     @property
@@ -67,12 +78,12 @@ class SlotReport:
 
 
 class Expected(NamedTuple):
-    """What cues can show of a turn.
+    """What cues can check of a turn.
 
     Attributes:
-        wanted: special values that it has, as reports name them, with the pattern that shows each.
-        others: slots that it does not have, whose yes or no would be made up.
-        made_up: finds any of these; None if there are none.
+        wanted: its special values, as reports name them, each with the pattern that finds it.
+        others: slots that it does not have, whose yes or no would be invented.
+        made_up: a pattern that finds any of these; None if there are none.
     """
 
     wanted: tuple[tuple[str, re.Pattern[str]], ...]
@@ -85,8 +96,8 @@ class SlotChecker:
 
     Args:
         delexicalizer: finds values in sentences.
-        cues: for a slot, the regular expressions that show a special value: `{slot: {"no": [pattern, ...]}}`;
-            they are searched for in the lower-cased raw sentence.
+        cues: regular expressions that find a special value in the lower-cased raw sentence:
+            `{slot: {"no": [pattern, ...]}}`.
     """
 
     def __init__(
@@ -98,7 +109,7 @@ class SlotChecker:
             slot: {value: any_of(patterns) for value, patterns in values.items()}
             for slot, values in self._patterns.items()
         }
-        # A slot that the turn does not have can only be said by a yes or a no: the rest are words of many uses.
+        # Of a slot that the turn does not have only yes and no are looked for: other cues are words of many uses.
         self._inventable = [name for name, values in self._cues.items() if values.keys() & {"yes", "no"}]
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
@@ -109,38 +120,38 @@ class SlotChecker:
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
         required = {item.placeholder: item.slot for item in self.delexicalizer.required(turn)}
-        held = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
-        if len(held) == len(required) and required.keys() == set(held):
+        found = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
+        if len(found) == len(required) and required.keys() == set(found):
             return _flawless(len(required))
-        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in held)
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in found)
         extra = tuple(
             str(required.get(placeholder, placeholder))
-            for placeholder in dict.fromkeys(held)
-            for _ in range(held.count(placeholder) - (placeholder in required))
+            for placeholder in dict.fromkeys(found)
+            for _ in range(found.count(placeholder) - (placeholder in required))
         )
         return Tally(len(required), missing, extra)
 
     def required(self, turn: Turn) -> tuple[str, ...]:
-        """Return the slots that are checked, as reports name them: values first, then special values with cues."""
+        """Return the slots that are checked, as reports name them: values, then special values that have cues."""
         return tuple(str(item.slot) for item in self.delexicalizer.required(turn)) + self.special(turn)
 
     def special(self, turn: Turn) -> tuple[str, ...]:
-        """Return the special values of a turn that cues can show, as reports name them: `kidsallowed=no`."""
+        """Return the special values of a turn that cues can check, as reports name them: `kidsallowed=no`."""
         return tuple(name for name, _ in self.expected(turn).wanted)
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
-        """Return the special values of a slot whose cues show in a sentence."""
+        """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
         return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if re.search(cue, text))
 
     def expected(self, turn: Turn) -> Expected:
-        """Return what cues can show of a turn; turns of one frame expect the same."""
+        """Return what cues can check of a turn; it depends on the delexicalised act alone."""
         asked: dict[str, set[str | None]] = {}
         for _, slot in turn.slots():
             asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
         wanted = []
         for name, cues in self._cues.items():
-            # A question about the slot, or a choice between its values, may be worded either way.
+            # A question about the slot, or a choice between its values, may be worded as yes or as no.
             if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
                 wanted.append((f"{name}={value}", re.compile(cues[value])))
         others = tuple(name for name in self._inventable if name not in asked)
@@ -152,15 +163,15 @@ class SlotChecker:
         return re.compile(any_of(cues)) if cues else None
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
-        """Look for the cues of special values: those the turn has must show, those it does not have must not."""
+        """Check special values by their cues: those of the turn must match, those that it does not have must not."""
         return self.look(self.expected(turn), sentence)
 
     def look(self, expected: Expected, sentence: str) -> Tally:
-        """Look for the cues that a turn expects; see `check_cues`."""
+        """Check a sentence against what a turn expects; as `check_cues`, which works out the expectation."""
         text = _folded(sentence)
         missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
         extra: list[str] = []
-        # One look tells that there is nothing, as nearly always.
+        # One search finds that there is nothing, as nearly always.
         if expected.made_up is not None and expected.made_up.search(text):
             for name in expected.others:
                 extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
@@ -170,8 +181,8 @@ class SlotChecker:
 
 
 def any_of(patterns: Iterable[str]) -> str:
-    """Return a pattern that finds whatever any of some finds."""
-    # Where several ask for a word's start, it is looked for once: within words nothing is tried then.
+    """Return one pattern that matches what any of several patterns matches."""
+    # Patterns that begin at a word boundary share one test for it: inside words nothing else is tried.
     bounded, others = [], []
     for pattern in patterns:
         if pattern.startswith(r"\b") and not _has_choice(pattern):
@@ -181,13 +192,13 @@ def any_of(patterns: Iterable[str]) -> str:
     if not bounded:
         return "|".join(others)
     letters = [_first_letters(pattern) for pattern in bounded]
-    # One look at the letter spares most words all patterns.
+    # Looking at the first letter rules out most words.
     ahead = f"(?=[{''.join(sorted(set().union(*letters)))}])" if all(letters) else ""
     return "|".join([rf"\b{ahead}(?:{'|'.join(bounded)})", *others])
 
 
 def _first_letters(pattern: str) -> set[str]:
-    """Return the letters of which one is the first in whatever a pattern finds; none if that is hard to tell."""
+    """Return the letters that a match of a pattern can begin with; none if they cannot be worked out."""
     if not (found := _BEGINNING.match(pattern)):
         return set()
     first, words = found.groups()

@@ -1,4 +1,4 @@
-"""In which words a sentence may say a value: its list items in any order, its "and" as "&", its street as "st"."""
+"""Spellings of values: list items in any order, "and" as "&", "street" as "st"."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from dactnlg.text.surface import strip_joiner, tokenize
 
 _ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
 _LIST_SEPARATOR = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+|\s*&\s*")
-# Lists longer than this are matched as they are written: n! orders are too many to look for.
+# Longer lists are matched as they are written: n! orders are too many.
 _MAX_ITEMS = 4
 
 
 def spellings(value: str) -> Iterator[tuple[str, ...]]:
     """Yield the token sequences (folded, joiners stripped) that express a value.
 
-    As written first, then with list items in any order and with "and", "or" or neither.
+    First as written, then with list items in any order, joined by "and", "or" or neither.
     """
     yield _fold(value)
     if "&" in value:
@@ -41,7 +41,7 @@ def spellings(value: str) -> Iterator[tuple[str, ...]]:
 
 
 def alternatives(value: str) -> list[str]:
-    """Return the values that an act joins by "or": `alternatives("hayes valley or soma")`; one where it joins none."""
+    """Return the values that are joined by "or" in a value, such as "hayes valley or soma"; else the value alone."""
     return re.split(r"\s+or\s+", value, flags=re.IGNORECASE)
 
 
@@ -58,5 +58,5 @@ def _fold(text: str) -> tuple[str, ...]:
 
 
 def plurals(word: str) -> tuple[str, ...]:
-    """Return the forms in which a folded one-word value also counts as said: "televisions" for television."""
+    """Return the plural forms that also express a folded one-word value: "televisions" for television."""
     return (word + "s", word + "es") if word.isalpha() and len(word) > 2 else ()

@@ -1,4 +1,4 @@
-"""What is known about the sentences of a corpus: spelling, spacing, aliases and cues."""
+"""Style of a corpus's sentences: case, spacing, aliases and cues."""
 
 from __future__ import annotations
 
@@ -10,7 +10,18 @@ from dactnlg.text.slots import SlotChecker
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """What a corpus's card says about its sentences, as far as generation needs it."""
+    """What a data card states about the sentences of a corpus, as far as generation needs it.
+
+    Attributes:
+        cased: whether the sentences have capitals.
+        spaced: whether punctuation stands apart from words.
+        aliases: other wordings of values: `{slot: {value: [wording, ...]}}`.
+        cues: regular expressions that find special values: `{slot: {"no": [pattern, ...]}}`.
+        silent: "act.slot" combinations that no sentence expresses.
+        proper: slots whose values are proper names.
+        apart: slots whose value "A or B" is two values.
+        ordinary: slot -> values that are also ordinary words.
+    """
 
     cased: bool
     spaced: bool

@@ -1,13 +1,12 @@
-"""Between a sentence as people read it, its raw form, and the tokens that models see.
+"""Surface forms of a sentence: tokens, raw form and text.
 
-Three forms, each made from the one before:
+    tokens   `["does", "not", "allow", "child", "-s", "￭."]`    for models
+    raw      `does not allow child -s.`                         for metrics
+    text     `Does not allow children.`                         for readers
 
-    tokens   `["does", "not", "allow", "child", "-s", "￭."]`    what models see
-    raw      `does not allow child -s.`                         what metrics are defined on
-    text     `Does not allow children.`                         what a user reads
-
-`tokenize` and `detokenize` are exact inverses (white space apart): a token that stood against its neighbour carries
-a joiner, so `like?` and `like ?` stay different. `realize` makes the text.
+`detokenize` makes the raw form of tokens, `realize` the text of the raw form. `tokenize` and `detokenize` are exact
+inverses (white space apart): a token that is attached to its neighbour carries a joiner, so `like?` and `like ?` stay
+different.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from typing import NamedTuple
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
 
-# RNNLG's corpora split morphemes off: `kid -s`, `moderate -ly`.
+# RNNLG's corpora separate morphemes: `kid -s`, `moderate -ly`.
 _MORPHEME = re.compile(r"-[a-z]{1,3}")
 _BEFORE_ENDING = re.compile(rf" (?=(?:{_MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't)(?: |$))")
 _PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
@@ -30,7 +29,7 @@ _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
 _WEAK_BEFORE_MARK = re.compile(r"[,;:]+(?=[,;:.?!]$)")
 _SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
 _I = re.compile(r"(?<![\w.'’-])i(?=$|[,'’?!])")
-# A pattern that begins with a letter is found quickly, so what must stand before the letter is looked at behind it.
+# A pattern that begins with a letter is found fast, so what must precede the letter is checked behind it.
 _ARTICLE = re.compile(r"(?P<article>a(?<![\w.'’-]a))n?(?= (?P<following>[^\W_]\w*))")
 # A capital "A" inside a sentence is a name ("plan A offers"), not an article.
 _FIRST_ARTICLE = re.compile(r"(?P<article>(?:^|[.?!][\"')]* )[\"'(]*A)n?(?= (?P<following>[^\W_]\w*))")
@@ -55,7 +54,7 @@ _STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
 _QUESTION = re.compile(
     r"(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b", re.I
 )
-# What English writes with capitals wherever it stands, as far as corpora without capitals say it outside of names.
+# Words that English always capitalises, as far as they occur in corpora without capitals outside of names.
 _CAPITALS = """
     afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian basque
     belgian brazilian british bulgarian burmese californian cambodian canadian cantonese caribbean catalan celeron
@@ -74,13 +73,13 @@ _SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
 
 
 def tokenize(sentence: str) -> list[str]:
-    """Split a sentence into tokens; `detokenize` gives it back, with runs of white space made one space."""
+    """Split a sentence into tokens; `detokenize` restores it, runs of white space reduced to one space."""
     return [token for chunk in sentence.split() for token in _tokenize_chunk(chunk)]
 
 
 @lru_cache(maxsize=1 << 16)
 def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
-    """Split what stands between white space: the same few thousand words, over and over."""
+    """Split a word between white space; cached, because corpora repeat the same few thousand."""
     if _MORPHEME.fullmatch(chunk):
         return (chunk,)
     tokens = []
@@ -94,7 +93,7 @@ def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
 
 
 def detokenize(tokens: list[str] | tuple[str, ...]) -> str:
-    """Return the raw form of tokens: joined by spaces except where a joiner stands."""
+    """Return the raw form of tokens: joined by spaces except at joiners."""
     joined = " ".join(tokens)
     return joined.replace(f" {JOINER}", "").replace(f"{JOINER} ", "").replace(JOINER, "")
 
@@ -105,15 +104,15 @@ def strip_joiner(token: str) -> str:
 
 
 def realize(raw: str, question: bool | None = None) -> str:
-    """Turn a raw sentence into text for a reader.
+    """Return the text of a raw sentence.
 
-    Morphemes are joined (`kid -s`, `moderate -ly`), punctuation loses the space before it, a/an agrees with the word
-    that follows, sentences start with a capital and end with one mark, nationalities get theirs. Numbers are left
-    alone.
+    Joins morphemes (`kid -s`, `moderate -ly`), removes spaces before punctuation, makes a/an agree with the next word,
+    starts sentences with a capital and ends them with one mark, and capitalises nationalities. Numbers stay as they
+    are.
 
     Args:
         raw: the raw form, placeholders already replaced.
-        question: whether the sentence asks; None to tell from its first word.
+        question: whether the sentence is a question; None to decide by its first word.
     """
     text = " ".join(raw.split())
     for apply, needed in _RULES:
@@ -127,17 +126,17 @@ def realize(raw: str, question: bool | None = None) -> str:
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence begins as questions do, or ends as they do."""
+    """Whether a sentence begins with a question word or ends with a question mark."""
     return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence))
 
 
 def title_case(value: str) -> str:
-    """Return a name with every word capitalised; letters after an apostrophe or a digit stay as they are."""
+    """Return a name with every word capitalised, except letters after an apostrophe or a digit."""
     return re.sub(r"(?<![\w'’])[^\W\d_]", lambda match: match.group().upper(), value)
 
 
 def title(tokens: Iterable[str]) -> list[str]:
-    """Return the tokens of a name as a title has them: capitals except for small words ("Inn at the Presidio")."""
+    """Return the tokens of a name in title case: small words stay lower-case ("Inn at the Presidio")."""
     return [
         token if index and strip_joiner(token) in _SMALL else title_case(token) for index, token in enumerate(tokens)
     ]
@@ -197,7 +196,7 @@ def _sounds_like_vowel(word: str) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def _mend_word(word: str) -> str:
-    """Apply the rules that look at nothing beyond white space: to the same few thousand words, over and over."""
+    """Apply the rules that look at one word; cached, because corpora repeat the same few thousand."""
     # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
     word = _SECOND_STOP.sub("", _WEAK_BEFORE_MARK.sub("", word))
     return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), _I.sub("I", word))
@@ -208,18 +207,18 @@ def _upper(match: re.Match[str]) -> str:
 
 
 class _Rule(NamedTuple):
-    """One step of `realize`, on words with single spaces between them.
+    """One step of `realize`, on words separated by single spaces.
 
     Attributes:
         apply: makes the change.
-        needed: whether there may be one: quick, and never wrong where it says no; None for rules that are quick.
+        needed: a fast test that is False only if `apply` would change nothing; None for rules that are fast.
     """
 
     apply: Callable[[str], str]
     needed: Callable[[str], bool] | None = None
 
 
-# In this order: each rule reads what those before it made.
+# In this order: each rule reads the output of those before it.
 _RULES = (
     _Rule(_join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
     _Rule(lambda text: text.rstrip(" ,;:")),

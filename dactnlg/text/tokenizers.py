@@ -1,7 +1,7 @@
-"""How sentences become the tokens that models see; each way has the name that stands in settings.
+"""Tokenisers of models in fair evaluation, by the names that stand in settings.
 
-`detokenize` undoes `tokenize` but for spacing, so that metrics can read the text again in one way for all systems.
-A literal `<unk>` is one token for all of them.
+`detokenize` undoes `tokenize` except for spacing, so that metrics can tokenise the text of all systems in one way. A
+literal `<unk>` is one token for all of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dactnlg.text.vocabulary import UNK
 
 SUBWORD = "subword"
 _STAND_IN = "\ue000"
-"""Holds the place of `<unk>` while a tokeniser that would cut it up is at work."""
+"""Replaces `<unk>` while a tokeniser runs that would split it."""
 _CLITIC = re.compile(r"(?<=\w) (?=(?:n['’]t|['’](?:s|m|d|ll|re|ve))(?:\W|$))", re.IGNORECASE)
 _FUSED = re.compile(r"\b(can) (?=not\b)|\b(gim|lem) (?=me\b)|\b(gon|wan) (?=na\b)|\b(got) (?=ta\b)", re.IGNORECASE)
 _EDGE = re.compile(r"(?<!\w)['’](?=\w)|(?<=\w)['’](?!\w)")
@@ -25,7 +25,7 @@ _QUOTE = re.compile(r"``|''")
 
 
 class TextTokenizer(Protocol):
-    """A named way from a sentence to tokens and back."""
+    """Maps a sentence to tokens and back, under a name."""
 
     name: str
 
@@ -33,14 +33,19 @@ class TextTokenizer(Protocol):
         """Return the tokens of a sentence."""
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Return the sentence that tokens came from, but for spacing."""
+        """Return the sentence of tokens, except for its spacing."""
 
     def settings(self) -> dict[str, Any]:
-        """Return what distinguishes it, for the setting hash."""
+        """Return what distinguishes the tokeniser, for the setting hash."""
 
 
 class WordTokenizer:
-    """A tokeniser of words, with fixed rules."""
+    """A tokeniser with fixed rules that yields words.
+
+    Args:
+        name: the name in settings.
+        split: sentence -> words.
+    """
 
     def __init__(self, name: str, split: Callable[[str], list[str]]) -> None:
         self.name = name
@@ -51,7 +56,7 @@ class WordTokenizer:
         return guarded(self._split, sentence)
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Return the tokens in one line, contractions joined again."""
+        """Return the tokens as one line, contractions joined."""
         return detokenize(tokens)
 
     def settings(self) -> dict[str, Any]:
@@ -64,7 +69,7 @@ class SubwordTokenizer:
 
     Args:
         sentences: training sentences.
-        size: the number of subwords at most; at least 256, one for each byte.
+        size: the largest number of subwords; at least 256, one for each byte.
 
     Raises:
         MetricError: the library is not installed, or `size` is below 256.
@@ -91,7 +96,7 @@ class SubwordTokenizer:
         return tokens
 
     def detokenize(self, tokens: Sequence[str]) -> str:
-        """Return the sentence that subwords came from, exactly."""
+        """Return the sentence of subwords, exactly."""
         ids = [self._ids.get(token, self._ids[UNK]) for token in tokens]
         text: str = self._library.decode(ids, skip_special_tokens=False)
         return text
@@ -126,26 +131,26 @@ def text_tokenizer(name: str, training: Iterable[str] = (), size: int = 2000) ->
 
 
 def detokenize(tokens: Iterable[str]) -> str:
-    """Return word tokens in one line: contractions joined ("do n't" is "don't"), Treebank's quotes plain again."""
+    """Return word tokens as one line: contractions joined ("do n't" is "don't"), Treebank's quotes made plain."""
     text = _QUOTE.sub('"', " ".join(tokens))
     return _FUSED.sub(lambda match: match.group().rstrip(), _CLITIC.sub("", text))
 
 
 def standard_tokens(sentence: str) -> list[str]:
-    """Return the tokens that fair metrics count, whatever the system's own tokens were: mteval-13a's.
+    """Return the tokens that fair metrics count, whatever the system's own tokens are: mteval-13a's.
 
-    Single quotes stand alone, which 13a leaves where they are and Treebank does not.
+    Unlike in 13a, single quotes are tokens of their own, as in Treebank.
     """
     return guarded(lambda text: split_13a(_EDGE.sub(" ' ", detokenize(text.split()))), sentence)
 
 
 def standardize(sentence: str) -> str:
-    """Return `standard_tokens` as one line; standard text stays as it is."""
+    """Return `standard_tokens` as one line; text that is standard already stays as it is."""
     return " ".join(standard_tokens(sentence))
 
 
 def guarded(split: Callable[[str], list[str]], sentence: str) -> list[str]:
-    """Split a sentence so that `<unk>` stays whole; a token that holds one (`<unk>-based`) is one."""
+    """Split a sentence so that `<unk>` stays whole; a token that contains one (`<unk>-based`) becomes `<unk>`."""
     if UNK not in sentence:
         return split(sentence)
     return [UNK if _STAND_IN in token else token for token in split(sentence.replace(UNK, _STAND_IN))]

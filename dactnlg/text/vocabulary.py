@@ -1,4 +1,4 @@
-"""The tokens a model knows, numbered."""
+"""Vocabulary: the tokens that a model knows, numbered."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Vocabulary:
 
     @classmethod
     def build(cls, sentences: Iterable[Iterable[str]], min_count: int = 1) -> Vocabulary:
-        """Number the tokens that occur at least `min_count` times, by falling count, then by token."""
+        """Return the tokens that occur at least `min_count` times, numbered by falling count, then by token."""
         counts = Counter(token for sentence in sentences for token in sentence)
         kept = [token for token, count in counts.items() if count >= min_count]
         return cls(sorted(kept, key=lambda token: (-counts[token], token)))
