@@ -46,7 +46,6 @@ def evaluate(
 ) -> Evaluation:
     """Generate a split with a run, score it, and add the scores to the run's manifest.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
     >>> evaluation.results[0].scores["SER"].value
@@ -72,21 +71,14 @@ def evaluate(
     """
     folder = run if isinstance(run, Run) else Run(run)
     given = Materials(vectors)
-    wants_perplexity = any(map(is_perplexity, metrics or ()))
-    if wants_perplexity:
-        # Sentences are checked in any case: the slot error rate stands beside the perplexity.
-        metrics = [name for name in metrics or () if not is_perplexity(name)] or ["SER"]
-    for name in presets or (DEFAULT_PRESET,):
-        # Before minutes of generation, not after.
-        check_metrics(name, metrics, given)
+    metrics, wants_perplexity = _without_perplexity(metrics)
+    _check(presets, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
     generator = Generator.load(folder.path, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
     chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
-    examples = chosen.split(split)
-    if not examples:
-        raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
+    examples = _examples(chosen, split)
     generations = _generate(generator, [example.turn for example in examples], options)
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
@@ -95,16 +87,37 @@ def evaluate(
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
-    entry = {
-        "corpus": chosen.name,
-        "source": corpus or section.name,
-        "split": split,
-        "vectors": None if vectors is None else str(Path(vectors).absolute()),
-        "options": recordable_options(options),
-        "data": hash_examples(examples),
-    }
+    place: dict[str, str | None] = {"corpus": chosen.name, "source": corpus or section.name, "split": split}
+    place["vectors"] = None if vectors is None else str(Path(vectors).absolute())
+    entry = {**place, "options": recordable_options(options), "data": hash_examples(examples)}
     recorded = _record(folder, entry, results)
     return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
+
+
+def _check(presets: Sequence[str], metrics: Sequence[str] | None, given: Materials) -> None:
+    """Refuse presets and metrics that cannot be computed: before minutes of generation, not after."""
+    for name in presets or (DEFAULT_PRESET,):
+        check_metrics(name, metrics, given)
+
+
+def _without_perplexity(metrics: Sequence[str] | None) -> tuple[Sequence[str] | None, bool]:
+    """Return the metrics without those that the model computes, and whether there were any of these."""
+    names = metrics or ()
+    if not any(map(is_perplexity, names)):
+        return metrics, False
+    # Sentences are checked in any case: the slot error rate stands beside the perplexity.
+    return [name for name in names if not is_perplexity(name)] or ["SER"], True
+
+
+def _examples(corpus: Corpus, split: str) -> Sequence[Example]:
+    """Return the examples of a split.
+
+    Raises:
+        CorpusError: there are none.
+    """
+    if examples := corpus.split(split):
+        return examples
+    raise CorpusError(f"the split '{split}' of corpus '{corpus.name}' is empty")
 
 
 def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:

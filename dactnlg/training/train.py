@@ -35,7 +35,6 @@ def train(
 ) -> Run:
     """Train a model and write its run folder.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> run.path.name
     'doctest'
@@ -73,6 +72,20 @@ def train(
 
         check_trains()
     run.begin(config, resume)
+    _train_alone(config, backend, corpora, run, progress=progress, callbacks=callbacks)
+    return run
+
+
+def _train_alone(
+    config: Config,
+    backend: str,
+    corpora: Sequence[Corpus],
+    run: Run,
+    *,
+    progress: bool,
+    callbacks: Sequence[Callback],
+) -> None:
+    """Train in this process, on one device, into a run that has been begun."""
     # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
     preprocessor, pairs = build_preprocessor(
         corpora[0],
@@ -90,7 +103,6 @@ def train(
         held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
         summary = fit(config, backend, preprocessor, pairs, held_out, run=run, progress=progress, callbacks=callbacks)
     run.finish(summary, split_hashes(corpora))
-    return run
 
 
 def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str]) -> Config:
