@@ -80,7 +80,7 @@ class Candidate:
 
     @property
     def values(self) -> Tally:
-        """What it says of the values that it should say."""
+        """Which values the sentence holds, of those that it should."""
         return self.template.tally or self._preprocessor.checker.tally(self.request.turn, self.tokens)
 
     @property
@@ -93,7 +93,7 @@ class Candidate:
 
     @property
     def faithful_values(self) -> bool:
-        """Whether every value is said as often as it should be."""
+        """Whether the sentence holds every value as often as it should."""
         return not self.values.errors
 
     @property

@@ -14,7 +14,8 @@ from dactnlg import models
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.generation.candidates import Candidate, cheapest
-from dactnlg.generation.decoder import Decoder, NumpyDecoder
+from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.models import numpy as numpy_models
@@ -37,8 +38,8 @@ class Generation:
         delexicalized: the tokens with placeholders, joined by spaces.
         score: log probability under the model; None where no model chose the sentence.
         slots_ok: nothing missing, nothing extra.
-        missing: slots that should have been said and were not.
-        extra: slots said too often or never asked for.
+        missing: slots that the sentence should hold and does not.
+        extra: slots that it holds too often, or that the act does not have.
         origin: `model`, `inserted` (a placeholder was put where the model likes it best), `composed` (a lost question
             was put behind) or `template`.
         n_best: the best sentences, this one first; empty unless asked for.

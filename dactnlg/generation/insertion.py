@@ -34,15 +34,15 @@ def insert_missing(
     stand_ins = [
         index for index, kind in enumerate(decoder.preprocessor.kinds) if kind >= 0 and _plain(vocabulary.tokens[index])
     ]
-    said = list(vocabulary.encode(tokens))
+    numbers = list(vocabulary.encode(tokens))
     words = list(tokens)
     found = [(tuple(tokens), 0.0)]
     for item in unknown:
         # Where nothing is known to stand in (no placeholders at all), the unknown word does.
-        choices = [index for index in stand_ins if index not in said] or [3]
-        # Where nothing may be parted the newcomer comes last: it has to be said.
-        gaps = [gap for gap in range(len(said) + 1) if _open(words, gap)] or [len(said)]
-        rows = [[*said[:gap], choice, *said[gap:]] for gap in gaps for choice in choices]
+        choices = [index for index in stand_ins if index not in numbers] or [3]
+        # Where nothing may be parted the newcomer comes last: it has to stand somewhere.
+        gaps = [gap for gap in range(len(numbers) + 1) if _open(words, gap)] or [len(numbers)]
+        rows = [[*numbers[:gap], choice, *numbers[gap:]] for gap in gaps for choice in choices]
         scores = decoder.sentence_scores(turn, rows).reshape(len(gaps), len(choices))
         order = np.argsort(-scores.max(axis=1), kind="stable")
         found = []
@@ -50,7 +50,7 @@ def insert_missing(
             gap = gaps[int(index)]
             found.append(((*words[:gap], item.placeholder, *words[gap:]), float(scores[index].max())))
         best = gaps[int(order[0])]
-        said.insert(best, choices[int(scores[order[0]].argmax())])
+        numbers.insert(best, choices[int(scores[order[0]].argmax())])
         words.insert(best, item.placeholder)
     return found
 

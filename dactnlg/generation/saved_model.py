@@ -74,8 +74,8 @@ def _follow(tf: Any, history: Any, parents: Any) -> Any:
 
     def back(found: Any, now: Any) -> Any:
         beam, _ = found
-        said, came_from = (tf.gather(part, beam, batch_dims=1) for part in now)
-        return came_from, said
+        tokens, parents = (tf.gather(part, beam, batch_dims=1) for part in now)
+        return parents, tokens
 
     start = tf.zeros_like(history[0]) + tf.range(tf.shape(history)[2])
     _, tokens = tf.scan(back, (history, parents), (start, tf.zeros_like(start)), reverse=True)

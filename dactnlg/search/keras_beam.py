@@ -69,6 +69,7 @@ def beam_search(
     def advance(
         t: Tensor, tokens: Tensor, scores: Tensor, finished: Tensor, history: Tensor, parents: Tensor, *parts: Tensor
     ) -> tuple[Tensor, ...]:
+        """Extend every hypothesis by one token."""
         logits, new = step(dict(zip(names, parts, strict=False)), tokens)  # (B * K, V)
         log_probs, now_owed = constrained(ops.log_softmax(logits), list(parts[len(names) :]), tokens, rules)
         log_probs = ops.reshape(log_probs, (batch, width, -1))

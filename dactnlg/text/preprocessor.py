@@ -55,7 +55,7 @@ class Preprocessor:
         casing: gives words and values their usual forms.
         templates: the training sentences of the corpus that is spoken.
         style: from the corpus's card.
-        trigger_words: the words by which special values are said.
+        trigger_words: the words that express special values.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class Preprocessor:
         return np.array([[name in row for name in self.trigger_words] for row in wanted], np.float32)
 
     def asked(self, turn: Turn) -> tuple[str, ...]:
-        """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be told."""
+        """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
         # A turn of one act is about that act; a question can only be lost beside others.
         return tuple(name for name in bare_slots(turn) if self.questions(name)) if len(turn.acts) > 1 else ()
 
@@ -181,7 +181,7 @@ class Preprocessor:
         return tuple(name for name in asked if words.isdisjoint(self.trigger_words[name]))
 
     def questions(self, name: str) -> list[tuple[str, ...]]:
-        """Return how training asked for a slot (`request(food)`), as whole sentences; none if it can't be told."""
+        """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
         if name not in self._questions:
             triggers, trait = self.trigger_words.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
             endings = self.templates.endings(trait) if triggers else []
@@ -189,7 +189,7 @@ class Preprocessor:
         return self._questions[name]
 
     def knows(self, placeholder: str) -> bool:
-        """Whether training sentences said this placeholder."""
+        """Whether training sentences hold this placeholder."""
         return placeholder in self._columns
 
     def raw(self, turn: Turn, tokens: Sequence[str]) -> str:
@@ -223,7 +223,7 @@ class Preprocessor:
         return lexicalize(restored, self._fillers(request.turn, template.tokens, for_reader=for_reader))
 
     def _surface_of(self, slot_name: str, value: str | None) -> tuple[str, str]:
-        """Return how an ordinary value is said, in a raw sentence and in one for readers."""
+        """Return an ordinary value as a raw sentence has it, and as one for readers has it."""
         filler = self.casing.filler(Required("", "", Slot(slot_name, value)))
         shown = title(filler) if slot_name in self.style.proper else filler
         return one_string(filler), one_string(shown)

@@ -26,13 +26,13 @@ MARK = "\ue000"
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A sentence with placeholders, as turns of one delexicalised act may be said.
+    """A sentence with placeholders for turns of one delexicalised act.
 
     Attributes:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
         form: the raw sentence as a format, with `%s` for each value; None where a placeholder is not of the act, and
-            what to say for it depends on the turn.
+            what stands for it depends on the turn.
         pick: takes the values of `form` from those of a turn, given in the order of the act's placeholders.
         tally: of the placeholders; None where there are faults, which are named by their values.
         unasked: the questions that it has lost.
@@ -77,7 +77,7 @@ class Request:
     Attributes:
         turn: with the values of "A or B" as slots of their own.
         act: what is left of it without its values.
-        raw: how each of the act's required slots is said here, in raw sentences.
+        raw: the value of each of the act's required slots as raw sentences have it.
         text: the same in sentences for readers.
     """
 
@@ -104,7 +104,7 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
             else:
                 key.append(False)
     if len(turn.acts) > 1:
-        # What one act has said another need not say again, so it matters which values are equal.
+        # A value of one act need not stand again for another, so it matters which values are equal.
         for values in ([slot.value or "" for slot in ordinary], [(slot.value or "").casefold() for slot in ordinary]):
             first: dict[str, int] = {}
             key += [first.setdefault(value, place) for place, value in enumerate(values)]
@@ -114,7 +114,7 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
 def required_places(required: tuple[Required, ...], ordinary: list[Slot]) -> tuple[int, ...]:
     """Return which of a turn's ordinary slots each required slot is."""
     places = iter(range(len(ordinary)))
-    # Required slots stand in the turn's order; those between them are not said, or said already.
+    # Required slots stand in the turn's order; those between them need not be in the sentence, or are there already.
     return tuple(next(place for place in places if ordinary[place] == item.slot) for item in required)
 
 

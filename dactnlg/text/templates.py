@@ -34,10 +34,10 @@ class Templates:
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
             for template, weight in templates.items():
-                said = Counter(strip_joiner(token) for token in template if is_placeholder(token))
-                if any(count > 1 for count in said.values()):
+                held = Counter(strip_joiner(token) for token in template if is_placeholder(token))
+                if any(count > 1 for count in held.values()):
                     continue
-                group = self._by_placeholders.setdefault(frozenset(said), {})
+                group = self._by_placeholders.setdefault(frozenset(held), {})
                 rank = (-weight, template)
                 for values in self.specials.get((key, template), [()]):
                     traits = frozenset((*key, *values))

@@ -1,4 +1,4 @@
-"""Trigger words: the words by which a special value is said, learned from sentences in which its cues show.
+"""Trigger words: the words that express a special value, learned from sentences in which its cues show.
 
 A value has a placeholder, so a search can see that it is still owed. `familyFriendly=no` has none; but hardly a
 sentence says it without "family", "kid" or "child". Until one of these trigger words is generated, the sentence may

@@ -18,9 +18,10 @@ from dactnlg._utils.memory import Memory
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation import keras_decoder
-from dactnlg.generation.decoder import FEW, NumpyDecoder, Plan, row_keys
+from dactnlg.generation.decoder import Plan, row_keys
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.numpy_decoder import FEW, NumpyDecoder
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.weights import load_arrays, save_arrays

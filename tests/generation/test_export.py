@@ -15,9 +15,10 @@ import pytest
 
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation.decoder import Decoder, NumpyDecoder, Plan
+from dactnlg.generation.decoder import Decoder, Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.models.backend import to_numpy
 from dactnlg.search.numpy_step import log_softmax
 from dactnlg.text.vocabulary import BOS_ID, EOS, EOS_ID, PAD_ID, UNK_ID

@@ -22,7 +22,8 @@ from toys import (
 )
 
 from dactnlg.generation import decoder
-from dactnlg.generation.decoder import NumpyDecoder, Plan
+from dactnlg.generation.decoder import Plan
+from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.search import greedy, numpy_step
 from dactnlg.search.constraints import Rules
 from dactnlg.search.hypotheses import IMPOSSIBLE

@@ -1,0 +1,120 @@
+"""Searching in NumPy: greedy sentences first, beams for what may beat them, several batches side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg._utils.threads import parallel_map
+from dactnlg.generation.decoder import REQUIRED, Arrays, Decoder, Plan, take
+from dactnlg.search.greedy import GreedyBound, greedy_bounds
+from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
+from dactnlg.search.numpy_beam import beam_search
+from dactnlg.search.numpy_step import Step
+from dactnlg.text.preprocessor import Preprocessor
+
+if TYPE_CHECKING:
+    from dactnlg.models.numpy.inference import NumpyModel
+
+CHUNK = 64
+"""Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
+FEW = 8
+"""Acts for which a search is worth no greedy sentence first."""
+GREEDY_CHUNK = 256
+"""Acts whose greedy sentences are searched for together."""
+
+
+class NumpyDecoder(Decoder):
+    """A NumPy model with its preprocessor, ready to search on the processor, several batches side by side.
+
+    Args:
+        model: the trained model.
+        preprocessor: its preprocessor.
+        max_length: longest sentence in tokens.
+        reuse: see `Decoder`.
+    """
+
+    def __init__(
+        self, model: NumpyModel, preprocessor: Preprocessor, *, max_length: int = 80, reuse: bool = True
+    ) -> None:
+        super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
+        self.model = model
+
+    def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
+        """Return the hypotheses of all inputs, the best ones first."""
+        count = len(inputs[REQUIRED])
+        found: list[list[Hypothesis]] = [[] for _ in range(count)]
+        rows, unbounded = np.arange(count), np.full(count, IMPOSSIBLE, np.float32)
+        limits = [unbounded]
+        # With more to keep, the best one's score bounds nothing, and a beam of one is greedy itself. A few acts take as
+        # long for one hypothesis as for ten, and those that are not settled would need both.
+        if plan.keep == 1 and plan.width > 1 and count >= FEW:
+            batches = Batches(inputs, GREEDY_CHUNK)
+            with parallel_map(len(batches.parts)) as each:
+                greedy = batches.in_order([*each(partial(self._greedy_batch, inputs, plan), batches.parts)])
+            found = [[bound.best] for bound in greedy]
+            rows = np.flatnonzero([not bound.settled for bound in greedy])
+            # A beam may lose the greedy sentence on its way and end with a worse one: then once more, unbounded.
+            limits = [np.array([bound.bound for bound in greedy], np.float32), unbounded]
+        for bounds in limits:
+            # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
+            batches = Batches(take(inputs, rows), CHUNK if np.mean(bounds[rows] > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
+            parts = [rows[part] for part in batches.parts]
+            with parallel_map(len(parts)) as each:
+                searched = batches.in_order([*each(partial(self._search_batch, inputs, plan, bounds), parts)])
+            for row, hypotheses in zip(rows, searched, strict=True):
+                found[row] = hypotheses
+            lost = [bounds[row] > IMPOSSIBLE and not (found[row] and found[row][0].finished) for row in rows]
+            rows = rows[np.array(lost, bool)]
+            if not len(rows):
+                break
+        return found
+
+    def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
+        """Return the model's step and the first state of every input."""
+        context, state = self.model.prepare(inputs)
+        return partial(self.model.step, context), state
+
+    def mapping(self, tasks: int) -> Any:
+        """Return a context that gives the `map` for so many tasks: a thread for each processor."""
+        return parallel_map(tasks)
+
+    def _search_batch(
+        self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
+    ) -> list[list[Hypothesis]]:
+        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        keep, length = min(plan.keep, plan.width), self.max_length
+        return beam_search(step, state, rules, width=plan.width, max_length=length, keep=keep, bounds=bounds[rows])
+
+    def _greedy_batch(self, inputs: Arrays, plan: Plan, rows: NDArray[np.intp]) -> list[GreedyBound]:
+        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        return greedy_bounds(step, state, rules, max_length=self.max_length)
+
+
+class Batches:
+    """Rows of inputs in batches of acts of like size, which end at about the same step; the longest first.
+
+    Args:
+        inputs: the arrays.
+        largest: rows of a batch.
+
+    Attributes:
+        parts: the rows of each batch.
+    """
+
+    def __init__(self, inputs: Arrays, largest: int) -> None:
+        sizes = sum(array.reshape(len(array), -1).astype(bool).sum(axis=1) for array in inputs.values())
+        order = np.argsort(-np.asarray(sizes), kind="stable")
+        self.parts = [order[start : start + largest] for start in range(0, len(order), largest)]
+
+    def in_order(self, found: Sequence[Sequence[Any]]) -> list[Any]:
+        """Return what was found for each batch as one list in the order of the rows."""
+        result: list[Any] = [None] * sum(map(len, self.parts))
+        for part, results in zip(self.parts, found, strict=True):
+            for row, one in zip(part.tolist(), results, strict=True):
+                result[row] = one
+        return result
