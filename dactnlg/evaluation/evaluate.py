@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,7 +44,7 @@ def evaluate(
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
     backend: str = "auto",
 ) -> Evaluation:
-    """Generate a split with a run, score it, and add the scores to the run's manifest.
+    """Generate a split with a run, score it, and record the scores in the run's manifest.
 
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
@@ -56,68 +56,53 @@ def evaluate(
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
-        metrics: names as `metrics.registry.select` takes them, `SER`, and `perplexity`, which the model gives to the
-            references; by default those of each preset.
+        metrics: names of scores as on the command line, `perplexity` included; by default those of each preset.
         data_dir: where to look for corpus files first.
         vectors: a file of word vectors, for the embedding metrics.
         options: how sentences are generated; by default as the run's configuration has it.
         backend: what runs the model, as `Generator.load` takes it.
 
     Raises:
-        RunError: no usable run.
-        CorpusError: the corpus or its split is missing or empty.
+        RunError, CorpusError: no usable run; the corpus or its split is missing or empty.
         UnknownNameError: no such preset, metric or constraint.
-        MetricError: a metric whose data are not installed or not named, or the perplexity of a run without a model.
+        MetricError: a metric whose data are missing, or the perplexity of a run without a model.
     """
     folder = run if isinstance(run, Run) else Run(run)
     given = Materials(vectors)
-    metrics, wants_perplexity = _without_perplexity(metrics)
-    _check(presets, metrics, given)
+    wants_perplexity = any(map(is_perplexity, metrics or ()))
+    metrics = _without_perplexity(metrics)
+    for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
+        check_metrics(name, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
     generator = Generator.load(folder.path, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
-    chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
+    source, where = corpus or section.name, data_dir or section.data_dir
+    chosen = load_corpus(source, where)
     examples = _examples(chosen, split)
     generations = _generate(generator, [example.turn for example in examples], options)
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
-        corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
+        corpora = (load_corpus(name, where) for name in (section.name, *section.also))
         given = given._replace(train=training_sentences(corpora))
     protocols = presets or default_presets(chosen, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
-    place: dict[str, str | None] = {"corpus": chosen.name, "source": corpus or section.name, "split": split}
-    place["vectors"] = None if vectors is None else str(Path(vectors).absolute())
-    entry = {**place, "options": recordable_options(options), "data": hash_examples(examples)}
-    recorded = _record(folder, entry, results)
+    about = {"corpus": chosen.name, "source": source, "split": split, "data": hash_examples(examples)}
+    recorded = _record(folder, {**about, **_settings(vectors, options)}, results)
     return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
 
 
-def _check(presets: Sequence[str], metrics: Sequence[str] | None, given: Materials) -> None:
-    """Refuse presets and metrics that cannot be computed: before minutes of generation, not after."""
-    for name in presets or (DEFAULT_PRESET,):
-        check_metrics(name, metrics, given)
+def _without_perplexity(metrics: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the metrics that are computed from sentences; SER where perplexity alone was asked for."""
+    return metrics and ([name for name in metrics if not is_perplexity(name)] or ["SER"])
 
 
-def _without_perplexity(metrics: Sequence[str] | None) -> tuple[Sequence[str] | None, bool]:
-    """Return the metrics without those that the model computes, and whether there were any of these."""
-    names = metrics or ()
-    if not any(map(is_perplexity, names)):
-        return metrics, False
-    # Sentences are checked in any case: the slot error rate stands beside the perplexity.
-    return [name for name in names if not is_perplexity(name)] or ["SER"], True
-
-
-def _examples(corpus: Corpus, split: str) -> Sequence[Example]:
-    """Return the examples of a split.
-
-    Raises:
-        CorpusError: there are none.
-    """
-    if examples := corpus.split(split):
-        return examples
-    raise CorpusError(f"the split '{split}' of corpus '{corpus.name}' is empty")
+def _examples(corpus: Corpus, split: str) -> list[Example]:
+    examples = corpus.split(split)
+    if not examples:
+        raise CorpusError(f"the split '{split}' of corpus '{corpus.name}' is empty")
+    return examples
 
 
 def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
@@ -155,7 +140,7 @@ def score_generations(
     return results
 
 
-def training_sentences(corpora: Sequence[Corpus]) -> list[str]:
+def training_sentences(corpora: Iterable[Corpus]) -> list[str]:
     """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
     examples = [example for corpus in corpora for example in corpus.split("train")]
     return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
@@ -170,10 +155,11 @@ def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, .
     return ("nlg-eval", "single")
 
 
-def recordable_options(options: GenerationOptions) -> dict[str, Any]:
-    """Return the options that differ from their defaults, by name, in alphabetical order: what a manifest holds."""
+def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[str, Any]:
+    """Return an evaluation's settings for the manifest: the word vectors, and the options that are not the defaults."""
     usual = GenerationOptions().chosen()
-    return {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
+    chosen = {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
+    return {"vectors": None if vectors is None else str(Path(vectors).absolute()), "options": chosen}
 
 
 def _cues(corpus: Corpus, examples: Sequence[Example], generations: Sequence[Generation]) -> CueCount:
