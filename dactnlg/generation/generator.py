@@ -12,7 +12,7 @@ from typing import Any
 
 from dactnlg import models
 from dactnlg.acts import Turn, parse
-from dactnlg.errors import UnknownNameError, UserError
+from dactnlg.errors import UnknownNameError
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.numpy_decoder import NumpyDecoder
@@ -212,17 +212,11 @@ def chosen_backend(config: Config, backend: str) -> str:
     """
     if backend not in BACKENDS:
         raise UnknownNameError("backend", backend, BACKENDS)
-    name = config.model.name
     if not config.model.neural:
         return "none"
     if backend == "auto":
         backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
-    if backend == "numpy" and not numpy_models.supports(name):
-        known = ", ".join(numpy_models.INPUTS)
-        raise UserError(f"backend numpy supports only {known}, not '{name}'; choose keras or auto")
-    if backend == "auto":
-        backend = "numpy" if numpy_models.supports(name) else "keras"
-    return backend
+    return numpy_models.chosen_backend(config.model.name, backend, "backend")
 
 
 def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: str) -> Decoder:

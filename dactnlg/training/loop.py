@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -56,6 +56,7 @@ class TrainingLoop:
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: whether to show a progress bar on standard error.
+        about: what the summary says beside the loop's own facts.
     """
 
     learner: Learner
@@ -66,6 +67,7 @@ class TrainingLoop:
     group: ProcessGroup
     callbacks: Sequence[Callback] = ()
     progress: bool = True
+    about: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self) -> dict[str, Any]:
         """Train to the end, from the last finished epoch if the run has one.
@@ -87,6 +89,7 @@ class TrainingLoop:
             "seconds": round(state.seconds, 1),
             "interrupted": interrupt.asked,
             "stopped": not going and not interrupt.asked,
+            **self.about,
         }
 
     def _restore(self) -> Progress:

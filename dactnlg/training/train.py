@@ -14,12 +14,14 @@ from dactnlg import __version__, models
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
-from dactnlg.errors import UserError, WorkerError
+from dactnlg.errors import WorkerError
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.splits import Splits
 from dactnlg.training.workers import Cluster
 
 
@@ -62,47 +64,65 @@ def train(
     """
     source, config = config, _checked(config, overrides)
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
-    run, backend = Run(_default_output(source, config) if output is None else output), chosen_backend(config)
-    if cluster is not None and cluster.parts > 1:
-        if config.training.backend != "keras" or not config.model.neural:
-            raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
-        return _train_together(config, cluster, corpora, run, resume=resume, progress=progress)
-    if backend == "keras":
-        from dactnlg.models.backend import check_trains
-
-        check_trains()
-    run.begin(config, resume)
-    _train_alone(config, backend, corpora, run, progress=progress, callbacks=callbacks)
+    run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
+    if cluster.parts > 1 and (config.training.backend != "keras" or not config.model.neural):
+        raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
+    if config.model.neural:
+        _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
+    else:
+        run.begin(config, resume)
+        # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
+        _preprocessor(config, corpora)[0].save(run.preprocessor_path)
+        run.finish({}, split_hashes(corpora))
     return run
 
 
-def _train_alone(
+def _train_neural(
     config: Config,
-    backend: str,
     corpora: Sequence[Corpus],
     run: Run,
     *,
+    resume: bool,
     progress: bool,
     callbacks: Sequence[Callback],
+    cluster: Cluster,
 ) -> None:
-    """Train in this process, on one device, into a run that has been begun."""
-    # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-    preprocessor, pairs = build_preprocessor(
+    """Train a model that has weights, alone or with other processes; see `train`."""
+    from dactnlg.models.backend import check_trains
+    from dactnlg.training.building import build_loop
+    from dactnlg.training.process_group import join_process_group
+
+    backend = chosen_backend(config)
+    if backend == "keras" and cluster.parts == 1:
+        check_trains()
+    preprocessor, pairs = _preprocessor(config, corpora)
+    held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
+
+    def begin() -> None:
+        run.begin(config, resume)
+        preprocessor.save(run.preprocessor_path)
+
+    with join_process_group(cluster) as group:
+        if cluster.workers > 1:
+            group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
+        group.on_rank_0(begin)
+        shown, splits = progress and group.rank == 0, Splits(pairs, held_out)
+        loop = build_loop(
+            config, backend, preprocessor, splits, run=run, group=group, callbacks=callbacks, progress=shown
+        )
+        summary = loop.fit()
+        group.on_rank_0(lambda: run.finish(summary, split_hashes(corpora)))
+
+
+def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocessor, list[Pair]]:
+    """Return the preprocessor that the training splits give, and their pairs."""
+    return build_preprocessor(
         corpora[0],
         corpora[1:],
         targets=config.corpus.targets,
         min_count=config.corpus.min_count,
         complete_only=config.model.neural,
     )
-    preprocessor.save(run.preprocessor_path)
-    summary: dict[str, Any] = {}
-    if config.model.neural:
-        # Keras is slow to import: not before all that can go wrong without it has been checked.
-        from dactnlg.training.fitting import fit
-
-        held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
-        summary = fit(config, backend, preprocessor, pairs, held_out, run=run, progress=progress, callbacks=callbacks)
-    run.finish(summary, split_hashes(corpora))
 
 
 def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str]) -> Config:
@@ -128,48 +148,14 @@ def _default_output(source: object, config: Config) -> Path:
 
 
 def chosen_backend(config: Config) -> str:
-    """Return what computes: `numpy`, `keras`, or `none` for the random baseline.
+    """Return what computes, `numpy` or `keras`.
 
     Raises:
         UserError: NumPy is asked for and does not support the model.
     """
-    name, backend = config.model.name, config.training.backend
-    if not config.model.neural:
-        return "none"
-    supported = numpy_models.supports(name)
-    if backend == "numpy" and not supported:
-        known = ", ".join(numpy_models.INPUTS)
-        raise UserError(
-            f"training.backend numpy does not support the model '{name}', only {known}; choose keras or auto"
-        )
-    if backend == "auto":
-        return "numpy" if supported and config.training.precision == "float32" else "keras"
-    return backend
-
-
-def _train_together(
-    config: Config, cluster: Cluster, corpora: Sequence[Corpus], run: Run, *, resume: bool, progress: bool
-) -> Run:
-    """Train on several devices or in several processes; see `train`."""
-    preprocessor, pairs = build_preprocessor(
-        corpora[0], corpora[1:], targets=config.corpus.targets, min_count=config.corpus.min_count
-    )
-    held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
-
-    def begin() -> None:
-        run.begin(config, resume)
-        preprocessor.save(run.preprocessor_path)
-
-    from dactnlg.training.fitting import fit
-    from dactnlg.training.process_group import join_process_group
-
-    with join_process_group(cluster) as group:
-        group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
-        group.on_rank_0(begin)
-        shown = progress and group.rank == 0
-        summary = fit(config, "keras", preprocessor, pairs, held_out, run=run, progress=shown, group=group)
-        group.on_rank_0(lambda: run.finish(summary, split_hashes(corpora)))
-    return run
+    if config.training.backend == "auto" and config.training.precision != "float32":
+        return "keras"
+    return numpy_models.chosen_backend(config.model.name, config.training.backend, "training.backend")
 
 
 def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dactnlg.errors import UserError
 from dactnlg.models.weights import check_shapes, load_arrays
 from dactnlg.runs.config import ModelSection
 from dactnlg.text.encoding import Sizes
@@ -26,6 +27,25 @@ INPUTS = {"lstm": ("act",), "sclstm": ("act",), "hierarchical": ("act", "entries
 def supports(name: str) -> bool:
     """Whether a model can be trained and searched in NumPy."""
     return name in INPUTS
+
+
+def chosen_backend(name: str, wanted: str, key: str) -> str:
+    """Return what computes with a model, `numpy` or `keras`.
+
+    Args:
+        name: of the model.
+        wanted: `numpy`, `keras`, or `auto`: NumPy where it supports the model, else Keras.
+        key: what messages call the choice, such as "training.backend".
+
+    Raises:
+        UserError: NumPy is asked for and does not support the model.
+    """
+    if wanted == "numpy" and not supports(name):
+        known = ", ".join(INPUTS)
+        raise UserError(f"{key} numpy does not support the model '{name}', only {known}; choose keras or auto")
+    if wanted == "auto":
+        return "numpy" if supports(name) else "keras"
+    return wanted
 
 
 def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
