@@ -46,7 +46,6 @@ def evaluate(
 ) -> Evaluation:
     """Generate a split with a run, score it, and record the scores in the run's manifest.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
     >>> evaluation.results[0].scores["SER"].value

@@ -37,7 +37,6 @@ def train(
 ) -> Run:
     """Train a model and write its run folder.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> run.path.name
     'doctest'
