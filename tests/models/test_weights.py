@@ -112,6 +112,22 @@ def test_a_model_of_nested_layers_is_saved_too(tmp_path: Path) -> None:
     assert float(loss(other, inputs([3, 5], 6))) == float(loss(model, inputs([3, 5], 6)))
 
 
+def test_arrays_come_back_as_they_were(tmp_path: Path) -> None:
+    """Numbers, too, and what does not stand in one piece of memory."""
+    arrays = {
+        "steps": np.array(7),
+        "rate": np.array(0.1),
+        "turned": np.arange(6.0).reshape(2, 3).T,
+        "none": np.zeros(0),
+    }
+    save_arrays(tmp_path / "arrays.safetensors", arrays)
+    again = load_arrays(tmp_path / "arrays.safetensors")
+    assert set(again) == set(arrays)
+    for name, array in arrays.items():
+        assert again[name].shape == array.shape and again[name].dtype == array.dtype
+        np.testing.assert_array_equal(again[name], array)
+
+
 def copy(run: Path, folder: Path) -> Path:
     return Path(shutil.copytree(run, folder / "run"))
 
