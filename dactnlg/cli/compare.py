@@ -30,6 +30,7 @@ from dactnlg.cli.output import write_json
 @click.option("--preset", multiple=True, metavar="NAME", help="For run folders, as in `evaluate`.")
 @options.data_dir
 def compare(
+    *,
     first: str,
     second: str,
     metric: str | None,

@@ -75,6 +75,7 @@ def inspect(name: str, data_dir: Path | None) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
 @options.data_dir
 def hash_(
+    *,
     name: str,
     tokenizer: str,
     min_count: int,

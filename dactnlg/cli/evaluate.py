@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @options.backend
 @options.data_dir
 def evaluate(
+    *,
     model: Path,
     corpus: str | None,
     split: Split,

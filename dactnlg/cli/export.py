@@ -37,7 +37,9 @@ from dactnlg.cli.options import Constraint
     type=options.CONSTRAINT,
     help="saved-model: how slots are enforced, as in `generate`. [default: the run's]",
 )
-def export(run: Path, output_format: str, output: Path, beam_width: int | None, constraint: Constraint | None) -> None:
+def export(
+    *, run: Path, output_format: str, output: Path, beam_width: int | None, constraint: Constraint | None
+) -> None:
     """Write a trained model for other programs.
 
     A SavedModel maps DA vectors and required placeholders to token numbers with scores; it contains the whole beam

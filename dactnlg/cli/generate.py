@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     help="Divide the acts of --input among N processes (2 or more: through Ray).",
 )
 def generate(
+    *,
     model: Path,
     acts: tuple[str, ...],
     input_file: str | None,
@@ -70,7 +71,7 @@ def generate(
     from dactnlg.generation.lines import open_acts, parsed_chunks
 
     given = _parsed(acts, input_file)
-    _check(acts, input_file, output, resume, jobs)
+    _check(acts, input_file, output, resume=resume, jobs=jobs)
     check_folders(output)
     if not given and input_file is None and sys.stdin.isatty():
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
@@ -99,7 +100,7 @@ def _parsed(acts: Sequence[str], input_file: str | None) -> list[PlacedTurn]:
     return [PlacedTurn(parse(checked(text, place), where=place), place) for text, place in places]
 
 
-def _check(acts: Sequence[str], input_file: str | None, output: Path | None, resume: bool, jobs: int) -> None:
+def _check(acts: Sequence[str], input_file: str | None, output: Path | None, *, resume: bool, jobs: int) -> None:
     """Refuse options that do not go together."""
     if resume and output is None:
         raise UserError("--resume continues a file: name it with --output")

@@ -24,7 +24,11 @@ from dactnlg.cli import options
 )
 @click.option("--output", type=options.PATH, metavar="FILE", help="Write to FILE. [default: standard output]")
 def leaderboard(
-    runs: tuple[str, ...], with_published: bool, output_format: Literal["text", "markdown", "html"], output: Path | None
+    *,
+    runs: tuple[str, ...],
+    with_published: bool,
+    output_format: Literal["text", "markdown", "html"],
+    output: Path | None,
 ) -> None:
     """Show the scores of runs side by side, ranked only where their hashes agree.
 

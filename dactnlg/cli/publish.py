@@ -12,7 +12,7 @@ from dactnlg.cli import options
 
 @click.command()
 @click.argument("run", type=options.PATH, metavar="RUN", help="A run folder with scores in its manifest.")
-def publish(run: Path) -> None:
+def publish(*, run: Path) -> None:
     """Publish a run to MLflow and print its id there.
 
     Stores configuration, scores, hashes and the whole folder, in an SQLite file in the user's data folder or in the

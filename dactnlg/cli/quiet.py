@@ -36,6 +36,7 @@ class _QuietImport(MetaPathFinder):
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
+        """Return TensorFlow's spec, its loader wrapped; None for every other module."""
         if name != "tensorflow":
             return None
         sys.meta_path.remove(self)

@@ -13,7 +13,7 @@ from dactnlg.cli import options
 @click.argument("run", metavar="RUN", help="A run folder with scores, or the id of a published run.")
 @click.option("--output", type=options.PATH, metavar="RUN", help="Keep the new run here. [default: it is deleted]")
 @options.data_dir
-def reproduce(run: str, output: Path | None, data_dir: Path | None) -> None:
+def reproduce(*, run: str, output: Path | None, data_dir: Path | None) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
 
     Each score is equal, within noise (its standard error over the test set), different or not comparable; the last

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 @options.report
 @options.intervals
 def score(
+    *,
     input_file: str | None,
     hypotheses: str | None,
     references: tuple[str, ...],

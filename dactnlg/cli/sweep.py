@@ -37,6 +37,7 @@ from dactnlg.errors import ConfigError
 @click.option("--json", "json_file", metavar="FILE", help="Write the trials as JSON; - is standard output.")
 @options.data_dir
 def sweep(
+    *,
     file: Path,
     overrides: tuple[str, ...],
     output: Path | None,

@@ -31,6 +31,7 @@ from dactnlg.cli import options
 )
 @click.option("--worker", type=int, metavar="RANK", help="Which of the workers this process is, from 0.")
 def train(
+    *,
     config: Path,
     overrides: tuple[str, ...],
     output: Path | None,

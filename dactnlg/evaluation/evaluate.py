@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,9 +44,8 @@ def evaluate(
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
     backend: str = "auto",
 ) -> Evaluation:
-    """Generate a split with a run, score it, and add the scores to the run's manifest.
+    """Generate a split with a run, score it, and record the scores in the run's manifest.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> evaluation = dactnlg.evaluate(run, split="valid", presets=["single"])
     >>> evaluation.results[0].scores["SER"].value
@@ -57,54 +56,53 @@ def evaluate(
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
-        metrics: names as `metrics.registry.select` takes them, `SER`, and `perplexity`, which the model gives to the
-            references; by default those of each preset.
+        metrics: names of scores as on the command line, `perplexity` included; by default those of each preset.
         data_dir: where to look for corpus files first.
         vectors: a file of word vectors, for the embedding metrics.
         options: how sentences are generated; by default as the run's configuration has it.
         backend: what runs the model, as `Generator.load` takes it.
 
     Raises:
-        RunError: no usable run.
-        CorpusError: the corpus or its split is missing or empty.
+        RunError, CorpusError: no usable run; the corpus or its split is missing or empty.
         UnknownNameError: no such preset, metric or constraint.
-        MetricError: a metric whose data are not installed or not named, or the perplexity of a run without a model.
+        MetricError: a metric whose data are missing, or the perplexity of a run without a model.
     """
     folder = run if isinstance(run, Run) else Run(run)
     given = Materials(vectors)
     wants_perplexity = any(map(is_perplexity, metrics or ()))
-    if wants_perplexity:
-        # Sentences are checked in any case: the slot error rate stands beside the perplexity.
-        metrics = [name for name in metrics or () if not is_perplexity(name)] or ["SER"]
-    for name in presets or (DEFAULT_PRESET,):
-        # Before minutes of generation, not after.
+    metrics = _without_perplexity(metrics)
+    for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
         check_metrics(name, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
     generator = Generator.load(folder.path, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
-    chosen = load_corpus(corpus or section.name, data_dir or section.data_dir)
-    examples = chosen.split(split)
-    if not examples:
-        raise CorpusError(f"the split '{split}' of corpus '{chosen.name}' is empty")
+    source, where = corpus or section.name, data_dir or section.data_dir
+    chosen = load_corpus(source, where)
+    examples = _examples(chosen, split)
     generations = _generate(generator, [example.turn for example in examples], options)
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
-        corpora = [load_corpus(name, data_dir or section.data_dir) for name in (section.name, *section.also)]
+        corpora = (load_corpus(name, where) for name in (section.name, *section.also))
         given = given._replace(train=training_sentences(corpora))
     protocols = presets or default_presets(chosen, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
-    entry = {
-        "corpus": chosen.name,
-        "source": corpus or section.name,
-        "split": split,
-        "vectors": None if vectors is None else str(Path(vectors).absolute()),
-        "options": recordable_options(options),
-        "data": hash_examples(examples),
-    }
-    recorded = _record(folder, entry, results)
+    about = {"corpus": chosen.name, "source": source, "split": split, "data": hash_examples(examples)}
+    recorded = _record(folder, {**about, **_settings(vectors, options)}, results)
     return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
+
+
+def _without_perplexity(metrics: Sequence[str] | None) -> Sequence[str] | None:
+    """Return the metrics that are computed from sentences; SER where perplexity alone was asked for."""
+    return metrics and ([name for name in metrics if not is_perplexity(name)] or ["SER"])
+
+
+def _examples(corpus: Corpus, split: str) -> list[Example]:
+    examples = corpus.split(split)
+    if not examples:
+        raise CorpusError(f"the split '{split}' of corpus '{corpus.name}' is empty")
+    return examples
 
 
 def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
@@ -142,7 +140,7 @@ def score_generations(
     return results
 
 
-def training_sentences(corpora: Sequence[Corpus]) -> list[str]:
+def training_sentences(corpora: Iterable[Corpus]) -> list[str]:
     """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
     examples = [example for corpus in corpora for example in corpus.split("train")]
     return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
@@ -157,10 +155,11 @@ def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, .
     return ("nlg-eval", "single")
 
 
-def recordable_options(options: GenerationOptions) -> dict[str, Any]:
-    """Return the options that differ from their defaults, by name, in alphabetical order: what a manifest holds."""
+def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[str, Any]:
+    """Return an evaluation's settings for the manifest: the word vectors, and the options that are not the defaults."""
     usual = GenerationOptions().chosen()
-    return {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
+    chosen = {name: value for name, value in sorted(options.chosen().items()) if value != usual.get(name)}
+    return {"vectors": None if vectors is None else str(Path(vectors).absolute()), "options": chosen}
 
 
 def _cues(corpus: Corpus, examples: Sequence[Example], generations: Sequence[Generation]) -> CueCount:

@@ -30,19 +30,19 @@ VARIANTS = ("nlg-eval", "rnnlg", "mteval-13a", "sacrebleu", "fair")
 _TOKENIZERS = {"nlg-eval": "space", "rnnlg": "space", "mteval-13a": "13a"}
 
 
-def create(variant: str, lowercase: bool = False) -> Metric:
+def create(variant: str, *, lowercase: bool = False) -> Metric:
     """Return BLEU in one of `VARIANTS`; `lowercase` is for the two variants that read raw text.
 
     Raises:
         UnknownNameError: no such variant.
     """
     if variant == "sacrebleu":
-        return SacreBleu(lowercase)
+        return SacreBleu(lowercase=lowercase)
     if variant == "fair":
         return FairBleu()
     if variant not in VARIANTS:
         raise UnknownNameError("BLEU variant", variant, VARIANTS)
-    return Bleu(variant, lowercase)
+    return Bleu(variant, lowercase=lowercase)
 
 
 class Bleu(Metric):
@@ -53,7 +53,7 @@ class Bleu(Metric):
 
     names = tuple(f"BLEU-{order}" for order in range(1, ORDER + 1))
 
-    def __init__(self, variant: str = "nlg-eval", lowercase: bool = False) -> None:
+    def __init__(self, variant: str = "nlg-eval", *, lowercase: bool = False) -> None:
         self.variant = variant
         self.settings = {
             "variant": variant,
@@ -152,7 +152,7 @@ class SacreBleu(Metric):
 
     names = Bleu.names
 
-    def __init__(self, lowercase: bool = False) -> None:
+    def __init__(self, *, lowercase: bool = False) -> None:
         # The library takes a tenth of a second to import: only where its definition is asked for.
         import sacrebleu
         from sacrebleu.metrics.bleu import BLEU
@@ -183,7 +183,7 @@ class SacreBleu(Metric):
         """Return sentence BLEU: orders longer than the hypothesis are left out, as the library advises."""
         return self._scores(statistics, effective_order=True)
 
-    def _scores(self, sums: Array, effective_order: bool) -> Array:
+    def _scores(self, sums: Array, *, effective_order: bool) -> Array:
         flat = sums.reshape(-1, 2 + 2 * ORDER)
         values = np.full((len(flat), ORDER), np.nan)
         for row, out in zip(flat, values, strict=True):

@@ -91,7 +91,7 @@ class SelfBleu(CorpusMetric):
         for tokens, times in self._sentences.items():
             lengths[len(tokens)] -= 1
             others = (length for length, number in lengths.items() if number)
-            summed += times * sentence_bleu(tokens, partial(_limit, highest, times > 1), others)
+            summed += times * sentence_bleu(tokens, partial(_limit, highest, among_others=times > 1), others)
             lengths[len(tokens)] += 1
         return (summed / total,)
 
@@ -134,7 +134,7 @@ class Novelty(CorpusMetric):
         return (self._new / self._sentences if self._sentences else _UNDEFINED,)
 
 
-def _limit(highest: dict[Gram, tuple[int, int]], again: bool, gram: Gram, count: int) -> int:
-    """Return how often an n-gram may be matched by the other sentences; `again`: this one is among them."""
+def _limit(highest: dict[Gram, tuple[int, int]], gram: Gram, count: int, *, among_others: bool) -> int:
+    """Return how often an n-gram may be matched by the other sentences; whether the sentence itself is among them."""
     first, second = highest[gram]
-    return first if again or count < first else second
+    return first if among_others or count < first else second

@@ -27,7 +27,7 @@ class Nist(Metric):
     names = ("NIST",)
     needs_corpus = True
 
-    def __init__(self, tokenization: str = "space", lowercase: bool = True) -> None:
+    def __init__(self, tokenization: str = "space", *, lowercase: bool = True) -> None:
         self.settings = {"variant": "mteval", "tok": tokenization, "case": "lower" if lowercase else "as-is"}
         self._split, self._lowercase = tokenizer(tokenization), lowercase
         self._information: dict[tuple[str, ...], float] = {}

@@ -37,7 +37,6 @@ def train(
 ) -> Run:
     """Train a model and write its run folder.
 
-    >>> import dactnlg
     >>> run = dactnlg.train({"corpus": {"name": "trails"}, "model": {"name": "random"}}, "runs/doctest")
     >>> run.path.name
     'doctest'
@@ -149,11 +148,13 @@ def _default_output(source: object, config: Config) -> Path:
 
 
 def chosen_backend(config: Config) -> str:
-    """Return what computes, `numpy` or `keras`.
+    """Return what computes: `numpy`, `keras`, or `none` for the random baseline.
 
     Raises:
         UserError: NumPy is asked for and does not support the model.
     """
+    if not config.model.neural:
+        return "none"
     if config.training.backend == "auto" and config.training.precision != "float32":
         return "keras"
     return numpy_models.chosen_backend(config.model.name, config.training.backend, "training.backend")

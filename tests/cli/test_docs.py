@@ -50,5 +50,5 @@ def test_the_examples_in_docstrings(name: str, tmp_path: Path, monkeypatch: pyte
     found = dactnlg if name == "dactnlg" else getattr(dactnlg, name)
     module = found if isinstance(found, ModuleType) else sys.modules[found.__module__]
     runner = doctest.DocTestRunner()
-    for test in doctest.DocTestFinder().find(found, name, module=module):
+    for test in doctest.DocTestFinder().find(found, name, module=module, extraglobs={"dactnlg": dactnlg}):
         assert runner.run(test).failed == 0

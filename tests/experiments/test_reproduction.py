@@ -11,7 +11,8 @@ import pytest
 from conftest import dactnlg, git
 
 from dactnlg.errors import RunError
-from dactnlg.experiments.reproduce import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, check_reproducible, judge
+from dactnlg.experiments.reproduce import check_reproducible
+from dactnlg.experiments.verdicts import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, judge
 from dactnlg.runs.run import Run
 
 

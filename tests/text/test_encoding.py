@@ -147,11 +147,11 @@ def test_sequences_hold_entries_and_words_and_zeros(seen: list[Turn], turns: lis
         for (fused, alone, slot), pair, row in zip(known, pairs, ids, strict=False):
             assert name(pair[0]) == (fused if fused in encoder.features else None)
             assert name(pair[1]) == (alone if alone in encoder.features else None)
-            said = value_words(slot) if slot else []
-            assert [encoder.words.tokens[i] for i in row[: len(said)]] == [
-                word if word in encoder.words else "<unk>" for word in said
+            words_of_value = value_words(slot) if slot else []
+            assert [encoder.words.tokens[i] for i in row[: len(words_of_value)]] == [
+                word if word in encoder.words else "<unk>" for word in words_of_value
             ]
-            assert not row[len(said) :].any()
+            assert not row[len(words_of_value) :].any()
 
 
 def test_sequences_of_one_turn_do_not_depend_on_the_others() -> None:

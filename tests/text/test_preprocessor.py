@@ -223,9 +223,9 @@ def test_whatever_the_model_says_no_placeholder_is_shown(acts: list[DialogueAct]
     raw = preprocessor.raw(turn, tokens)
     assert not re.search(f"SLOT_|#|{JOINER}", raw + preprocessor.text(turn, tokens))
     # What the turn requires is said with its value.
-    said = {strip_joiner(token) for token in tokens}
+    generated = {strip_joiner(token) for token in tokens}
     for item in preprocessor.delexicalizer.required(turn):
-        assert item.placeholder not in said or (item.slot.value or "") in raw
+        assert item.placeholder not in generated or (item.slot.value or "") in raw
 
 
 @pytest.mark.parametrize("damage", ["{", "[]", '{"style": {}}', '{"style": 3}'])

@@ -48,7 +48,7 @@ def cover(templates: Templates, act: str) -> str:
     return detokenize(templates.cover(turn, required_slots(turn)))
 
 
-def said(tokens: list[str]) -> Counter[str]:
+def placeholders(tokens: list[str]) -> Counter[str]:
     return Counter(strip_joiner(token) for token in tokens if is_placeholder(token))
 
 
@@ -184,7 +184,7 @@ def test_cover_says_every_slot_once_whatever_was_seen(pairs: list[tuple[Turn, li
     for templates in (Templates.collect(pairs), Templates({})):
         tokens = templates.cover(turn, required)
         assert tokens
-        assert said(tokens) == Counter(item.placeholder for item in required)
+        assert placeholders(tokens) == Counter(item.placeholder for item in required)
 
 
 @given(st.lists(st.tuples(TURNS, SENTENCES), max_size=6), TURNS)
@@ -224,4 +224,4 @@ def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -
         required = preprocessor.delexicalizer.required(turn)
         tokens = preprocessor.templates.cover(preprocessor.delexicalizer.split(turn), required)
         assert tokens, turn
-        assert said(tokens) == Counter(item.placeholder for item in required), turn
+        assert placeholders(tokens) == Counter(item.placeholder for item in required), turn

@@ -17,7 +17,7 @@ def text(found: SystemComparison, top: int = TOP) -> str:
     header = ["", "A", "B", "B - A", "95% interval", "p (bootstrap)", "p (swapping)", "better"]
     several = len({item.preset for item in found.differences}) > 1
     lines = [f"A: {found.labels[0]}", f"B: {found.labels[1]}", ""]
-    lines.append(aligned([header, *(_row(item, several) for item in found.differences)], rule=True))
+    lines.append(aligned([header, *(_row(item, with_preset=several) for item in found.differences)], rule=True))
     lines.append("better: both tests give p < .05; one in twenty such findings is chance, and more scores find more.")
     if found.refused:
         lines += ["", "Not ranked:", *(f"  {reason}" for reason in found.refused)]
@@ -33,8 +33,8 @@ def text(found: SystemComparison, top: int = TOP) -> str:
     return "\n".join(lines)
 
 
-def _row(item: Difference, several: bool) -> list[str]:
-    name = f"{item.preset} {item.name}" if several else item.name
+def _row(item: Difference, *, with_preset: bool) -> list[str]:
+    name = f"{item.preset} {item.name}" if with_preset else item.name
     test = item.test
     if test is None or not math.isfinite(test.difference):
         return [name, shown(item.first), shown(item.second), "", "", "", "", ""]

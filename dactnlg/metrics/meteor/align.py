@@ -33,7 +33,7 @@ class Word:
 
     __slots__ = ("function", "number", "related", "text")
 
-    def __init__(self, text: str, number: int, function: bool) -> None:
+    def __init__(self, text: str, number: int, *, function: bool) -> None:
         self.text, self.number, self.function = text, number, function
         self.related: dict[str, tuple[int, ...]] = {}
 
@@ -53,7 +53,7 @@ class WordCache(dict[str, Word]):
 
     def __missing__(self, text: str) -> Word:
         data = self._data
-        word = self[text] = Word(text, data.number(text), text in data.function_words)
+        word = self[text] = Word(text, data.number(text), function=text in data.function_words)
         same_stem = self._by_stem.setdefault(data.stem(text), [])
         for other in same_stem:
             word.related[other.text] = other.related[text] = (STEM,)

@@ -76,7 +76,7 @@ class UncontestedRun:
         ]
 
 
-class Plan(NamedTuple):
+class AlignmentPlan(NamedTuple):
     """What is to be decided for one pair of sentences.
 
     Attributes:
@@ -102,7 +102,7 @@ class Plan(NamedTuple):
         return rank // self.chunk % (self.credit // self.chunk)
 
 
-def plan(matches: Sequence[Sequence[Match]]) -> Plan:
+def plan(matches: Sequence[Sequence[Match]]) -> AlignmentPlan:
     """Part what is contested from what is not.
 
     Args:
@@ -128,7 +128,7 @@ def plan(matches: Sequence[Sequence[Match]]) -> Plan:
         elif at >= end:
             run.add(NOWHERE, ANYWHERE, 0, chunk)
     rest = None if run.entry == ANYWHERE else run
-    return Plan(matches, list(fixed.values()), steps, rest, chunk, credit, reach - len(matches))
+    return AlignmentPlan(matches, list(fixed.values()), steps, rest, chunk, credit, reach - len(matches))
 
 
 def resolve(matches: Sequence[Sequence[Match]]) -> tuple[list[Match], int]:
@@ -140,7 +140,7 @@ def resolve(matches: Sequence[Sequence[Match]]) -> tuple[list[Match], int]:
     return search(plan(matches))
 
 
-def search(task: Plan) -> tuple[list[Match], int]:
+def search(task: AlignmentPlan) -> tuple[list[Match], int]:
     """Return what `resolve` does; `meteor_lockstep` does the same for many plans at once."""
     chunk, length = task.chunk, len(task.matches)
     paths: list[_Path] = [(0, 0, ANYWHERE, 0, None, None)]

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dactnlg.metrics.meteor.beam import ANYWHERE, BEAM, NOWHERE, Match, Plan, search
+from dactnlg.metrics.meteor.beam import ANYWHERE, BEAM, NOWHERE, AlignmentPlan, Match, search
 
 TOGETHER = 1024
 """Pairs that go together: their paths take a few megabytes."""
@@ -66,7 +66,7 @@ class _Paths(NamedTuple):
     option: Ints
 
 
-def search_all(plans: Sequence[Plan]) -> list[tuple[list[Match], int]]:
+def search_all(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int]]:
     """Return the best matches and the number of chunks for each plan, as `meteor_beam.search` does."""
     found: list[tuple[list[Match], int] | None] = [None] * len(plans)
     # Those with as many steps go together; most come first, so that those who have ended are at the end.
@@ -78,11 +78,11 @@ def search_all(plans: Sequence[Plan]) -> list[tuple[list[Match], int]]:
     return [search(plans[index]) if result is None else result for index, result in enumerate(found)]
 
 
-def _fits(task: Plan) -> bool:
+def _fits(task: AlignmentPlan) -> bool:
     return bool(task.steps) and len(task.matches) <= LONGEST_REFERENCE and task.others <= LONGEST_HYPOTHESIS
 
 
-def _search_block(plans: Sequence[Plan]) -> list[tuple[list[Match], int]]:
+def _search_block(plans: Sequence[AlignmentPlan]) -> list[tuple[list[Match], int]]:
     """Search plans with any number of steps but none, those with most steps first."""
     steps, options, matches = _tables(plans)
     sizes = np.array([len(task.steps) for task in plans])
@@ -116,7 +116,7 @@ def _search_block(plans: Sequence[Plan]) -> list[tuple[list[Match], int]]:
     return [(picked, task.chunks(rank)) for picked, task, rank in zip(chosen, plans, ranks.tolist(), strict=True)]
 
 
-def _tables(plans: Sequence[Plan]) -> tuple[_Steps, _Options, list[Match]]:
+def _tables(plans: Sequence[AlignmentPlan]) -> tuple[_Steps, _Options, list[Match]]:
     """Return the steps of all plans, one after another, the options of all steps, and the matches behind them."""
     places = [(task, at, run) for task in plans for at, run in [*task.steps, (len(task.matches), task.rest)]]
     chunk = np.array([task.chunk for task, _, _ in places])

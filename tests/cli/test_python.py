@@ -1,0 +1,80 @@
+"""The public functions: what the command line does, from Python."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+import yaml
+
+import dactnlg
+from dactnlg.cli.main import main
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.runs.config import load_config
+
+RANDOM = {"corpus": {"name": "trails"}, "model": {"name": "random"}}
+
+
+def mistakes(error: pytest.ExceptionInfo[dactnlg.errors.ConfigError], path: Path | None = None) -> list[str]:
+    """Return the lines of a message, less the places in the file."""
+    lines = str(error.value).splitlines()[1:]
+    return sorted(
+        line.split(": ", 1)[1] if path and line.strip().startswith(str(path)) else line.strip() for line in lines
+    )
+
+
+def test_a_mapping_is_checked_as_a_file_is(tmp_path: Path) -> None:
+    wrong = {"corpus": {"nme": "trails"}, "model": {"name": "sclstm", "hidden_sise": 8}, "training": {"epoch": 3}}
+    with pytest.raises(dactnlg.errors.ConfigError, match="^4 mistakes in the configuration\n") as from_mapping:
+        dactnlg.train(wrong, tmp_path / "run")
+    path = tmp_path / "wrong.yaml"
+    path.write_text(yaml.safe_dump(wrong), encoding="utf-8")
+    with pytest.raises(dactnlg.errors.ConfigError) as from_file:
+        dactnlg.train(path, tmp_path / "run")
+    assert mistakes(from_mapping) == mistakes(from_file, path)
+    assert "training.epoch: unknown key; did you mean 'epochs'?" in mistakes(from_mapping)
+    assert not (tmp_path / "run").exists()
+    assert wrong["training"] == {"epoch": 3}, "what is given is not changed"
+
+
+def test_what_a_configuration_can_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    runs = [dactnlg.train(source) for source in ("trails-random", RANDOM, load_config("trails-random"))]
+    assert [str(run.path) for run in runs] == ["runs/trails-random"] * 3
+    run = dactnlg.train(RANDOM, "mine", overrides=["training.seed=7"])
+    assert os.fspath(run) == "mine" and repr(run) == "Run('mine')"
+    assert run.check().training.seed == 7
+    with pytest.raises(dactnlg.errors.ConfigError, match="training.sed: unknown key; did you mean 'seed'"):
+        dactnlg.train(RANDOM, "other", overrides=["training.sed=7"])
+
+
+def test_evaluate_is_the_command(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    found = dactnlg.evaluate(
+        random_run, split="valid", presets=["single"], options=GenerationOptions(seed=3, constraint="none")
+    )
+    command = ["evaluate", "--model", str(random_run), "--split", "valid", "--preset", "single", "--seed", "3"]
+    assert main([*command, "--constraint", "none", "--json", str(tmp_path / "scores.json")]) == 0
+    capsys.readouterr()
+    assert json.loads((tmp_path / "scores.json").read_text(encoding="utf-8")) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_generate_and_evaluate_offer_the_same_options(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = {}
+    for command in ("generate", "evaluate"):
+        assert main([command, "--help"]) == 0
+        shown[command] = capsys.readouterr().out
+    names = [
+        "constraint",
+        "beam-width",
+        "n-best",
+        "sample",
+        "temperature",
+        "top-k",
+        "top-p",
+        "append-questions",
+        "seed",
+    ]
+    for name in [*names, "backend"]:
+        assert all(f"--{name}" in text for text in shown.values()), name
