@@ -105,7 +105,6 @@ def test_the_whole_gradient_is_clipped(setting: Setting) -> None:
         ("hierarchical", ["training.backend=keras"], "keras"),
         ("sclstm", ["training.precision=mixed_bfloat16"], "keras"),
         ("sclstm", ["training.precision=mixed_float16"], "keras"),
-        ("random", [], "none"),
     ],
 )
 def test_auto_chooses_numpy_where_it_can(name: str, settings: list[str], expected: str) -> None:
