@@ -66,7 +66,7 @@ class NeuralModel(keras.Model):
         """
         raise NotImplementedError
 
-    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the logits of every next token of whole sentences, (B, T, V), by running `step` over them.
 
         Args:
@@ -79,7 +79,7 @@ class NeuralModel(keras.Model):
         tokens = ops.cast(batch["tokens"], "float32")[..., None]  # layers take floats: exact up to 2^24 tokens
         return rnn(tokens, initial_state=[*context.values(), *state.values()], training=training)
 
-    def batch_loss(self, batch: Tensors, training: bool = False) -> Tensor:
+    def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the loss of a batch per real token.
 
         Args:
@@ -87,7 +87,7 @@ class NeuralModel(keras.Model):
                 `weights` (B,), how much each pair counts.
             training: whether dropout is on.
         """
-        return self.cross_entropy(batch, self.logits(batch, training))
+        return self.cross_entropy(batch, self.logits(batch, training=training))
 
     def cross_entropy(self, batch: Tensors, logits: Tensor) -> Tensor:
         """Return the cross entropy of the real tokens, per real token, pairs counted by their weights."""
@@ -97,12 +97,17 @@ class NeuralModel(keras.Model):
         entropy = keras.losses.sparse_categorical_crossentropy(batch["targets"], logits, from_logits=True)
         return ops.sum(entropy * weights) / ops.maximum(ops.sum(weights), 1.0)
 
-    def call(self, batch: Tensors, training: bool = False) -> Tensor:
+    def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return `batch_loss`: what Keras' trainer and strategies call."""
-        return self.batch_loss(batch, training)
+        return self.batch_loss(batch, training=training)
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,  # noqa: FBT001, FBT002  (Keras' own signature)
     ) -> Tensor:
         """Return the prediction of `call`, which is the loss already."""
         loss: Tensor = y_pred
@@ -133,7 +138,7 @@ class _StepCell(keras.layers.Layer):
         self.output_size = model.sizes.vocabulary
         self.built = True
 
-    def call(self, inputs: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+    def call(self, inputs: Tensor, states: list[Tensor], *, training: bool = False) -> tuple[Tensor, list[Tensor]]:
         """Return the logits of the next tokens, (B, V), and the new states."""
         context_names, state_names = self._names
         context = dict(zip(context_names, states, strict=False))
