@@ -172,3 +172,30 @@ def test_importing_light_modules_loads_nothing_heavy() -> None:
     code = f"import sys, {', '.join(light)}; print(*({HEAVY!r} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=PACKAGE.parent)
     assert done.stdout.strip() == ""
+
+
+def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
+    """Yield every function of the package with the place where it begins."""
+    for name, path in MODULES.items():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                yield f"{name}:{node.lineno} {node.name}", node
+
+
+def test_functions_are_short() -> None:
+    # Without the docstring, which says what, and may take its room.
+    long = []
+    for place, node in functions():
+        first = node.body[1] if ast.get_docstring(node) is not None and len(node.body) > 1 else node.body[0]
+        if (node.end_lineno or 0) - first.lineno + 1 > 60:
+            long.append(place)
+    assert not long
+
+
+def test_no_two_classes_have_one_name() -> None:
+    names: dict[str, list[str]] = {}
+    for name, path in MODULES.items():
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef):
+                names.setdefault(node.name, []).append(name)
+    assert not {name: places for name, places in names.items() if len(places) > 1}

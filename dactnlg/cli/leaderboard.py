@@ -45,7 +45,7 @@ def leaderboard(
     from dactnlg.experiments.leaderboard_page import render
 
     check_folders(output)
-    text = render(collect(list(runs) or None, with_published), output_format)
+    text = render(collect(list(runs) or None, with_published=with_published), output_format)
     if output:
         output.write_text(text + "\n", encoding="utf-8")
     else:

@@ -31,8 +31,7 @@ CHUNK = 1024
 """Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""
 
 
-# Nine parameters: what to generate, how to generate it and how to score it meet here and nowhere else.
-def evaluate(
+def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet here and nowhere else)
     run: str | Path | Run,
     *,
     corpus: str | None = None,

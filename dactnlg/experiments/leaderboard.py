@@ -135,7 +135,7 @@ class Block:
         return seen[-1]
 
 
-def collect(runs: Iterable[str | Path] | None = None, with_published: bool = False) -> list[Block]:
+def collect(runs: Iterable[str | Path] | None = None, *, with_published: bool = False) -> list[Block]:
     """Return the blocks of some runs, or of all runs in `runs/`.
 
     Args:

@@ -118,7 +118,7 @@ class Decoder:
 
         def draw(part: slice) -> list[Hypothesis]:
             numbers = chances(seed, places[part], draws, self.max_length)
-            rules, step, state = self.constrained(take(inputs, part), hard)
+            rules, step, state = self.constrained(take(inputs, part), hard=hard)
             owner = np.repeat(np.arange(len(numbers) // count), count)
             return sample(step, state, numbers, sampling, owner=owner, rules=rules)
 
@@ -156,13 +156,13 @@ class Decoder:
         ).sum(axis=1)
         return scores
 
-    def constrained(self, inputs: Arrays, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
+    def constrained(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:
         """Return the rules for some inputs, the model's step under them, and the first state of every input."""
-        rules, owed = self.rules(inputs, hard)
+        rules, owed = self.rules(inputs, hard=hard)
         step, state = self.stepper(inputs)
         return rules, ConstrainedStep(step, rules), [*state, *owed]
 
-    def rules(self, inputs: Arrays, hard: bool) -> tuple[Rules, list[Any]]:
+    def rules(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, list[Any]]:
         """Return what may be generated for some inputs, and what each constraint is owed at first, each (B, C)."""
         constraints: list[Constraint] = []
         owed = []

@@ -66,7 +66,7 @@ class KerasDecoder(Decoder):
     def trace(self, inputs: dict[str, Any], plan: Plan) -> Found:
         """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled."""
         context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
-        rules, owed = self.rules(inputs, plan.hard)
+        rules, owed = self.rules(inputs, hard=plan.hard)
         step = partial(self.model.step, repeated(context, plan.width))
         state, keep = repeated(state, plan.width), min(plan.keep, plan.width)
         return beam_search(step, state, owed, rules, width=plan.width, max_length=self.max_length, keep=keep)

@@ -86,12 +86,12 @@ class NumpyDecoder(Decoder):
     def _search_batch(
         self, inputs: Arrays, plan: Plan, bounds: NDArray[np.float32], rows: NDArray[np.intp]
     ) -> list[list[Hypothesis]]:
-        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        rules, step, state = self.constrained(take(inputs, rows), hard=plan.hard)
         keep, length = min(plan.keep, plan.width), self.max_length
         return beam_search(step, state, rules, width=plan.width, max_length=length, keep=keep, bounds=bounds[rows])
 
     def _greedy_batch(self, inputs: Arrays, plan: Plan, rows: NDArray[np.intp]) -> list[GreedyBound]:
-        rules, step, state = self.constrained(take(inputs, rows), plan.hard)
+        rules, step, state = self.constrained(take(inputs, rows), hard=plan.hard)
         return greedy_bounds(step, state, rules, max_length=self.max_length)
 
 

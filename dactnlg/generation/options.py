@@ -66,7 +66,7 @@ class GenerationOptions:
             n_best=self.n_best,
             seed=seed if self.seed is None else self.seed,
             sampling=self._sampling(defaults),
-            append_questions=_given(self.append_questions, defaults.append_questions),
+            append_questions=defaults.append_questions if self.append_questions is None else self.append_questions,
             slot_error_weight=defaults.slot_error_weight,
             length_normalization=defaults.length_normalization,
         )
@@ -107,7 +107,3 @@ class ResolvedOptions:
     def hard(self) -> bool:
         """Whether placeholders are constrained to those required."""
         return self.constraint == "hard"
-
-
-def _given(chosen: bool | None, default: bool) -> bool:
-    return default if chosen is None else chosen

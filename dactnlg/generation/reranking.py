@@ -66,7 +66,7 @@ class CandidateSearch:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor = preprocessor
-        self._faulty: Memory[bool] = Memory(REMEMBERED)
+        self._faulty: Memory[str] = Memory(REMEMBERED)
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
@@ -79,7 +79,7 @@ class CandidateSearch:
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
             if len(row) < options.n_best or not all(map(_final, row)):
-                self._faulty.put((request.act, constraint), True)
+                self._faulty.put((request.act, constraint), constraint)
                 del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
             turns, places = _distinct(decoder, others)
@@ -166,7 +166,7 @@ class CandidateSearch:
         sentences = {id(row): self._sentences(row[:keep], options) for row in found}
         ask = options.hard and options.append_questions
         return [
-            self._candidates(request, sentences[id(found[place])], ask)
+            self._candidates(request, sentences[id(found[place])], ask=ask)
             for request, place in zip(requests, places, strict=True)
         ]
 
@@ -176,12 +176,12 @@ class CandidateSearch:
         found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not options.hard]
         return [Sentence(tokens, h.score / (len(tokens) + 1) ** power, h.finished) for tokens, h in found]
 
-    def _candidates(self, request: Request, sentences: Sequence[Sentence], ask: bool) -> list[Candidate]:
+    def _candidates(self, request: Request, sentences: Sequence[Sentence], *, ask: bool) -> list[Candidate]:
         return [Candidate(self.preprocessor, request, s[0], s[1], ask=ask, finished=s[2]) for s in sentences]
 
     def _read(self, request: Request, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Candidate]:
         ask = options.hard and options.append_questions
-        return self._candidates(request, self._sentences(hypotheses, options), ask)
+        return self._candidates(request, self._sentences(hypotheses, options), ask=ask)
 
     def _complete(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
         """Give a place to the placeholders that the vocabulary lacks, in the best candidate of each request."""

@@ -66,7 +66,7 @@ class NeuralModel(keras.Model):
         """
         raise NotImplementedError
 
-    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the logits of every next token of whole sentences, (B, T, V), by running `step` over them.
 
         Args:
@@ -80,7 +80,7 @@ class NeuralModel(keras.Model):
         tokens = ops.cast(batch["tokens"], "int32")[..., None]
         return rnn(tokens, initial_state=[*context.values(), *state.values()], training=training)
 
-    def batch_loss(self, batch: Tensors, training: bool = False) -> Tensor:
+    def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the loss of a batch per real token.
 
         Args:
@@ -88,7 +88,7 @@ class NeuralModel(keras.Model):
                 `weights` (B,), how much each pair counts.
             training: whether dropout is on.
         """
-        return self.cross_entropy(batch, self.logits(batch, training))
+        return self.cross_entropy(batch, self.logits(batch, training=training))
 
     def cross_entropy(self, batch: Tensors, logits: Tensor) -> Tensor:
         """Return the cross entropy of the real tokens, per real token, pairs counted by their weights."""
@@ -98,11 +98,10 @@ class NeuralModel(keras.Model):
         entropy = keras.losses.sparse_categorical_crossentropy(batch["targets"], logits, from_logits=True)
         return ops.sum(entropy * weights) / ops.maximum(ops.sum(weights), 1.0)
 
-    def call(self, batch: Tensors, training: bool = False) -> Tensor:
+    def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return `batch_loss`: what Keras' trainer and strategies call."""
-        policy = self.dtype_policy
-        given = {name: policy.convert_input(batch[name], True, policy.compute_dtype) for name in self.inputs}
-        return self.batch_loss({**batch, **given}, training)
+        given = {name: _in_precision(batch[name], self.compute_dtype) for name in self.inputs}
+        return self.batch_loss({**batch, **given}, training=training)
 
     @property
     def input_dtype(self) -> str:
@@ -110,7 +109,12 @@ class NeuralModel(keras.Model):
         return "float32"
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,  # noqa: FBT001, FBT002  (Keras' own signature)
     ) -> Tensor:
         """Return the prediction of `call`, which is the loss already."""
         loss: Tensor = y_pred
@@ -141,13 +145,20 @@ class _StepCell(keras.layers.Layer):
         self.output_size = model.sizes.vocabulary
         self.built = True
 
-    def call(self, inputs: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+    def call(self, inputs: Tensor, states: list[Tensor], *, training: bool = False) -> tuple[Tensor, list[Tensor]]:
         """Return the logits of the next tokens, (B, V), and the new states."""
         context_names, state_names = self._names
         context = dict(zip(context_names, states, strict=False))
         state = dict(zip(state_names, states[len(context) :], strict=True))
         logits, new = self._step(context, state, inputs[..., 0])
         return logits, [*context.values(), *(new[name] for name in state_names)]
+
+
+def _in_precision(array: Tensor, dtype: str) -> Tensor:
+    """Return floating-point numbers in a precision, and integers as they are."""
+    tensor = ops.convert_to_tensor(array)
+    real = keras.backend.is_float_dtype(keras.backend.standardize_dtype(tensor.dtype))
+    return ops.cast(tensor, dtype) if real else tensor
 
 
 def real_tokens(batch: Tensors) -> Tensor:

@@ -32,7 +32,7 @@ class LSTMCell(keras.layers.Layer):
         self.recurrent = self.add_weight((hidden_size, self.gate_size), "orthogonal", name="recurrent")
         self.built = True
 
-    def call(self, gates: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+    def call(self, gates: Tensor, states: list[Tensor], *, training: bool = False) -> tuple[Tensor, list[Tensor]]:
         """Take one step.
 
         Args:
@@ -72,7 +72,7 @@ class SCLSTMCell(keras.layers.Layer):
         self.act = self.add_weight((act_size, hidden_size), "glorot_uniform", name="act")
         self.built = True
 
-    def call(self, gates: Tensor, states: list[Tensor], training: bool = False) -> tuple[Tensor, list[Tensor]]:
+    def call(self, gates: Tensor, states: list[Tensor], *, training: bool = False) -> tuple[Tensor, list[Tensor]]:
         """Take one step.
 
         Args:

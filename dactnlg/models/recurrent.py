@@ -94,13 +94,13 @@ class RecurrentModel(NeuralModel):
         # No mask inside the recurrence: padding comes last, so no real step can see it.
         return self.rnn(gates, initial_state=list(state.values()))
 
-    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the logits of every next token, (B, T, V)."""
-        return self._project(self.outputs(batch), training)
+        return self._project(self.outputs(batch), training=training)
 
     def _token_gates(self, tokens: Tensor) -> Tensor:
         return ops.matmul(rows_of(self.embedding, tokens), self.projection) + self.bias
 
-    def _project(self, outputs: Tensor, training: bool = False) -> Tensor:
+    def _project(self, outputs: Tensor, *, training: bool = False) -> Tensor:
         hidden = self.dropout(outputs[..., : self.hidden_size], training=training)
         return ops.matmul(hidden, self.output_kernel) + self.output_bias

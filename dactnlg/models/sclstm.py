@@ -49,14 +49,14 @@ class SCLSTM(RecurrentModel):
         """Return zeros for h and c, and the whole DA vector."""
         return {**super().first_state(inputs), "d": inputs["act"]}
 
-    def batch_loss(self, batch: Tensors, training: bool = False) -> Tensor:
+    def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return cross entropy and penalty per real token."""
         outputs = self.outputs(batch)
         weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]
         # Rows that only fill up a batch have length 0.
         rows = ops.cast(batch["lengths"] > 0, "float32") * batch["weights"]
         penalty = ops.sum(self.penalty(outputs[..., self.hidden_size :], batch) * rows)
-        entropy = self.cross_entropy(batch, self._project(outputs, training))
+        entropy = self.cross_entropy(batch, self._project(outputs, training=training))
         return entropy + penalty / ops.maximum(ops.sum(weights), 1.0)
 
     def penalty(self, d: Tensor, batch: Tensors) -> Tensor:

@@ -51,7 +51,7 @@ class Run:
     def __repr__(self) -> str:
         return f"Run({str(self.path)!r})"
 
-    def begin(self, config: Config, resume: bool) -> None:
+    def begin(self, config: Config, *, resume: bool) -> None:
         """Make the folder and write the configuration.
 
         Raises:

@@ -215,7 +215,7 @@ class Preprocessor:
             raw = self._filled(request, template, for_reader=True)
         else:
             raw = template.form % template.pick(request.text)
-        return realize(raw, True if self.style.spaced and request.act.asks else None)
+        return realize(raw, question=True if self.style.spaced and request.act.asks else None)
 
     def _filled(self, request: Request, template: Template, *, for_reader: bool) -> str:
         """Return the raw sentence of a template with placeholders that the turn does not have."""

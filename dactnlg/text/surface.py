@@ -103,7 +103,7 @@ def strip_joiner(token: str) -> str:
     return token.strip(JOINER)
 
 
-def realize(raw: str, question: bool | None = None) -> str:
+def realize(raw: str, *, question: bool | None = None) -> str:
     """Return the text of a raw sentence.
 
     Joins morphemes (`kid -s`, `moderate -ly`), removes spaces before punctuation, makes a/an agree with the next word,

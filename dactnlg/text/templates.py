@@ -100,7 +100,7 @@ class Templates:
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
-    def _best(self, wanted: frozenset[str], owed: frozenset[str], first: bool) -> Tokens | None:
+    def _best(self, wanted: frozenset[str], owed: frozenset[str], *, first: bool) -> Tokens | None:
         ranked = []
         for said, group in self._by_placeholders.items():
             # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.

@@ -82,7 +82,7 @@ class ProcessGroup:
         """Return the sum of all processes' arrays, of one shape."""
         return array
 
-    def agree(self, asked: bool) -> bool:
+    def agree(self, asked: bool) -> bool:  # noqa: FBT001  (the flag is the message)
         """Return whether any process asks for something; all have to call this at the same point."""
         return bool(self.total(np.array([asked], np.int32))[0])
 

@@ -70,7 +70,7 @@ def train(
     if config.model.neural:
         _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
     else:
-        run.begin(config, resume)
+        run.begin(config, resume=resume)
         # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
         _preprocessor(config, corpora)[0].save(run.preprocessor_path)
         run.finish({}, split_hashes(corpora))
@@ -99,7 +99,7 @@ def _train_neural(
     held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
 
     def begin() -> None:
-        run.begin(config, resume)
+        run.begin(config, resume=resume)
         preprocessor.save(run.preprocessor_path)
 
     with join_process_group(cluster) as group:

@@ -72,7 +72,7 @@ def test_a_greedy_sentence_first_changes_no_result(both: tuple[Generator, Genera
     turns = [example.turn for example in load_corpus("trails").split("test")][:size]
     inputs = decoder.inputs(turns)
     found = decoder.search_all(inputs, Plan(6, hard))
-    rules, step, state = decoder.constrained(inputs, hard)
+    rules, step, state = decoder.constrained(inputs, hard=hard)
     beams = beam_search(step, state, rules, width=6, max_length=decoder.max_length)
     assert [row[0].tokens for row in found] == [row[0].tokens for row in beams]
     np.testing.assert_allclose([row[0].score for row in found], [row[0].score for row in beams], rtol=1e-5)

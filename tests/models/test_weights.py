@@ -42,7 +42,7 @@ class Nested(NeuralModel):
         self.attention = keras.layers.MultiHeadAttention(2, 4)
         self.last = keras.Sequential([keras.layers.Dense(4), keras.layers.Dense(sizes.vocabulary)])
 
-    def logits(self, batch: Tensors, training: bool = False) -> Tensor:
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         x = self.table(batch["tokens"])
         for layer in (*self.stack, self.parts["query"], *self.parts["pair"]):
             x = layer(x)

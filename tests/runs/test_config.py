@@ -63,7 +63,7 @@ trainin: {}
         "line 4: model.epochs: unknown key; did you mean 'training.epochs'?",
         "line 4: model.value_size: model 'sclstm' has no use for it; models that have it: hierarchical",
         "line 4: model.alpha: must be at least 0; got -1",
-        "line 6: training.epochs: must be a whole number; got True",
+        "line 6: training.epochs: must be a whole number; got 'yes'",
         "line 7: training.batch_size: must be a whole number; got 3.5",
         "line 8: training.learning_rate: must be greater than 0; got 0",
         "line 9: training.clip_norm: must be a finite number; got inf",

@@ -16,7 +16,7 @@ from dactnlg.models.numpy.loops import Ints, LookUp, LSTMLoop, Packing, apart, t
 Weights = Mapping[str, Floats]
 
 
-class ActEncoder:
+class EntryEncoder:
     """Reads the words of every value, then the entries of an act: `forward` for a batch, then `backward`.
 
     Args:
@@ -25,7 +25,7 @@ class ActEncoder:
 
     def __init__(self, weights: Weights) -> None:
         self.weights = weights
-        self.lower, self.upper = LSTMEncoder("lower", weights), LSTMEncoder("upper", weights)
+        self.lower, self.upper = EncoderLayer("lower", weights), EncoderLayer("upper", weights)
 
     def forward(self, entries: NDArray[np.int32], words: NDArray[np.int32]) -> Floats:
         """Return E, (B, C), for entries, (B, N, 2), and words, (B, N, L), padded with 0 at the end alone."""
@@ -69,7 +69,7 @@ class Sequences:
         return packed
 
 
-class LSTMEncoder:
+class EncoderLayer:
     """One LSTM that gives its last states; see `models.cells.LSTMEncoder`.
 
     Args:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import Floats
-from dactnlg.models.numpy.encoder import ActEncoder
+from dactnlg.models.numpy.encoder import EntryEncoder
 from dactnlg.models.numpy.loops import LookUp, LSTMLoop, Packing, SCLSTMLoop, apart, together
 
 Batch = Mapping[str, NDArray[Any]]
@@ -47,7 +47,7 @@ class GradientModel:
         self.dropout, self.size = dropout, len(weights["cell/recurrent"])
         self.alpha, self.eta, self.xi = alpha, eta, xi
         self.carries_act = "cell/reading" in weights
-        self.encoder = ActEncoder(weights) if "encoder_projection" in weights else None
+        self.encoder = EntryEncoder(weights) if "encoder_projection" in weights else None
 
     def loss(self, batch: Batch, rng: np.random.Generator | None = None) -> float:
         """Return the loss as `NeuralModel.batch_loss` defines it.

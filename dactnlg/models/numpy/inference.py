@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
-from dactnlg.models.numpy.encoder import ActEncoder
+from dactnlg.models.numpy.encoder import EntryEncoder
 
 Ints = NDArray[np.intp]
 State = list[Floats]
@@ -118,5 +118,5 @@ class NumpyModel:
             return None
         gates: Floats = act @ w["act_projection"]
         if "encoder_projection" in w:
-            gates += ActEncoder(w).forward(inputs["entries"], inputs["words"]) @ w["encoder_projection"]
+            gates += EntryEncoder(w).forward(inputs["entries"], inputs["words"]) @ w["encoder_projection"]
         return gates
