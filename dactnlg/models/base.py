@@ -76,7 +76,8 @@ class NeuralModel(keras.Model):
         context, state = self.prepare(batch)
         cell = _StepCell(self, context, state)
         rnn = keras.layers.RNN(cell, return_sequences=True)
-        tokens = ops.cast(batch["tokens"], "float32")[..., None]  # layers take floats: exact up to 2^24 tokens
+        # Whole numbers stay what they are in any precision of the layers.
+        tokens = ops.cast(batch["tokens"], "int32")[..., None]
         return rnn(tokens, initial_state=[*context.values(), *state.values()], training=training)
 
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
@@ -99,7 +100,14 @@ class NeuralModel(keras.Model):
 
     def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return `batch_loss`: what Keras' trainer and strategies call."""
-        return self.batch_loss(batch, training=training)
+        policy = self.dtype_policy
+        given = {name: policy.convert_input(batch[name], True, policy.compute_dtype) for name in self.inputs}
+        return self.batch_loss({**batch, **given}, training=training)
+
+    @property
+    def input_dtype(self) -> str:
+        """The precision of what Keras hands to `call`: single, for the weights of pairs must not be rounded."""
+        return "float32"
 
     def compute_loss(
         self,
@@ -143,7 +151,7 @@ class _StepCell(keras.layers.Layer):
         context_names, state_names = self._names
         context = dict(zip(context_names, states, strict=False))
         state = dict(zip(state_names, states[len(context) :], strict=True))
-        logits, new = self._step(context, state, ops.cast(inputs[..., 0], "int32"))
+        logits, new = self._step(context, state, inputs[..., 0])
         return logits, [*context.values(), *(new[name] for name in state_names)]
 
 

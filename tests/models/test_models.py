@@ -12,7 +12,7 @@ from keras import ops
 from dactnlg import models
 from dactnlg.errors import UnknownNameError
 from dactnlg.models import build_model
-from dactnlg.models.backend import to_numpy
+from dactnlg.models.backend import computing, to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.models.cells import SCLSTMCell
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
@@ -192,6 +192,55 @@ def test_batches_of_any_shape_are_learned_from(name: str) -> None:
         batch["words"] = np.pad(batch["words"], ((0, 0), (0, entries - 4), (0, words - 4)))
         assert np.isfinite(float(model.train_on_batch(batch)))
         assert np.isfinite(float(model.test_on_batch(batch)))
+
+
+class Echo(NeuralModel):
+    """A model whose logits tell which token it was given, and whether its state was kept."""
+
+    def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
+        super().__init__(sizes, **kwargs)
+        self.table = self.add_weight((sizes.vocabulary, 2), "zeros", name="table")
+
+    def prepare(self, inputs: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        return {"act": inputs["act"]}, {"sum": inputs["act"][:, :1] * 0}
+
+    def step(self, context: dict[str, Any], state: dict[str, Any], tokens: Any) -> tuple[Any, dict[str, Any]]:
+        rows = ops.take(ops.multiply(self.table, 1.0), tokens, axis=0)  # (N, 2)
+        total = state["sum"] + rows[:, :1]
+        return ops.concatenate([rows, total, context["act"]], axis=-1), {"sum": total}
+
+
+@pytest.mark.parametrize("precision", ["float32", "mixed_bfloat16", "mixed_float16"])
+def test_the_default_logits_step_over_the_tokens_given(precision: str) -> None:
+    # In half precision whole numbers above 256, or 2048, are rounded: tokens must stay integers.
+    with computing(precision):
+        model = Echo(Sizes(5000, 2, 1))
+    tokens = np.array([[4097, 2049, 4999], [257, 3, 4998]], np.int32)
+    values = np.arange(5000) % 2
+    model.table.assign(np.stack([values, 1 - values], axis=1).astype(np.float32))
+    seen: list[Any] = []
+    model.batch_loss = lambda batch, training: seen.append((batch, model.logits(batch))) or ops.zeros(())  # type: ignore[method-assign, func-returns-value]
+    weights = np.array([1.0, 300.3], np.float32)
+    model(tensors_of({"act": np.ones((2, 2), np.float32), "tokens": tokens, "weights": weights}))
+    ((batch, logits),) = seen
+    np.testing.assert_array_equal(to_numpy(ops.cast(logits, "float32"))[..., 0], tokens % 2)
+    np.testing.assert_array_equal(to_numpy(ops.cast(logits, "float32"))[..., 2], np.cumsum(tokens % 2, axis=1))
+    # What the act's array holds is in half precision, how much a pair counts is not.
+    assert keras.backend.standardize_dtype(batch["act"].dtype) == model.compute_dtype
+    np.testing.assert_array_equal(to_numpy(batch["weights"]), weights)
+
+
+@pytest.mark.parametrize("precision", ["mixed_bfloat16", "mixed_float16"])
+@pytest.mark.parametrize("name", MODELS)
+def test_half_precision_gives_nearly_the_same_loss(name: str, precision: str) -> None:
+    batch = inputs([3, 6, 5], 6)
+    batch["weights"] = np.array([1.0, 300.3, 2.7], np.float32)
+    single = float(loss(build(name), batch))
+    with computing(precision):
+        model = build(name)
+    half = float(loss(model, batch))
+    assert half == pytest.approx(single, rel=0.01) and half != single
+    assert {weight.dtype for weight in model.trainable_variables} == {"float32"}
 
 
 def test_models_are_found_by_their_files() -> None:
