@@ -101,7 +101,9 @@ class NeuralModel(keras.Model):
     def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return `batch_loss`: what Keras' trainer and strategies call."""
         policy = self.dtype_policy
-        given = {name: policy.convert_input(batch[name], True, policy.compute_dtype) for name in self.inputs}
+        given = {
+            name: policy.convert_input(batch[name], autocast=True, dtype=policy.compute_dtype) for name in self.inputs
+        }
         return self.batch_loss({**batch, **given}, training=training)
 
     @property
