@@ -100,7 +100,10 @@ class NeuralModel(keras.Model):
 
     def call(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return `batch_loss`: what Keras' trainer and strategies call."""
-        given = {name: _in_precision(batch[name], self.compute_dtype) for name in self.inputs}
+        policy = self.dtype_policy
+        given = {
+            name: policy.convert_input(batch[name], autocast=True, dtype=policy.compute_dtype) for name in self.inputs
+        }
         return self.batch_loss({**batch, **given}, training=training)
 
     @property
@@ -152,13 +155,6 @@ class _StepCell(keras.layers.Layer):
         state = dict(zip(state_names, states[len(context) :], strict=True))
         logits, new = self._step(context, state, inputs[..., 0])
         return logits, [*context.values(), *(new[name] for name in state_names)]
-
-
-def _in_precision(array: Tensor, dtype: str) -> Tensor:
-    """Return floating-point numbers in a precision, and integers as they are."""
-    tensor = ops.convert_to_tensor(array)
-    # Every backend has a type of its own for dtypes, which all name float32 so.
-    return ops.cast(tensor, dtype) if "float" in str(tensor.dtype) else tensor
 
 
 def real_tokens(batch: Tensors) -> Tensor:

@@ -7,6 +7,7 @@ from keras.random import SeedGenerator
 Initializer: TypeAlias = str | Callable[..., TensorLike]
 
 class DTypePolicy:
+    def convert_input(self, x: Any, autocast: bool, dtype: str) -> KerasTensor: ...
     name: str
     compute_dtype: str
     variable_dtype: str

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import Floats
 from dactnlg.models.numpy.encoder import EntryEncoder
+from dactnlg.models.numpy.layers import act_gates, logits, token_gates
 from dactnlg.models.numpy.loops import LookUp, LSTMLoop, Packing, SCLSTMLoop, apart, together
 
 Batch = Mapping[str, NDArray[Any]]
@@ -80,12 +81,12 @@ class GradientModel:
         w, four = self.weights, 4 * self.size
         # Each distinct token is projected once.
         self.distinct, self.where = np.unique(tokens, return_inverse=True)
-        table = w["embedding"][self.distinct] @ w["projection"] + w["bias"]  # (U, G)
+        table = token_gates(w, self.distinct)  # (U, G)
         # `take`, for an index would leave the gates of one token side by side in memory.
         gates = np.take(apart(table[:, :four]), self.where, axis=1)  # (4, M, H)
-        act_gates = self._act_gates()  # (B, G)
-        if act_gates is not None:
-            gates += np.take(apart(act_gates[:, :four]), self.packing.rows, axis=1)
+        shares = self._act_gates()  # (B, G)
+        if shares is not None:
+            gates += np.take(apart(shares[:, :four]), self.packing.rows, axis=1)
         kernels = apart(w["cell/recurrent"])
         if not self.carries_act:
             self.loop = LSTMLoop(self.packing, kernels)
@@ -94,8 +95,8 @@ class GradientModel:
         act = self.batch["act"]
         self.used = used = np.flatnonzero(act.any(axis=0))
         reading = table[:, four + used][self.where]  # (M, used)
-        if act_gates is not None:
-            reading += act_gates[:, four + used][self.packing.rows]
+        if shares is not None:
+            reading += shares[:, four + used][self.packing.rows]
         self.loop = SCLSTMLoop(
             self.packing,
             kernels,
@@ -126,13 +127,9 @@ class GradientModel:
 
     def _act_gates(self) -> Floats | None:
         """Return what the acts add to the gates at every step, (B, G), if they do."""
-        if "act_projection" not in self.weights:
-            return None
-        gates: Floats = self.batch["act"] @ self.weights["act_projection"]
-        if self.encoder is not None:
-            self.summary = self.encoder.forward(self.batch["entries"], self.batch["words"])
-            gates += self.summary @ self.weights["encoder_projection"]
-        return gates
+        encoder, batch = self.encoder, self.batch
+        self.summary = None if encoder is None else encoder.forward(batch["entries"], batch["words"])
+        return act_gates(self.weights, batch["act"], self.summary)
 
     def _act_gates_back(self, gates: Floats) -> None:
         if "act_projection" not in self.weights:
@@ -142,7 +139,7 @@ class GradientModel:
         if isinstance(self.loop, SCLSTMLoop):
             summed[:, 4 * self.size + self.used] = self.packing.sum_steps(self.loop.reading)
         np.matmul(self.batch["act"].T, summed, out=self.gradients["act_projection"])
-        if self.encoder is not None:
+        if self.encoder is not None and self.summary is not None:
             np.matmul(self.summary.T, summed, out=self.gradients["encoder_projection"])
             self.encoder.backward(summed @ self.weights["encoder_projection"].T, self.gradients)
 
@@ -154,12 +151,11 @@ class GradientModel:
             drawn = rng.integers(0, 2**16, hidden.shape, np.uint16)
             self.kept = np.multiply(drawn >= round(self.dropout * 2**16), np.float32(1 / (1 - self.dropout)))
             self.hidden = hidden * self.kept
-        logits = self.hidden @ self.weights["output_kernel"]  # (M, V)
-        logits += self.weights["output_bias"]
-        logits -= np.maximum.reduce(logits, axis=1, keepdims=True)
+        scores = logits(self.weights, self.hidden)  # (M, V)
+        scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
         self.chosen = (np.arange(len(targets)), targets)
-        chosen = logits[self.chosen]
-        self.odds = np.exp(logits, out=logits)
+        chosen = scores[self.chosen]
+        self.odds = np.exp(scores, out=scores)
         self.sums = np.add.reduce(self.odds, axis=1)
         return float(np.dot(np.log(self.sums) - chosen, self.token_shares))
 

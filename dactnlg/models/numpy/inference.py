@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
 from dactnlg.models.numpy.encoder import EntryEncoder
+from dactnlg.models.numpy.layers import act_gates, logits, token_gates
 
 Ints = NDArray[np.intp]
 State = list[Floats]
@@ -47,7 +48,7 @@ class NumpyModel:
 
     def __init__(self, inputs: tuple[str, ...], weights: Mapping[str, Floats], alpha: float = 0.0) -> None:
         self.inputs, self.weights = inputs, weights
-        kernel, table = weights["cell/recurrent"], weights["embedding"] @ weights["projection"] + weights["bias"]
+        kernel, table = weights["cell/recurrent"], token_gates(weights)
         self.hidden_size = len(kernel)
         self._carries_act = "cell/reading" in weights
         # The halves of `cells` are in the weights; a token's share of the gates is looked up.
@@ -70,7 +71,10 @@ class NumpyModel:
         """
         act = inputs["act"].astype(np.float32)
         zeros = np.zeros((len(act), self.hidden_size), np.float32)
-        gates, cut = self._act_gates(act, inputs), 4 * self.hidden_size
+        summary = None
+        if "encoder_projection" in self.weights:
+            summary = EntryEncoder(self.weights).forward(inputs["entries"], inputs["words"])
+        gates, cut = act_gates(self.weights, act, summary), 4 * self.hidden_size
         own = None if gates is None else gates[:, :cut] * self._halves
         if not self._carries_act:
             return Context(own), [zeros, zeros]
@@ -107,16 +111,4 @@ class NumpyModel:
             reading_cell(reading, state[2], context.act, d, read)
             rest = [d]
         lstm_cell(gates.reshape(len(gates), 4, -1).transpose(1, 0, 2), state[1], c, tanh_c, h, read)
-        logits = h @ self.weights["output_kernel"]
-        logits += self.weights["output_bias"]
-        return logits, [h, c, *rest]
-
-    def _act_gates(self, act: Floats, inputs: Mapping[str, NDArray[Any]]) -> Floats | None:
-        """Return what the acts add to the gates, (B, G); see `RecurrentModel.act_gates`."""
-        w = self.weights
-        if "act_projection" not in w:
-            return None
-        gates: Floats = act @ w["act_projection"]
-        if "encoder_projection" in w:
-            gates += EntryEncoder(w).forward(inputs["entries"], inputs["words"]) @ w["encoder_projection"]
-        return gates
+        return logits(self.weights, h), [h, c, *rest]
