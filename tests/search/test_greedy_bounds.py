@@ -21,7 +21,7 @@ from toys import (
     start,
 )
 
-from dactnlg.generation import decoder
+from dactnlg.generation import numpy_decoder
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.search import greedy, numpy_step
@@ -59,7 +59,7 @@ def searches(monkeypatch: pytest.MonkeyPatch) -> list[list[float]]:
         seen.append(bounds.tolist())
         return beam_search(step, state, rules, bounds=bounds, **limits)
 
-    monkeypatch.setattr(decoder, "beam_search", recorded)
+    monkeypatch.setattr(numpy_decoder, "beam_search", recorded)
     return seen
 
 
@@ -102,7 +102,7 @@ def test_a_greedy_sentence_that_the_beam_loses_is_no_bound(
     (bound,) = greedy.greedy_bounds(numpy_step_of(table), start(1), PLAIN, max_length=4)
     assert bound.best.tokens == (2, 4) and bound.bound > plain.score and not bound.settled
     # Few acts get no greedy sentence; this one shall.
-    monkeypatch.setattr(decoder, "FEW", 1)
+    monkeypatch.setattr(numpy_decoder, "FEW", 1)
     found = ToyDecoder(table).find(2, np.zeros((1, 3), np.float32), hard=False)
     assert found[0][0] == plain
     assert searches == [[pytest.approx(bound.bound)], [IMPOSSIBLE]]
