@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
 from dactnlg.models.numpy.encoder import EntryEncoder
 from dactnlg.models.numpy.layers import act_gates, logits, token_gates
+from dactnlg.models.numpy.loops import apart
 
 Ints = NDArray[np.intp]
 State = list[Floats]
@@ -23,7 +24,7 @@ class Context(NamedTuple):
     """What stays the same at every step of a search over some acts.
 
     Attributes:
-        gates: what is added to an act's gates, (B, 4H); None where a model adds nothing.
+        gates: what is added to an act's gates, (4, B, H); None where a model adds nothing.
         reading: the same for its reading gate, (B, E), with E entries of the DA vector in use.
         reading_kernel: of the hidden state, (H, E); None where a model does not carry the act.
         reading_table: of the tokens, (V, E).
@@ -52,10 +53,8 @@ class NumpyModel:
         self.hidden_size = len(kernel)
         self._carries_act = "cell/reading" in weights
         # The halves of `cells` are in the weights; a token's share of the gates is looked up.
-        self._halves = np.repeat(HALVES.ravel(), self.hidden_size)
         cut = 4 * self.hidden_size
-        self._kernel = np.ascontiguousarray(kernel * self._halves)
-        self._table = np.ascontiguousarray(table[:, :cut] * self._halves)
+        self._kernel, self._table = apart(kernel) * HALVES, apart(table[:, :cut]) * HALVES
         if self._carries_act:
             self._reading_kernel = 0.5 * np.float32(alpha) * weights["cell/reading"]
             self._reading_table = 0.5 * table[:, cut:]
@@ -75,7 +74,7 @@ class NumpyModel:
         if "encoder_projection" in self.weights:
             summary = EntryEncoder(self.weights).forward(inputs["entries"], inputs["words"])
         gates, cut = act_gates(self.weights, act, summary), 4 * self.hidden_size
-        own = None if gates is None else gates[:, :cut] * self._halves
+        own = None if gates is None else apart(gates[:, :cut]) * HALVES
         if not self._carries_act:
             return Context(own), [zeros, zeros]
         # An entry that is 0 stays so: a search needs those alone that some act has.
@@ -96,10 +95,10 @@ class NumpyModel:
         Returns:
             Logits of the next token, (N, V), and the new state.
         """
-        gates = state[0] @ self._kernel  # (N, 4H)
-        gates += self._table.take(tokens, axis=0)
+        gates = np.matmul(state[0], self._kernel)  # (4, N, H)
+        gates += self._table.take(tokens, axis=1)
         if context.gates is not None:
-            gates += context.gates.take(owner, axis=0)
+            gates += context.gates.take(owner, axis=1)
         c, tanh_c, h = (np.empty_like(state[1]) for _ in range(3))
         rest, read = [], None
         if context.reading_kernel is not None:
@@ -110,5 +109,5 @@ class NumpyModel:
             d, read = np.empty_like(reading), np.empty_like(h)
             reading_cell(reading, state[2], context.act, d, read)
             rest = [d]
-        lstm_cell(gates.reshape(len(gates), 4, -1).transpose(1, 0, 2), state[1], c, tanh_c, h, read)
+        lstm_cell(gates, state[1], c, tanh_c, h, read)
         return logits(self.weights, h), [h, c, *rest]
