@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.models.backend import jit_compile, make_deterministic, retraces, to_numpy
-from dactnlg.models.weights import named_weights
+from dactnlg.models.weights import check_shapes, named_weights
 from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.workers import Cluster
 
@@ -115,8 +115,14 @@ class KerasLearner:
         return {name: to_numpy(variable) for name, variable in self._variables().items()}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `state` returned at rank 0; the others need have none."""
+        """Go on from what `state` returned at rank 0; the others need have none.
+
+        Raises:
+            RunError: it is another model's, or another optimizer's.
+        """
         variables = self._variables()
+        if self.group.rank == 0:
+            check_shapes(state, {name: tuple(v.shape) for name, v in variables.items()}, "the checkpoint")
         values = [np.asarray(state.get(name, to_numpy(variable))) for name, variable in variables.items()]
         with self.group.scope():
             for variable, value in zip(variables.values(), self.group.broadcast_arrays(values), strict=True):

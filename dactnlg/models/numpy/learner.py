@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dactnlg.models.numpy.adam import Adam
 from dactnlg.models.numpy.cells import Floats
 from dactnlg.models.numpy.gradients import Batch, GradientModel
+from dactnlg.models.weights import check_shapes
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -23,7 +24,7 @@ class NumpyLearner:
         weights: the first ones, by name.
         learning_rate: at first.
         clip_norm: largest norm of the whole gradient.
-        **section: the keys of the model's section; those that the loss depends on are used.
+        section: the keys of the model's section; those that the loss depends on are used.
 
     Attributes:
         learning_rate: of the steps to come.
@@ -74,7 +75,13 @@ class NumpyLearner:
         return {**self._arrays, "steps": np.array(self._adam.steps), "learning_rate": np.array(self.learning_rate)}
 
     def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what `state` returned."""
+        """Go on from what `state` returned.
+
+        Raises:
+            RunError: it is another model's.
+        """
+        shapes = {name: array.shape for name, array in self._arrays.items()} | {"steps": (), "learning_rate": ()}
+        check_shapes(state, shapes, "the checkpoint")
         for name, array in self._arrays.items():
             array[...] = state[name]
         self._adam.steps, self.learning_rate = int(state["steps"]), float(state["learning_rate"])
