@@ -139,9 +139,17 @@ def detokenize(tokens: Iterable[str]) -> str:
 def standard_tokens(sentence: str) -> list[str]:
     """Return the tokens that fair metrics count, whatever the system's own tokens are: mteval-13a's.
 
-    Unlike in 13a, single quotes are tokens of their own, as in Treebank.
+    Unlike in 13a, single quotes are tokens of their own, as in Treebank. 13a parts one of two marks in a row at a time
+    ("..1"), so its tokens are split until nothing more comes apart.
     """
-    return guarded(lambda text: split_13a(_EDGE.sub(" ' ", detokenize(text.split()))), sentence)
+    tokens = guarded(_split_once, sentence)
+    while len(more := guarded(_split_once, " ".join(tokens))) > len(tokens):
+        tokens = more
+    return tokens
+
+
+def _split_once(text: str) -> list[str]:
+    return split_13a(_EDGE.sub(" ' ", detokenize(text.split())))
 
 
 def standardize(sentence: str) -> str:
