@@ -16,12 +16,15 @@ from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
 from dactnlg.errors import ConfigError, UnknownNameError
-from dactnlg.runs.config import RANDOM, ModelSection
+from dactnlg.models.sections import SHIPPED
+from dactnlg.runs.config import ModelSection
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
     from dactnlg.text.encoding import Sizes
 
+PARTS = frozenset({"backend", "base", "cells", "recurrent", "sections", "weights"})
+"""The files of this folder that hold no model."""
 GROUP = "dactnlg.models"
 """The group of entry points that name models of other packages."""
 
@@ -45,9 +48,9 @@ def model_class(name: str) -> Any:
 
 
 def names() -> list[str]:
-    """Return the names of all models."""
-    own = [module.name for module in iter_modules(__path__) if not module.ispkg and _model_in(module.name)]
-    return sorted({*own, *(point.name for point in entry_points(group=GROUP))})
+    """Return the names of all models; none of them is imported."""
+    files = {module.name for module in iter_modules(__path__) if not module.ispkg} - PARTS
+    return sorted({*SHIPPED, *files, *(point.name for point in entry_points(group=GROUP))})
 
 
 def section(name: str) -> type[ModelSection]:
@@ -56,10 +59,8 @@ def section(name: str) -> type[ModelSection]:
     Raises:
         UnknownNameError: there is no such model.
     """
-    if name == RANDOM:
-        from dactnlg.models.random import RandomBaseline
-
-        return RandomBaseline.Section
+    if name in SHIPPED:
+        return SHIPPED[name]
     found: type[ModelSection] = model_class(name).Section
     return found
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from keras import ops
-from pydantic import Field
 
 from dactnlg.models.base import Tensor, Tensors, rows_of
 from dactnlg.models.cells import LSTMEncoder
 from dactnlg.models.sclstm import SCLSTM
+from dactnlg.models.sections import HierarchicalSection
 from dactnlg.text.encoding import Sizes
 
 
@@ -29,16 +29,7 @@ class HierarchicalSCLSTM(SCLSTM):
 
     inputs = ("act", "entries", "words")
 
-    class Section(SCLSTM.Section):
-        """The configuration of `hierarchical`.
-
-        Attributes:
-            value_size: units of the LSTM over the words of a value.
-            encoder_size: units of the LSTM over the entries of the act.
-        """
-
-        value_size: int = Field(default=50, ge=1, le=8192)
-        encoder_size: int = Field(default=100, ge=1, le=8192)
+    Section = HierarchicalSection
 
     def __init__(self, sizes: Sizes, value_size: int = 50, encoder_size: int = 100, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)

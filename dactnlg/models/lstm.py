@@ -8,7 +8,8 @@ from keras import ops
 
 from dactnlg.models.base import Tensor, Tensors
 from dactnlg.models.cells import LSTMCell
-from dactnlg.models.recurrent import RecurrentModel, RecurrentSection
+from dactnlg.models.recurrent import RecurrentModel
+from dactnlg.models.sections import LSTMSection
 from dactnlg.text.encoding import Sizes
 
 
@@ -20,8 +21,7 @@ class LSTM(RecurrentModel):
         **kwargs: see `RecurrentModel`.
     """
 
-    class Section(RecurrentSection):
-        """The configuration of `lstm`."""
+    Section = LSTMSection
 
     def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)

@@ -6,11 +6,10 @@ It has no weights, so it is no `NeuralModel`: what it generates is drawn from th
 
 from __future__ import annotations
 
-from dactnlg.runs.config import ModelSection
+from dactnlg.models.sections import RandomSection
 
 
 class RandomBaseline:
     """The name and the configuration of the baseline."""
 
-    class Section(ModelSection):
-        """The configuration of `random`."""
+    Section = RandomSection

@@ -11,26 +11,10 @@ from typing import Any
 
 import keras
 from keras import ops
-from pydantic import Field
 
 from dactnlg.models.base import NeuralModel, Tensor, Tensors, rows_of
 from dactnlg.models.cells import open_forget_gate
-from dactnlg.runs.config import ModelSection
 from dactnlg.text.encoding import Sizes
-
-
-class RecurrentSection(ModelSection):
-    """The configuration of an LSTM decoder.
-
-    Attributes:
-        hidden_size: units of the decoder.
-        embedding_size: length of a token's vector.
-        dropout: share of the output units dropped in training.
-    """
-
-    hidden_size: int = Field(default=100, ge=1, le=8192)
-    embedding_size: int = Field(default=100, ge=1, le=8192)
-    dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
 
 
 class RecurrentModel(NeuralModel):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from keras import ops
-from pydantic import Field
 
 from dactnlg.models.base import Tensor, Tensors, positions, real_tokens
 from dactnlg.models.cells import SCLSTMCell
-from dactnlg.models.recurrent import RecurrentModel, RecurrentSection
+from dactnlg.models.recurrent import RecurrentModel
+from dactnlg.models.sections import SCLSTMSection
 from dactnlg.text.encoding import Sizes
 
 
@@ -24,17 +24,7 @@ class SCLSTM(RecurrentModel):
         **kwargs: see `RecurrentModel`.
     """
 
-    class Section(RecurrentSection):
-        """The configuration of `sclstm`.
-
-        Attributes:
-            alpha: weight of the hidden state in the reading gate.
-            eta, xi: the term sum_t eta * xi^||d_{t+1} - d_t|| of the loss.
-        """
-
-        alpha: float = Field(default=0.5, ge=0.0)
-        eta: float = Field(default=1e-4, ge=0.0)
-        xi: float = Field(default=100.0, gt=0.0)
+    Section = SCLSTMSection
 
     def __init__(self, sizes: Sizes, alpha: float = 0.5, eta: float = 1e-4, xi: float = 100.0, **kwargs: Any) -> None:
         self._act_size, self._alpha = sizes.act, alpha

@@ -88,12 +88,10 @@ def _train_neural(
     cluster: Cluster,
 ) -> None:
     """Train a model that has weights, alone or with other processes; see `train`."""
-    from dactnlg.models.backend import check_trains
-    from dactnlg.training.building import build_loop
-    from dactnlg.training.process_group import join_process_group
-
     backend = chosen_backend(config)
     if backend == "keras" and cluster.parts == 1:
+        from dactnlg.models.backend import check_trains
+
         check_trains()
     preprocessor, pairs = _preprocessor(config, corpora)
     held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
@@ -102,10 +100,16 @@ def _train_neural(
         run.begin(config, resume=resume)
         preprocessor.save(run.preprocessor_path)
 
+    if cluster.parts == 1:
+        begin()
+    # Keras is slow to import: not before all that can go wrong without it has been checked.
+    from dactnlg.training.building import build_loop
+    from dactnlg.training.process_group import join_process_group
+
     with join_process_group(cluster) as group:
-        if cluster.workers > 1:
+        if cluster.parts > 1:
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
-        group.on_rank_0(begin)
+            group.on_rank_0(begin)
         shown, splits = progress and group.rank == 0, Splits(pairs, held_out)
         loop = build_loop(
             config, backend, preprocessor, splits, run=run, group=group, callbacks=callbacks, progress=shown

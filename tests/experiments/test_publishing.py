@@ -119,7 +119,12 @@ def test_a_run_is_published_once_until_it_changes(run: Path, tmp_path: Path) -> 
     # The latest state of each run, one row each.
     names = [row.run for block in collect(with_published=True) for row, _ in block.ordered() if block.preset == "fair"]
     assert sorted(names) == sorted(f"run {found.id[:8]}" for found in (changed, other))
-    here = [row.run for block in collect([run, first.id], True) for row, _ in block.ordered() if block.preset == "fair"]
+    here = [
+        row.run
+        for block in collect([run, first.id], with_published=True)
+        for row, _ in block.ordered()
+        if block.preset == "fair"
+    ]
     assert sorted(here) == sorted(["run", f"run {first.id[:8]}"]), "a run that is here is not listed from the store"
 
 

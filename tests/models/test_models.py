@@ -17,6 +17,7 @@ from dactnlg.models.base import NeuralModel
 from dactnlg.models.cells import SCLSTMCell
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.sclstm import SCLSTM
+from dactnlg.runs.config import RANDOM
 from dactnlg.text.encoding import Sizes
 
 V, D, W = 11, 5, 9
@@ -249,7 +250,7 @@ def test_half_precision_gives_nearly_the_same_loss(name: str, precision: str) ->
 
 
 def test_models_are_found_by_their_files() -> None:
-    assert {*MODELS, models.RANDOM} <= set(models.names())
+    assert {*MODELS, RANDOM} <= set(models.names())
     assert "base" not in models.names() and "cells" not in models.names()
     for name in models.names():
         assert set(models.section(name).model_fields) >= {"name"}
@@ -265,3 +266,12 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
     model = build_model(name, Sizes(V, D, W))
     given = build_model(name, Sizes(V, D, W), **keywords)
     assert [weight.shape for weight in model.weights] == [weight.shape for weight in given.weights]
+
+
+def test_every_file_is_a_model_or_known_to_be_none() -> None:
+    assert models.names() == ["hierarchical", "lstm", "random", "sclstm"]
+    for name in models.names():
+        assert models.section(name).model_validate({"name": name}).name == name
+        if name != "random":
+            # The light section is that of the class.
+            assert models.model_class(name).Section is models.section(name)

@@ -69,7 +69,7 @@ def test_filling_a_template_equals_putting_the_sentence_together(learned: Learne
         proper = {item.placeholder for item in required if item.slot.name in preprocessor.style.proper}
         shown = {name: tuple(title(filler)) if name in proper else filler for name, filler in fillers.items()}
         asks = preprocessor.style.spaced and any(act.act_type.startswith("?") for act in turn)
-        assert preprocessor.text(turn, tokens) == realize(lexicalize(restored, shown), True if asks else None)
+        assert preprocessor.text(turn, tokens) == realize(lexicalize(restored, shown), question=True if asks else None)
         tried += 1
     assert tried > 50
 
