@@ -194,7 +194,8 @@ def test_ctrl_c_leaves_whole_lines_and_tells_how_to_go_on(random_run: Path, tmp_
     assert len(told.strip().splitlines()) == 1 and "--resume" in told
     data = sentences(tmp_path)
     count = data.count(b"\n")
-    assert data.endswith(b"\n") and f"first {count} acts" in told
+    # Interrupted in its first write a file is empty: what is left is whole lines, here none.
+    assert (not data or data.endswith(b"\n")) and f"first {count} acts" in told
     assert generate(random_run, "--resume") == (0, "")
     assert sentences(tmp_path).startswith(data) and sentences(tmp_path).count(b"\n") == 3000
 

@@ -21,14 +21,14 @@ from dactnlg import models
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays
-from dactnlg.runs.config import Config, load_config
+from dactnlg.runs.config import RANDOM, Config, load_config
 from dactnlg.training.train import train
 
 SMALL = ["training.epochs=3", "model.hidden_size=16", "model.embedding_size=16", "training.batch_size=128"]
 
 
 def config(model: str, *overrides: str) -> Config:
-    return load_config(f"trails-{model}", [*SMALL, *overrides] if model != models.RANDOM else overrides, models)
+    return load_config(f"trails-{model}", [*SMALL, *overrides] if model != RANDOM else overrides, models)
 
 
 def checkpoint(run: Path) -> dict[str, np.ndarray]:
