@@ -11,7 +11,7 @@ from typing import Any
 
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.models import load_model
+from dactnlg.models import checked_section, load_model
 from dactnlg.runs.config import Constraint
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
@@ -55,7 +55,8 @@ def export(
     if output_format == "onnx" and (beam_width, constraint) != (None, None):
         raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
     options = GenerationOptions(constraint=constraint, beam_width=beam_width).resolve(config.decoding, 0)
-    model = load_model(config.model.name, preprocessor.sizes, run.weights_path, config.model.keywords())
+    section = checked_section(config.model, str(run.config_path))
+    model = load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
     if output_format == "onnx":
         from dactnlg.generation.onnx_step import write_step
 

@@ -231,12 +231,12 @@ def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: 
     Raises:
         RunError: the weights cannot be read, or belong to another run.
     """
-    length = config.decoding.max_length
+    length, section = config.decoding.max_length, models.checked_section(config.model, str(run.config_path))
     if backend == "numpy":
-        numpy_model = numpy_models.load(config.model, preprocessor.sizes, run.weights_path)
+        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path)
         return NumpyDecoder(numpy_model, preprocessor, max_length=length)
     # Keras takes seconds to start: only who asks for it waits for it.
     from dactnlg.generation.keras_decoder import KerasDecoder
 
-    keras_model = models.load_model(config.model.name, preprocessor.sizes, run.weights_path, config.model.keywords())
+    keras_model = models.load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
     return KerasDecoder(keras_model, preprocessor, max_length=length)

@@ -15,7 +15,9 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from dactnlg.errors import ConfigError, UnknownNameError
+from pydantic import ValidationError
+
+from dactnlg.errors import ConfigError, RunError, UnknownNameError
 from dactnlg.models.sections import SHIPPED
 from dactnlg.runs.config import ModelSection
 
@@ -63,6 +65,25 @@ def section(name: str) -> type[ModelSection]:
         return SHIPPED[name]
     found: type[ModelSection] = model_class(name).Section
     return found
+
+
+def checked_section(found: ModelSection, where: str) -> ModelSection:
+    """Return the section of a run's configuration as its model's own, defaults filled in.
+
+    Args:
+        found: the section as it stands in the file.
+        where: what messages call the file.
+
+    Raises:
+        UnknownNameError: there is no such model.
+        RunError: a key or a value that the model does not take.
+    """
+    try:
+        return section(found.name).model_validate(found.model_dump())
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, ("model", *first["loc"])))
+        raise RunError(f"{where} is damaged: {key}: {first['msg']}; got {first['input']!r:.60}") from None
 
 
 def build_model(name: str, sizes: Sizes, **keywords: Any) -> NeuralModel:

@@ -215,3 +215,26 @@ def test_numpy_says_which_models_it_supports(run: Path, tmp_path: Path, monkeypa
         Generator.load(run, backend="numpy")
     # Where nobody chose, Keras does what NumPy cannot.
     assert isinstance(Generator.load(run).decoder, KerasDecoder)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+@pytest.mark.parametrize(
+    ("key", "value", "message"),
+    [
+        ("hidden_size", "x", "model.hidden_size"),
+        ("alpha", "[1]", "model.alpha"),
+        ("hidden_size", "9", "it belongs to another run"),
+        ("units", "3", "model.units"),
+    ],
+)
+def test_a_damaged_configuration_of_a_run(
+    run: Path, tmp_path: Path, backend: str, key: str, value: str, message: str
+) -> None:
+    copy = tmp_path / "run"
+    shutil.copytree(run, copy)
+    lines = [line for line in (copy / "config.yaml").read_text().splitlines() if not line.startswith(f"  {key}:")]
+    lines.insert(lines.index("model:") + 1, f"  {key}: {value}")
+    (copy / "config.yaml").write_text("\n".join(lines) + "\n")
+    with pytest.raises(RunError, match=message) as caught:
+        Generator.load(copy, backend=backend)
+    assert "\n" not in str(caught.value)
