@@ -228,8 +228,8 @@ class Run:
 
 def identity(manifest: Mapping[str, Any]) -> str:
     """Return the code of the run that a manifest is of, wherever its folder lies and whatever was scored since."""
-    told = (manifest.get(name) for name in ("begun", "command", "config"))
-    return digest(["run", *told, manifest.get("code", {}).get("commit")])
+    facts = (manifest.get(name) for name in ("begun", "command", "config"))
+    return digest(["run", *facts, manifest.get("code", {}).get("commit")])
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:

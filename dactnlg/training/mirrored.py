@@ -42,6 +42,7 @@ def program(strategy: Any, model: NeuralModel, *, training: bool) -> Callable[[A
     """Return a function of a batch's parts, one a device: the loss of the whole; `training` takes a step as well."""
 
     def on_device(batch: dict[str, Any]) -> Any:
+        """Return the loss of the whole batch, having learned from this device's rows."""
         context = tf.distribute.get_replica_context()
         plus = tf.distribute.ReduceOp.SUM
         own = tf.reduce_sum(tf.cast(batch["lengths"], "float32") * batch["weights"])
