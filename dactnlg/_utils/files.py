@@ -50,6 +50,8 @@ def replace_file(path: Path) -> Iterator[Path]:
     """
     partial = path.with_name(f"partial-{path.name}")
     try:
+        # What a stranger's folder has under this name may be a link: it would be written through.
+        partial.unlink(missing_ok=True)
         try:
             yield partial
             _sync(partial)

@@ -8,16 +8,30 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from dactnlg._utils import resources
+from dactnlg._utils.paths import relative
 from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
 from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
 
 SplitName = Literal["train", "valid", "test"]
+LARGEST = 2**30
+"""Bytes of the largest file or unpacked archive that is fetched, unless the card names another size."""
+
+
+def _below(name: str) -> str:
+    """Refuse a path that is not below the data folder, whatever the system: a card may be a stranger's."""
+    if not relative(name).parts:
+        raise ValueError("it names no file")
+    return name
+
+
+Below = Annotated[str, AfterValidator(_below)]
+Address = Annotated[str, Field(pattern=r"^https?://[^\s\x00-\x1f]+$")]
 _REFERENCE = re.compile(r"\(\?&(\w+)\)")
 
 
@@ -30,32 +44,36 @@ class FileCard(_Strict):
 
     Attributes:
         path: where it lies under a data folder.
-        url: its publisher's address; None where it has none of its own, or comes in an archive.
+        url: its publisher's address, http or https; None where it has none of its own, or comes in an archive.
+        size: the most bytes that are fetched.
         sha256: of the file.
         release: paths of the same split in the publisher's own layout, tried where `path` is missing (DSTC2's flists).
     """
 
-    path: str
-    url: str | None = None
+    path: Below
+    url: Address | None = None
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    release: list[str] = []
+    release: list[Below] = []
+    size: int = Field(default=LARGEST, ge=1)
 
 
 class ArchiveCard(_Strict):
     """An archive that a publisher offers instead of single files.
 
     Attributes:
-        url: its address.
+        url: its address, http or https.
         sha256: of the archive.
+        size: the most bytes that are fetched, and the most that its files may have together.
         into: folder under the data folder that gets all files, without the one folder that may wrap them; used where
             there are no `members`.
         members: the files wanted, path under the data folder -> name in the archive.
     """
 
-    url: str
+    url: Address
     sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    into: str = "."
-    members: dict[str, str] = {}
+    into: Annotated[str, AfterValidator(lambda name: str(relative(name)))] = "."
+    members: dict[Below, Below] = {}
+    size: int = Field(default=LARGEST, ge=1)
 
 
 class SlotCard(_Strict):

@@ -1,20 +1,26 @@
 """Fetching corpora from their publishers, with checksums and a progress bar.
 
-A file gets its name only once all of it has been downloaded and its SHA-256 is right; pooch downloads beside it.
+A file gets its name only once all of it has been downloaded and its SHA-256 is right; pooch downloads beside it. Cards
+and archives may be a stranger's: what they name lies below the data folder, or is refused.
 """
 
 from __future__ import annotations
 
-import shutil
-import tarfile
 import tempfile
-import zipfile
+from functools import cache
 from hashlib import sha256
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
-from dactnlg.data.card import ArchiveCard, Card, load_card
+from dactnlg._utils.paths import inside
+from dactnlg.data.archives import DAMAGES, unpack
+from dactnlg.data.card import ArchiveCard, Card, corpus_names, load_card
 from dactnlg.data.corpus import Corpus, cache_dir, load_corpus
 from dactnlg.errors import CorpusError
+
+SECONDS = 60
+"""How long a server may say nothing."""
+CHUNK = 1 << 16
+"""Bytes that are written at a time."""
 
 
 def fetch(
@@ -30,7 +36,8 @@ def fetch(
 
     Raises:
         UnknownNameError: no such corpus.
-        CorpusError: no address, no connection, a wrong checksum, or a damaged archive; no partial file is left.
+        CorpusError: no address, no connection, a wrong checksum, a damaged archive, more bytes than the card allows,
+            or a place outside of the folder or of another corpus; no partial file is left.
     """
     card = load_card(name)
     root = Path(data_dir) if data_dir else cache_dir()
@@ -39,7 +46,7 @@ def fetch(
         file = card.files[split]  # type: ignore[index]
         if file.url:
             url = f"{base_url.rstrip('/')}/{file.path}" if base_url else file.url
-            _retrieve(url, root / file.path, file.sha256, progress=progress)
+            _retrieve(url, _place(card, root, file.path), file.sha256, file.size, progress=progress)
     if card.archives and not _complete(here, root):
         for archive in card.archives:
             _retrieve_archive(card, archive, root, base_url, progress=progress)
@@ -65,13 +72,46 @@ def _complete(corpus: Corpus, root: Path) -> bool:
     return True
 
 
-def _retrieve(url: str, target: Path, checksum: str | None, *, progress: bool) -> None:
+def _place(card: Card, root: Path, name: str) -> Path:
+    """Return where a file that a card names is put.
+
+    Raises:
+        CorpusError: outside of the data folder, through a link, or in the place of another corpus's file.
+    """
+    try:
+        target = inside(root, name)
+    except ValueError as error:
+        raise CorpusError(f"corpus '{card.name}' cannot be fetched: {error}") from None
+    other = _shipped_files().get(target.relative_to(root.resolve()).as_posix())
+    # A card made from a shipped one, with other cues, has the same files from the same addresses.
+    if other and (other.files, other.archives) != (card.files, card.archives):
+        raise CorpusError(f"corpus '{card.name}' cannot be fetched: {target} is a file of '{other.name}'")
+    return target
+
+
+@cache
+def _shipped_files() -> dict[str, Card]:
+    """Return path -> card of the files of the corpora in `datasets/`."""
+    return {file.path: card for card in map(load_card, corpus_names()) for file in card.files.values()}
+
+
+def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progress: bool) -> None:
     """Download a file, unless one with this SHA-256 is there."""
     import pooch
     import requests
+    from tqdm import tqdm
+
+    def download(address: str, name: str, _: object) -> None:
+        with requests.get(address, stream=True, timeout=SECONDS) as response, Path(name).open("wb") as file:
+            response.raise_for_status()
+            length = int(response.headers.get("content-length", 0)) or None
+            with tqdm(total=length, ncols=79, unit="B", unit_scale=True, disable=not progress) as bar:
+                for chunk in response.iter_content(CHUNK):
+                    bar.update(file.write(chunk))
+                    if file.tell() > most:
+                        raise CorpusError(f"{url} has more than the {most:,} bytes that its card allows")
 
     pooch.get_logger().setLevel("WARNING")
-    downloader = pooch.HTTPDownloader(progressbar=progress, timeout=60)
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         pooch.retrieve(
@@ -79,7 +119,7 @@ def _retrieve(url: str, target: Path, checksum: str | None, *, progress: bool) -
             known_hash=f"sha256:{checksum}" if checksum else None,
             fname=target.name,
             path=target.parent,
-            downloader=downloader,
+            downloader=download,
         )
     except ValueError as error:
         if "hash" not in str(error).lower():
@@ -104,51 +144,44 @@ def _retrieve_archive(card: Card, archive: ArchiveCard, root: Path, base_url: st
     except OSError as error:
         raise CorpusError(f"cannot write {root}: {error.strerror or error}") from None
     with workspace as folder:
-        packed, unpacked = Path(folder) / filename, Path(folder) / "unpacked"
-        _retrieve(url, packed, archive.sha256, progress=progress)
+        packed, unpacked = Path(folder) / "archive", Path(folder) / "unpacked"
+        _retrieve(url, packed, archive.sha256, archive.size, progress=progress)
         try:
-            _unpack(packed, unpacked)
-        except (tarfile.TarError, zipfile.BadZipFile, EOFError, OSError, ValueError) as error:
-            raise CorpusError(f"{url} is not a whole archive: {error}") from None
-        if archive.members:
-            _place_members(card, archive, unpacked, root, url)
-        else:
-            _merge(unpacked, root / archive.into)
+            unpack(packed, unpacked, archive.size)
+        except DAMAGES as error:
+            raise CorpusError(f"{url} is not a whole archive, or not one to unpack: {error}") from None
+        places = _members(card, archive, unpacked, url) if archive.members else _all_files(archive, unpacked)
+        # All of them, or none where one is missing, wrong or elsewhere.
+        moves = [(source, _place(card, root, name)) for source, name in places]
+        try:
+            for source, target in moves:
+                target.parent.mkdir(parents=True, exist_ok=True)
+                source.replace(target)
+        except OSError as error:
+            raise CorpusError(f"cannot write {error.filename or root}: {error.strerror or error}") from None
 
 
-def _unpack(packed: Path, target: Path) -> None:
-    target.mkdir()
-    if zipfile.is_zipfile(packed):
-        with zipfile.ZipFile(packed) as archive:
-            archive.extractall(target)
-    else:
-        with tarfile.open(packed) as archive:
-            # The filter refuses paths that lead out of the folder.
-            archive.extractall(target, filter="data")
+def _members(card: Card, archive: ArchiveCard, unpacked: Path, url: str) -> list[tuple[Path, str]]:
+    """Return the files that the card names, each with its path below the data folder.
 
-
-def _place_members(card: Card, archive: ArchiveCard, unpacked: Path, root: Path, url: str) -> None:
-    """Move the files that the card names to their paths: all of them, or none where one is missing or wrong."""
+    Raises:
+        CorpusError: one is missing or has another checksum.
+    """
     checksums = {file.path: file.sha256 for file in card.files.values()}
-    placed: list[tuple[Path, Path]] = []
+    placed = []
     for path, member in archive.members.items():
-        found = [file for file in unpacked.rglob(Path(member).name) if file.is_file()]
+        found = sorted(f for f in unpacked.rglob("*") if f.name == Path(member).name and f.is_file())
         if not found:
             raise CorpusError(f"{url} holds no {member}")
         if checksums.get(path) and sha256(found[0].read_bytes()).hexdigest() != checksums[path]:
             raise CorpusError(f"{member} in {url} is not the file it should be (SHA-256 {checksums[path]})")
-        placed.append((found[0], root / path))
-    for source, target in placed:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        source.replace(target)
+        placed.append((found[0], path))
+    return placed
 
 
-def _merge(unpacked: Path, target: Path) -> None:
-    """Move all files of an archive to the target folder, without the one folder that may wrap them."""
+def _all_files(archive: ArchiveCard, unpacked: Path) -> list[tuple[Path, str]]:
+    """Return all files, each with its path below the data folder, without the one folder that may wrap them."""
     entries = list(unpacked.iterdir())
     top = entries[0] if len(entries) == 1 and entries[0].is_dir() else unpacked
-    for source in sorted(top.rglob("*")):
-        if source.is_file():
-            place = target / source.relative_to(top)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.move(source, place)
+    files = sorted(source for source in top.rglob("*") if source.is_file())
+    return [(source, str(PurePosixPath(archive.into, source.relative_to(top).as_posix()))) for source in files]
