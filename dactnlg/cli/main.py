@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from dactnlg import __version__
+from dactnlg._utils.terminal import PlainTerminal, printable
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
 from dactnlg.cli.evaluate import evaluate
@@ -26,6 +27,9 @@ from dactnlg.cli.score import score
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.errors import DactnlgError, UserError
+
+LINES = "\n\t"
+"""Control characters of messages that a terminal may have as they are."""
 
 
 class _InOrder(click.Group):
@@ -69,6 +73,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             # Output is UTF-8 whatever the locale; a lone surrogate from JSON must not stop the lines after it.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
+        sys.stdout = PlainTerminal(sys.stdout.detach(), "utf-8", "backslashreplace", line_buffering=True)
     try:
         given = list(sys.argv[1:] if arguments is None else arguments)
         # None if a command ran to its end, else the exit code that it raised.
@@ -81,15 +87,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1
     except UserError as error:
-        print(f"dactnlg: {error}", file=sys.stderr)
+        print(f"dactnlg: {printable(str(error), LINES)}", file=sys.stderr)
         return 2
     except DactnlgError as error:
-        print(f"dactnlg: {error}", file=sys.stderr)
+        print(f"dactnlg: {printable(str(error), LINES)}", file=sys.stderr)
         return 1
     except OSError as error:
         if error.filename is None:
             raise
-        print(f"dactnlg: {error.filename}: {error.strerror}", file=sys.stderr)
+        print(f"dactnlg: {printable(str(error.filename))}: {error.strerror}", file=sys.stderr)
         return 2
 
 

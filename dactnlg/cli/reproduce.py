@@ -12,9 +12,14 @@ from dactnlg.cli import options
 @click.command()
 @click.argument("run", metavar="RUN", help="A run folder with scores, or the id of a published run.")
 @click.option("--output", type=options.PATH, metavar="RUN", help="Keep the new run here. [default: it is deleted]")
+@click.option(
+    "--code", type=options.PATH, metavar="DIR", help="A checkout with the run's commit. [default: dactnlg's own]"
+)
 @options.data_dir
-def reproduce(*, run: str, output: Path | None, data_dir: Path | None) -> None:
+def reproduce(*, run: str, output: Path | None, code: Path | None, data_dir: Path | None) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
+
+    The commit is looked up in a checkout of yours, never in the run, and what will be run is printed first.
 
     Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
     line is the worst of these. The exit code is 1 if a score is different or not comparable.
@@ -25,7 +30,7 @@ def reproduce(*, run: str, output: Path | None, data_dir: Path | None) -> None:
     """
     from dactnlg.experiments.reproduce import reproduce as reproduce_run
 
-    result = reproduce_run(run, output, data_dir)
+    result = reproduce_run(run, output, data_dir, code=code)
     print(result.table())
     if not result.succeeded:
         raise click.exceptions.Exit(1)

@@ -1,9 +1,15 @@
-"""Reproducing a run: its commit in a scratch worktree, with its configuration, its seeds and its evaluations."""
+"""Reproducing a run: its commit in a scratch clone, with its configuration, its seeds and its evaluations.
+
+A run may be a stranger's. Its manifest chooses a commit of a checkout of the user's own, and among the choices that
+`evaluate` has; which program runs, in which environment, and where it writes are not the manifest's to say.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -12,14 +18,28 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import dactnlg
+from dactnlg._utils.terminal import printable
 from dactnlg.errors import RunError
 from dactnlg.experiments import published
+from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
 from dactnlg.runs import provenance
 from dactnlg.runs.run import Run, identity
 
-_SETTLED = ("PYTHONHASHSEED", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS")
-"""Environment variables that are set, or unset, as they were when the run was made."""
+_SETTLED = {
+    "PYTHONHASHSEED": r"random|[0-9]{1,10}",
+    "KERAS_BACKEND": "tensorflow|jax|torch|numpy|openvino",
+    "TF_ENABLE_ONEDNN_OPTS": "0|1|true|false",
+}
+"""Environment variables that are set, or unset, as they were when the run was made, and what they may be set to."""
+_TAKEN = {**_SETTLED, "CUDA_VISIBLE_DEVICES": r"-1|[0-9]{1,3}(,[0-9]{1,3})*|"}
+"""All environment variables that a manifest sets."""
+_REDIRECTING = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE")
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# No program that a repository names, in its hooks or its configuration, and nothing from the network.
+_GIT = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "protocol.allow=never",
+        "-c", "protocol.file.allow=always")  # fmt: skip
 _EVALUATE = """
 import inspect, json, sys
 try:
@@ -46,26 +66,33 @@ evaluate(
 
 
 def reproduce(
-    path: str | Path, output: str | Path | None = None, data_dir: str | Path | None = None, *, echo: bool = False
+    path: str | Path,
+    output: str | Path | None = None,
+    data_dir: str | Path | None = None,
+    *,
+    code: str | Path | None = None,
+    echo: bool = False,
 ) -> Reproduction:
     """Train and evaluate a run again from its manifest, and compare the scores.
+
+    Before it runs anything it writes to standard error what it runs, from where.
 
     Args:
         path: the run folder, or the id of a published run.
         output: a folder for the new run; by default it is deleted.
         data_dir: a folder to look for corpus files in first.
+        code: the checkout whose commit is run; by default the one that this package runs from.
         echo: copy what the commands write to standard error.
 
     Raises:
-        RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is in no
-            checkout here, or a command fails.
+        RunError: the run has no manifest or no scores, its code was not clean (every file is named) or is not in the
+            checkout, its manifest asks for what no run has, or a command fails.
         StoreError: the store of published runs cannot be reached, or has no such run.
     """
     keep = Path(output).absolute() if output else None
-    if keep is not None and keep.exists():
+    if keep is not None and os.path.lexists(keep):
         raise RunError(f"{keep} is there already; name a new folder with --output")
     scratch = Path(tempfile.mkdtemp(prefix="dactnlg-reproduce-"))
-    repository = None
     try:
         origin = {"run": str(Path(path).absolute())}
         if published.is_published_id(path):
@@ -75,18 +102,18 @@ def reproduce(
         run.check()
         manifest = check_reproducible(run)
         commit = manifest["code"]["commit"]
-        repository = _repository(manifest["code"])
-        _git(repository, "worktree", "add", "--quiet", "--detach", str(scratch / "code"), commit)
+        repository = _repository(commit, code)
         again = Run(keep or scratch / "run")
         commands = _commands(manifest, run, again, Path(data_dir).absolute() if data_dir else None)
-        _execute(origin["run"], commands, _folder(manifest), _environment(manifest, scratch / "code"), echo=echo)
+        variables, folder = _environment(manifest, scratch / "code"), _folder(manifest)
+        _announce(origin["run"], commit, repository, commands, folder, manifest)
+        _clone(repository, commit, scratch / "code")
+        _execute(origin["run"], commands, folder, variables, echo=echo)
         found = again.manifest()
         if keep is not None:
             again.note(repeats={**origin, "identity": identity(manifest), "commit": commit, "begun": manifest["begun"]})
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
-        if repository is not None:
-            _git(repository, "worktree", "prune", check=False)
     return compare(manifest, found)
 
 
@@ -105,6 +132,8 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     for what, code in states:
         if not code.get("commit"):
             raise RunError(f"{run.path} {what} outside of a git checkout: its code is not known")
+        if not _COMMIT.fullmatch(str(code["commit"])):
+            raise RunError(f"{run.path} {what} by no commit: '{code['commit']}' is not the hash of one")
         if code.get("unclean"):
             files = "".join(f"\n  {name}" for name in code["unclean"])
             raise RunError(f"{run.path} {what} with code that is in no commit; commit it and do it again:{files}")
@@ -113,32 +142,69 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     return manifest
 
 
+def _announce(
+    name: str,
+    commit: str,
+    repository: Path,
+    commands: Sequence[Sequence[str]],
+    folder: Path,
+    manifest: Mapping[str, Any],
+) -> None:
+    """Write to standard error what is going to be run, before it is."""
+    lines = [f"reproducing {name} with commit {commit} of {repository}, in the folder {folder}:"]
+    recorded = manifest.get("environment", {})
+    settings = [f"{key}={recorded[key]}" for key in _TAKEN if key in recorded]
+    lines += [f"  {shlex.join([*settings, *_shown(command)])}" for command in commands]
+    if others := sorted(set(recorded) - set(_TAKEN) - {"PYTHONPATH"}):
+        lines.append(f"not set, though the run's manifest has them: {', '.join(others)}")
+    for line in lines:
+        print(printable(line if line.startswith(" ") else f"dactnlg: {line}"), file=sys.stderr, flush=True)
+
+
+def _shown(command: Sequence[str]) -> list[str]:
+    """Return the words of a command after `python -P`; an evaluation is a program of ours, shown by its arguments."""
+    return ["evaluate", *command[4:]] if command[2] == "-c" else list(command[4:])
+
+
 def _environment(manifest: Mapping[str, Any], code: Path) -> dict[str, str]:
-    """Return the environment variables for the run's commands, which import dactnlg from the folder `code`."""
+    """Return the environment variables for the run's commands, which import dactnlg from the folder `code`.
+
+    Raises:
+        RunError: one of the variables that are taken from the manifest has a value that none may have.
+    """
     variables = {key: value for key, value in os.environ.items() if key not in _SETTLED}
-    recorded = {key: value for key, value in manifest.get("environment", {}).items() if key != "PYTHONPATH"}
+    given = manifest.get("environment", {})
+    recorded = {key: given[key] for key in _TAKEN if key in given}
+    for key, value in recorded.items():
+        if not isinstance(value, str) or not re.fullmatch(_TAKEN[key], value):
+            raise RunError(f"the run's manifest sets {key} to {value!r:.60}, which no run is made with")
     # With a log level of the user's own dactnlg leaves oneDNN, and thereby the last digits, as they are: so must we.
-    return {**variables, "TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONPATH": str(code)}
+    # The folder that the commands run in is no place to import from, in their own workers neither.
+    return {**variables, "TF_CPP_MIN_LOG_LEVEL": "3", **recorded, "PYTHONSAFEPATH": "1", "PYTHONPATH": str(code)}
 
 
 def _folder(manifest: Mapping[str, Any]) -> Path:
-    """Return the folder that the run's command ran in, or the current one where that does not exist here."""
+    """Return the folder that the run's command ran in, or the current one where that does not exist here.
+
+    Paths of corpora in a configuration count from there.
+    """
     folder = Path(manifest["command"]["folder"])
-    return folder if folder.is_dir() else Path.cwd()
+    return folder if folder.is_absolute() and folder.is_dir() else Path.cwd()
 
 
 def _commands(manifest: Mapping[str, Any], run: Run, again: Run, data_dir: Path | None) -> list[list[str]]:
-    """Return the commands that train and evaluate the run again."""
-    # -P: the current folder may be another checkout, and must not come before the scratch worktree.
+    """Return the commands that train and evaluate the run again.
+
+    Raises:
+        RunError: an evaluation has a choice that `evaluate` does not have.
+    """
+    # -P: the current folder may be another checkout, and must not come before the scratch clone.
     python = [sys.executable, "-P"]
     data = ["--data-dir", str(data_dir)] if data_dir else []
     config = str(run.config_path.absolute())
     commands = [[*python, "-m", "dactnlg", "train", config, "--output", str(again.path), *data]]
     for entry in manifest["evaluations"]:
-        wanted = {key: entry.get(key) for key in ("source", "split", "options", "scores", "vectors")}
-        if wanted["vectors"] and not Path(wanted["vectors"]).exists():
-            # On another machine its own vectors are used; their hash tells whether they are the same.
-            wanted["vectors"] = None
+        wanted = checked_evaluation(entry)
         commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), str(data_dir or "")])
     return commands
 
@@ -149,31 +215,44 @@ def _execute(
     for command in commands:
         done = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True)
         if echo or done.returncode:
-            sys.stderr.write(done.stderr)
+            sys.stderr.write(printable(done.stderr, "\n\t"))
         if done.returncode:
             raise RunError(f"{name} cannot be reproduced: {' '.join(command[2:5])} ended with {done.returncode}")
 
 
-def _repository(code: Mapping[str, Any]) -> Path:
-    """Return a checkout that has the commit: the recorded one, this package's, or the current folder's.
+def _repository(commit: str, chosen: str | Path | None) -> Path:
+    """Return the checkout that is to have the commit: the chosen one, or the one that this package runs from.
 
     Raises:
-        RunError: none of them has it.
+        RunError: this package runs from none, or the checkout does not have the commit.
     """
-    here = provenance.code()
-    for root in (code.get("root"), here.get("root"), str(Path.cwd())):
-        if (
-            root
-            and Path(root).is_dir()
-            and _git(Path(root), "cat-file", "-e", f"{code['commit']}^{{commit}}", check=False)
-        ):
-            return Path(root)
-    raise RunError(f"the commit {code['commit']} is not in this checkout; fetch it, or run this inside its checkout")
+    root = str(chosen) if chosen else provenance.code().get("root")
+    package = Path(dactnlg.__file__).resolve()
+    # A checkout that merely is the current folder may be anybody's.
+    if not root or not (chosen or package.is_relative_to(Path(root).resolve())):
+        raise RunError("this dactnlg runs from no checkout: name yours, which has the run's commit, with --code")
+    if not Path(root).is_dir() or not _git(Path(root), "cat-file", "-e", f"{commit}^{{commit}}", check=False):
+        raise RunError(f"the commit {commit} is not in the checkout {root}; fetch it, or name another with --code")
+    return Path(root).absolute()
+
+
+def _clone(repository: Path, commit: str, folder: Path) -> None:
+    """Check a commit out into a clone that shares the repository's objects and has nothing of its configuration."""
+    _git(repository, "clone", "--quiet", "--shared", "--no-checkout", "--template=", str(repository), str(folder))
+    _git(folder, "checkout", "--quiet", "--detach", commit)
 
 
 def _git(folder: Path, *arguments: str, check: bool = True) -> bool:
     """Run git, and return whether it succeeded; with `check`, a failure raises `RunError`."""
-    done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True)
+    variables = {key: value for key, value in os.environ.items() if key not in _REDIRECTING}
+    done = subprocess.run(
+        ["git", *_GIT, "-C", str(folder), *arguments],
+        capture_output=True,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        errors="replace",
+        env={**variables, "GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"},
+    )
     if check and done.returncode:
-        raise RunError(f"git {' '.join(arguments[:2])}: {done.stderr.strip()}")
+        raise RunError(f"git {arguments[0]}: {done.stderr.strip()}")
     return not done.returncode

@@ -23,6 +23,7 @@ from typing import Any
 from dactnlg import __version__
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
+from dactnlg._utils.paths import refuse_links
 from dactnlg.errors import ConfigError, RunError
 from dactnlg.runs import provenance
 from dactnlg.runs.config import Config, load_config
@@ -162,7 +163,8 @@ class Run:
         return config
 
     def _check_format(self) -> None:
-        """Refuse a run of dactnlg 0.1.0, whose weights and preprocessor stand in other files."""
+        """Refuse links out of the folder, and a run of dactnlg 0.1.0, whose model stands in other files."""
+        refuse_links(self.path, RunError)
         if self.config_path.exists() and (self.path / "codec.json").exists():
             raise RunError(f"{self.path} was trained by an older version of dactnlg; train the model anew")
 
