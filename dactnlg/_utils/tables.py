@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from dactnlg._utils.terminal import printable
+
 
 def aligned(rows: Iterable[Sequence[str]], left: int | None = 1, *, rule: bool = False) -> str:
     """Return rows of cells as lines with aligned columns, two spaces between them, none at the end of a line.
+
+    Cells may hold texts of others: they are made printable.
 
     Args:
         rows: the cells; all rows have the same number, at least one.
@@ -17,7 +21,7 @@ def aligned(rows: Iterable[Sequence[str]], left: int | None = 1, *, rule: bool =
     # Late: its import takes as long as a small table's scores.
     from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
 
-    lines: list[Any] = list(rows)
+    lines: list[Any] = [list(map(printable, row)) for row in rows]
     if not lines:
         return ""
     width = len(lines[0])
@@ -31,7 +35,7 @@ def aligned(rows: Iterable[Sequence[str]], left: int | None = 1, *, rule: bool =
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
-    """Return a Markdown table, a line a row; cells are escaped by the caller.
+    """Return a Markdown table, a line a row; cells are escaped by the caller (`_utils.markdown`).
 
     Args:
         header: the names of the columns.

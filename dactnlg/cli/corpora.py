@@ -54,10 +54,11 @@ def inspect(name: str, data_dir: Path | None) -> None:
     \b
     dactnlg corpora inspect trails
     """
+    from dactnlg._utils.terminal import printable
     from dactnlg.data.corpus import load_corpus
     from dactnlg.data.inspection import audit
 
-    print(audit(load_corpus(name, data_dir)))
+    print(printable(str(audit(load_corpus(name, data_dir))), "\n"))
 
 
 @corpora.command("hash")

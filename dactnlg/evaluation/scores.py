@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dactnlg._utils.tables import aligned
+from dactnlg._utils.terminal import printable
 from dactnlg.evaluation import dataframe
 from dactnlg.metrics.base import SHORT, Array, Metric, Segment
 from dactnlg.metrics.resampling import LEVEL, RESAMPLES, SEED, bootstrap, interval
@@ -188,7 +189,7 @@ def table(results: Sequence[Scores]) -> str:
         header += [result.preset, *(["95% interval"] if result.confidence else []), "hash"]
     rows = [header, *([name, *(cell for result in results for cell in _cells(result, name))] for name in names)]
     notes = dict.fromkeys(f"{result.preset}: {warning}" for result in results for warning in result.warnings)
-    return "\n".join([aligned(rows, rule=True), *notes])
+    return "\n".join([aligned(rows, rule=True), *map(printable, notes)])
 
 
 def score_frame(results: Sequence[Scores]) -> pd.DataFrame:

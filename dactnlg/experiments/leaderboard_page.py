@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
-from markupsafe import Markup, escape
+import markupsafe
+from markupsafe import Markup
 
 from dactnlg._utils import tables
 from dactnlg._utils.hashing import SHORT
+from dactnlg._utils.markdown import escape
 from dactnlg._utils.tables import aligned
+from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.report import html
 from dactnlg.evaluation.scores import LOWER_IS_BETTER
 from dactnlg.experiments.leaderboard import Block
@@ -51,15 +54,23 @@ def _lines(block: Block) -> list[BoardLine]:
     return found
 
 
-def _table(block: Block, best: str, again: str) -> list[list[str]]:
-    """Return the cells of a block as text, the header first; `best` and `again` are formats."""
+def _table(block: Block, best: str, again: str, escaped: Callable[[str], str] = printable) -> list[list[str]]:
+    """Return the cells of a block, the header first.
+
+    Args:
+        block: the block.
+        best: format of the best values.
+        again: format of the name of a run done again.
+        escaped: makes what runs say of themselves plain text.
+    """
     lines = _lines(block)
     has_settings = any(line.settings for line in lines)
-    table = [["run", "model", *(["settings"] if has_settings else []), *(name for name, _ in block.columns())]]
+    table = [["run", "model", *(["settings"] if has_settings else []), *(escaped(name) for name, _ in block.columns())]]
     for line in lines:
         values = [best.format(text) if is_best else text for text, is_best in line.values]
-        name = again.format(line.run) if line.again else line.run
-        table.append([name, line.model, *([line.settings] if has_settings else []), *values])
+        run, model, settings = map(escaped, (line.run, line.model, line.settings))
+        name = again.format(run) if line.again else run
+        table.append([name, model, *([settings] if has_settings else []), *values])
     return table
 
 
@@ -67,20 +78,19 @@ def _text(block: Block) -> str:
     table = _table(block, "{}*", "  again: {}")
     left = len(table[0]) - len(block.columns())
     table.insert(1, [""] * left + [code[:SHORT] for _, code in block.columns()])
-    return "\n".join([block.title, aligned(table, left)])
+    return "\n".join([printable(block.title), aligned(table, left)])
 
 
 def _markdown(block: Block) -> str:
-    table = _table(block, "**{}**", "again: {}")
+    table = _table(block, "**{}**", "again: {}", escape)
     count = len(block.columns())
     # Where a score has several columns, hashes tell them apart.
     names = [name for name, _ in block.columns()]
     heads = [name if names.count(name) == 1 else f"{name} {code[:SHORT]}" for name, code in block.columns()]
-    table[0][-count:] = heads
-    table = [[cell.replace("|", "\\|") for cell in row] for row in table]
+    table[0][-count:] = map(escape, heads)
     lines = tables.markdown(table[0], table[1:], len(table[0]) - count)
     hashes = ", ".join(f"{name} {code[:SHORT]}" for name, code in block.columns())
-    return "\n".join([f"## {block.title}", "", *lines, "", f"Hashes: {hashes}"])
+    return "\n".join([f"## {escape(block.title)}", "", *lines, "", f"Hashes: {escape(hashes)}"])
 
 
 def _page(blocks: Sequence[Block]) -> str:
@@ -90,4 +100,5 @@ def _page(blocks: Sequence[Block]) -> str:
 
 def heading(name: str) -> Markup:
     """Return a score's name, escaped; a long one, over short numbers, breaks after each hyphen."""
-    return Markup("-<br>").join(name.split("-")) if len(name) > LONG else escape(name)
+    name = printable(name)
+    return Markup("-<br>").join(name.split("-")) if len(name) > LONG else markupsafe.escape(name)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dactnlg._utils.tables import aligned
+from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.comparable import differences
 
 EQUAL, NOISE, DIFFERENT, INCOMPARABLE = "equal", "within noise", "different", "not comparable"
@@ -67,9 +68,8 @@ class Reproduction:
         rows += [
             (v.corpus, v.split, v.preset, v.name, _shown(v.recorded), _shown(v.found), v.verdict) for v in self.verdicts
         ]
-        lines = [aligned(rows, left=None)]
-        lines += [f"{v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
-        return "\n".join([*lines, *self.notes, self.summary])
+        why = [f"{v.preset} {v.name}: {v.why}" for v in self.verdicts if v.why]
+        return "\n".join([aligned(rows, left=None), *map(printable, [*why, *self.notes, self.summary])])
 
 
 class Judgement(NamedTuple):

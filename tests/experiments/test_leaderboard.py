@@ -146,7 +146,7 @@ def test_markdown_and_html_hold_the_same(tmp_path: Path) -> None:
     paths = [make(tmp_path, "a|b<i>", 0.25), make(tmp_path, "c", 0.75)]
     blocks = collect(paths)
     markdown = render(blocks, "markdown")
-    assert "| a\\|b<i> | sclstm | 0.2500 | **0.2500** |" in markdown
+    assert "| a\\|b\\<i\\> | sclstm | 0.2500 | **0.2500** |" in markdown
     assert "|---|---|---:|---:|" in markdown
     page = Cells()
     page.feed(render(blocks, "html"))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 from dactnlg._utils.tables import aligned
+from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.comparison import Change, Difference, SystemComparison
 from dactnlg.evaluation.scores import shown
 
@@ -13,16 +14,23 @@ TOP = 5
 
 
 def text(found: SystemComparison, top: int = TOP) -> str:
-    """Return a comparison for people: scores with intervals and p-values, then acts and segments that changed."""
+    """Return a comparison for people: scores with intervals and p-values, then acts and segments that changed.
+
+    What the files say is made printable, line by line.
+    """
+    return "\n".join(map(printable, _lines(found, top)))
+
+
+def _lines(found: SystemComparison, top: int) -> list[str]:
     header = ["", "A", "B", "B - A", "95% interval", "p (bootstrap)", "p (swapping)", "better"]
     several = len({item.preset for item in found.differences}) > 1
     lines = [f"A: {found.labels[0]}", f"B: {found.labels[1]}", ""]
-    lines.append(aligned([header, *(_row(item, with_preset=several) for item in found.differences)], rule=True))
+    lines += aligned([header, *(_row(item, with_preset=several) for item in found.differences)], rule=True).split("\n")
     lines.append("better: both tests give p < .05; one in twenty such findings is chance, and more scores find more.")
     if found.refused:
         lines += ["", "Not ranked:", *(f"  {reason}" for reason in found.refused)]
     if not found.metric:
-        return "\n".join(lines)
+        return lines
     lines += _acts(found)
     better = [change for change in found.segments if change.gain > 0]
     worse = [change for change in reversed(found.segments) if change.gain < 0]
@@ -30,7 +38,7 @@ def text(found: SystemComparison, top: int = TOP) -> str:
         shown_here = f", the first {top}" if len(changes) > top else ""
         lines += ["", f"Segments that got {title} by {found.metric}: {len(changes)}{shown_here}"]
         lines += [line for change in changes[:top] for line in _segment(change)]
-    return "\n".join(lines)
+    return lines
 
 
 def _row(item: Difference, *, with_preset: bool) -> list[str]:
@@ -51,7 +59,7 @@ def _acts(found: SystemComparison) -> Sequence[str]:
         verdict = "better" if act.gain > 0 else "worse"
         numbers = [shown(act.first), shown(act.second), f"{act.second - act.first:+.4f}"]
         rows.append([act.act, str(act.size), *numbers, verdict])
-    return ["", f"Acts that changed by {found.metric}:", aligned(rows, rule=True)]
+    return ["", f"Acts that changed by {found.metric}:", *aligned(rows, rule=True).split("\n")]
 
 
 def _segment(change: Change) -> list[str]:

@@ -1,7 +1,8 @@
 """Pages of HTML, self-contained and without scripts, from Jinja2 templates.
 
-Whatever a template writes is escaped. The page's Content-Security-Policy allows its one style sheet, by its hash, and
-nothing else: should anything from a run or a file ever pass for markup, a browser neither runs nor fetches it.
+Whatever a template writes is printable, and escaped. The page's Content-Security-Policy allows its one style sheet, by
+its hash, and nothing else: should anything from a run or a file ever pass for markup, a browser does not run or fetch
+it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from dactnlg import __version__
+from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.scores import shown, shown_interval
 from dactnlg.metrics.base import SHORT
 
@@ -81,6 +83,7 @@ def _environment(package: str) -> Environment:
         loader=ChoiceLoader([PackageLoader(package), PackageLoader(_HERE)]),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_plain,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -90,9 +93,14 @@ def _environment(package: str) -> Environment:
     return found
 
 
+def _plain(value: object) -> object:
+    """Return text without characters that act on the text around it; what is markup is ours."""
+    return printable(value, "\n\t") if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def breakable(name: str) -> Markup:
     """Return a long name, escaped, whose line may break where a reader would break it: after `_` and `&`."""
-    parts = (Markup("_<wbr>").join(part.split("_")) for part in name.split("&"))
+    parts = (Markup("_<wbr>").join(part.split("_")) for part in printable(name).split("&"))
     return Markup("&amp;<wbr>").join(parts)
 
 

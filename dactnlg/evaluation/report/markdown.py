@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 
 from dactnlg._utils import tables
+from dactnlg._utils.markdown import code, escape, fenced
 from dactnlg.evaluation.report.content import Content, WorstSegment
 from dactnlg.evaluation.report.differences import Marked, marked
 from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults
 from dactnlg.evaluation.scores import table
 from dactnlg.metrics.slot_error import Count
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~&])")
-
 
 def markdown(content: Content) -> str:
     """Return the report: the scores, then acts, slots and the worst sentences."""
-    lines = [f"# {escape(content.title)}", "", ", ".join(f"{name}: {value}" for name, value in content.facts), ""]
+    lines = [
+        f"# {escape(content.title)}",
+        "",
+        escape(", ".join(f"{name}: {value}" for name, value in content.facts)),
+        "",
+    ]
     lines += [f"> {escape(warning)}\n" for warning in content.warnings]
-    lines += ["```", table(content.results), *(["", *content.notes] if content.notes else []), "```", ""]
+    lines += [*fenced("\n".join([table(content.results), *(["", *content.notes] if content.notes else [])])), ""]
     signatures = [s.signature for result in content.results for s in result.all_scores.values()]
-    lines += ["Signatures:", "", *(f"- `{signature}`" for signature in signatures), ""]
+    lines += ["Signatures:", "", *(f"- {code(signature)}" for signature in signatures), ""]
     if content.acts:
-        lines += [f"## Acts by {content.lead}", ""]
+        lines += [f"## Acts by {escape(content.lead)}", ""]
         rows = [(r.act, r.size, f"{r.value:.4f}", _bounds(r.bounds), _rate(r.slot_errors)) for r in content.acts]
         lines += [*_table(("act", "segments", content.lead, "95% interval", "SER"), rows), ""]
     if content.faults:
@@ -31,14 +34,9 @@ def markdown(content: Content) -> str:
         lines += [f"- {escape(a)}: {escape(t)} ({escape('; '.join(fault_list(w)))})" for a, t, w in content.faulty]
         lines += ["" if content.faulty else "none\n"]
     if content.worst:
-        lines += [f"## The worst sentences by {content.lead}", ""]
+        lines += [f"## The worst sentences by {escape(content.lead)}", ""]
         lines += [line for sentence in content.worst for line in _sentence(sentence)]
     return "\n".join(lines).rstrip() + "\n"
-
-
-def escape(text: str) -> str:
-    """Return text that Markdown shows as it is, in one line."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def fault_list(faults: SentenceFaults) -> list[str]:
@@ -71,7 +69,7 @@ def _counts(count: Count) -> tuple[object, ...]:
 def _sentence(sentence: WorstSegment) -> Iterable[str]:
     times = f", {sentence.times} times" if sentence.times > 1 else ""
     scores = ", ".join(f"{name} {value:.3f}" for name, value in sentence.scores.items())
-    yield f"- segment {sentence.segment}{times}: {escape(sentence.act)} ({scores})"
+    yield f"- segment {sentence.segment}{times}: {escape(sentence.act)} ({escape(scores)})"
     if sentence.reference is None:
         yield f"  - hypothesis: {escape(sentence.hypothesis) or '(nothing)'}"
     else:
@@ -92,7 +90,7 @@ def _kept(text: str) -> str:
 
 
 def _table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    return tables.markdown(header, ([escape(str(cell)) for cell in row] for row in rows))
+    return tables.markdown([escape(name) for name in header], ([escape(str(cell)) for cell in row] for row in rows))
 
 
 def _bounds(bounds: tuple[float, float] | None) -> str:
