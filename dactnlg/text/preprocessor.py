@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
+from dactnlg._utils.patterns import check_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.errors import RunError
 from dactnlg.text.casing import Casing
@@ -273,6 +274,8 @@ class Preprocessor:
             style: dict[str, Any] = {
                 name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
             }
+            for pattern in (p for cues in style["cues"].values() for patterns in cues.values() for p in patterns):
+                check_pattern(pattern)
             return cls(
                 Vocabulary(data["vocabulary"]),
                 ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
