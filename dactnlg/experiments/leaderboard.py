@@ -17,6 +17,7 @@ from dactnlg.errors import RunError
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from dactnlg.experiments import published
 from dactnlg.metrics.registry import CORPUS_NAMES
+from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, flat, identity
 
 Column = tuple[str, str]
@@ -150,13 +151,20 @@ def collect(runs: Iterable[str | Path] | None = None, *, with_published: bool = 
     if runs is None and not with_published:
         given = sorted(path.parent for path in Path("runs").glob("*/manifest.json"))
     found = list(map(_manifest, given))
+    rows = [pair for name, manifest in found for pair in _rows(name, manifest)]
     if with_published:
         here = {identity(manifest) for _, manifest in found}
-        found += [item for item in published.manifests() if identity(item[1]) not in here]
+        for name, manifest in published.manifests():
+            if identity(manifest) in here:
+                continue
+            try:
+                rows += list(_rows(name, manifest))
+            except RunError as error:
+                # Others have written to the store; theirs must not hide everybody's.
+                published.left_out(name, error)
     blocks: dict[tuple[str, ...], Block] = {}
-    for name, manifest in found:
-        for key, row in _rows(name, manifest):
-            blocks.setdefault(key, Block(*key)).rows.append(row)
+    for key, row in rows:
+        blocks.setdefault(key, Block(*key)).rows.append(row)
     if not blocks:
         where = "the store has" if with_published else "these runs have" if given else "runs/ has"
         raise RunError(f"{where} no scores; make them with: dactnlg evaluate --model RUN")
@@ -168,7 +176,7 @@ def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
         return published.manifest(str(run))
     if not Run(run).manifest_path.exists():
         raise RunError(f"{run} has no manifest: it is no run, or its training has not ended")
-    return Path(run).name, Run(run).manifest()
+    return Path(run).name, read_manifest(Run(run).manifest_path)
 
 
 def _rows(name: str, manifest: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str, str, str], Row]]:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dactnlg._utils.hashing import SHORT, digest
+from dactnlg._utils.terminal import printable
+from dactnlg.errors import RunError
 from dactnlg.experiments import tracking
 from dactnlg.experiments.tracking import Store, StoreError
+from dactnlg.runs.manifest import read_manifest
 
 RUN_FOLDER = "run"
 """Folder of the run folder's files among the artifacts; others may be added beside it."""
@@ -52,12 +55,25 @@ def fetch(run_id: str, folder: Path) -> Path:
 def manifests() -> list[NamedManifest]:
     """Return the manifest of every published run of the experiment, the latest state of each, oldest first.
 
+    What others have put into the store in a run's place is left out, which is written to standard error.
+
     Raises:
         StoreError: the store cannot be reached.
     """
+    found = []
     with tracking.opened("cannot list the published runs") as store:
         latest = {run.data.tags[IDENTITY]: run for run in finished(store)}
-        return [_manifest(store, run) for run in latest.values()]
+        for run in latest.values():
+            try:
+                found.append(_manifest(store, run))
+            except RunError as error:
+                left_out(run.info.run_id, error)
+    return found
+
+
+def left_out(name: str, why: Exception) -> None:
+    """Write to standard error that a run of the store is not shown, and why."""
+    print(f"dactnlg: left out: {printable(name)}: {printable(str(why))}", file=sys.stderr)
 
 
 def manifest(run_id: str) -> NamedManifest:
@@ -119,6 +135,7 @@ def finished(store: Store, which: str | None = None) -> list[Any]:
         found += page
         token = page.token
         if not token:
+            found = [run for run in found if {CONTENT, IDENTITY, PUBLISHED} <= run.data.tags.keys()]
             return sorted(found, key=lambda run: (run.data.tags[PUBLISHED], run.info.run_id))
 
 
@@ -140,6 +157,12 @@ def _get(store: Store, run_id: str) -> Any:
 
 def _manifest(store: Store, run: Any) -> NamedManifest:
     with tempfile.TemporaryDirectory(prefix="dactnlg-fetch-") as scratch:
-        path = store.client.download_artifacts(run.info.run_id, f"{RUN_FOLDER}/manifest.json", scratch)
-        found: dict[str, Any] = json.loads(Path(path).read_text(encoding="utf-8"))
+        name = f"{RUN_FOLDER}/manifest.json"
+        try:
+            path = store.client.download_artifacts(run.info.run_id, name, scratch)
+        except tracking.failures():
+            if any(item.path == name for item in store.client.list_artifacts(run.info.run_id, RUN_FOLDER)):
+                raise
+            raise RunError(f"{run.info.run_id} in {store.where} has no manifest") from None
+        found = read_manifest(Path(path))
     return NamedManifest(f"{run.info.run_name} {run.info.run_id[:SHORT]}", found)

@@ -25,6 +25,7 @@ from dactnlg.experiments import published
 from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
 from dactnlg.runs import provenance
+from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, identity
 
 _SETTLED = {
@@ -125,7 +126,7 @@ def check_reproducible(run: Run) -> dict[str, Any]:
     """
     if not run.manifest_path.exists():
         raise RunError(f"{run.path} has no manifest: its training has not ended")
-    manifest = run.manifest()
+    manifest = read_manifest(run.manifest_path)
     states = [("was trained", manifest.get("code", {}))]
     states += [("was evaluated", entry.get("code", {})) for entry in manifest.get("evaluations", [])]
     states += [("was resumed", step.get("code", {})) for step in manifest.get("resumed", [])]

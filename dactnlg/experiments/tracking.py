@@ -175,6 +175,8 @@ def _reason(error: BaseException) -> str:
             return f"{link.strerror}: {link.filename}" if link.filename else link.strerror
     if found := _ERRNO.search(str(error)):
         return found.group(1).strip()
+    if "timed out" in str(error):
+        return "it did not answer in time"
     line = str(error).strip().partition("\n")[0]
     line = re.sub(r"^(?:[A-Z_]+: )?\(\w+\.\w+\) ", "", line)
     return line.partition(". ")[0][:_LONGEST] or type(error).__name__

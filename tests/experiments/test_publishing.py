@@ -187,6 +187,41 @@ def test_ids_that_are_not_there(run: Path, store: Path, monkeypatch: pytest.Monk
     assert not (tmp_path / "none").exists()
 
 
+def test_what_others_put_into_the_store_hides_nobodys_runs(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mine = publish(run).id
+    tags = {published.CONTENT: "x", published.PUBLISHED: "2020", published.IDENTITY: "x"}
+    score = {"corpus": "trails", "split": "test", "options": {}, "scores": {"single": {}}}
+    texts = {
+        "tags": None,
+        "none": None,
+        "broken": "{",
+        "a list": "[]",
+        "types": json.dumps({"evaluations": [{**score, "options": 3}]}),
+        "keys": json.dumps({"evaluations": [{"corpus": "trails"}]}),
+    }
+    ids = {}
+    with opened("") as store:
+        for name, text in texts.items():
+            ids[name] = store.client.create_run(published.experiment_of(store), run_name="\x1b[2J").info.run_id
+            if text is not None:
+                (tmp_path / "manifest.json").write_text(text)
+                store.client.log_artifact(ids[name], str(tmp_path / "manifest.json"), "run")
+            for tag, value in {**tags, published.IDENTITY: name}.items():
+                if name != "tags" or tag == published.CONTENT:
+                    store.client.set_tag(ids[name], tag, value)
+    names = {row.run for block in collect(with_published=True) for row, _ in block.ordered()}
+    assert names == {f"run {mine[:8]}"}
+    told = capsys.readouterr().err
+    assert sorted(line.split()[3].rstrip(":") for line in told.splitlines()) == sorted(
+        code for name, code in ids.items() if name != "tags"
+    )
+    for name in texts:
+        with pytest.raises((RunError, StoreError)):
+            collect([ids[name]])
+
+
 def test_a_run_half_published_counts_as_none(run: Path, store: Path) -> None:
     before = contents(run)
     # Files cannot be kept where a file is.
