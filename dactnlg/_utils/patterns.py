@@ -70,7 +70,7 @@ class _Refused(Exception):
 
 
 @dataclass(slots=True)
-class _Part:
+class _Fragment:
     """A part of a pattern: the states that it may begin and end with, and the ways in which it may read nothing."""
 
     first: Ends
@@ -103,9 +103,9 @@ class _Automaton:
     first: Ends = field(default_factory=dict)
     last: Ends = field(default_factory=dict)
 
-    def build(self, items: Iterable[tuple[Any, Any]], *, looping: bool = False) -> _Part:
+    def build(self, items: Iterable[tuple[Any, Any]], *, looping: bool = False) -> _Fragment:
         """Add the states of a sequence; `looping` where it stands in a repeat."""
-        whole = _Part({}, {}, 1)
+        whole = _Fragment({}, {}, 1)
         for kind, value in items:
             whole = self._joined(whole, self._part(kind, value, looping=looping))
         return whole
@@ -180,7 +180,7 @@ class _Automaton:
                 return True
         return False
 
-    def _part(self, kind: Any, value: Any, *, looping: bool) -> _Part:
+    def _part(self, kind: Any, value: Any, *, looping: bool) -> _Fragment:
         if kind in (op.LITERAL, op.NOT_LITERAL, op.ANY, op.IN):
             return self._state(self.alphabet.bits(kind, value))
         if kind is op.SUBPATTERN:
@@ -191,22 +191,22 @@ class _Automaton:
             return self.build(value, looping=looping)
         if kind is op.BRANCH:
             parts = [self.build(part, looping=looping) for part in value[1]]
-            return _Part(_sum(p.first for p in parts), _sum(p.last for p in parts), min(2, sum(p.empty for p in parts)))
+            return _Fragment(_sum(p.first for p in parts), _sum(p.last for p in parts), min(2, sum(p.empty for p in parts)))
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
             return self._repeat(*value, looping=looping)
         if kind in (op.ASSERT, op.ASSERT_NOT):
             self.inner.append(value[1])
         elif kind is not op.AT:
             raise _Refused("it refers back to what it has read")
-        return _Part({}, {}, 1)
+        return _Fragment({}, {}, 1)
 
-    def _repeat(self, least: int, most: int, body: Any, *, looping: bool) -> _Part:
+    def _repeat(self, least: int, most: int, body: Any, *, looping: bool) -> _Fragment:
         if most <= _UNROLLED:
-            whole = _Part({}, {}, 1)
+            whole = _Fragment({}, {}, 1)
             copies = [self.build(body, looping=looping) for _ in range(most)]
             for number, copy in reversed(list(enumerate(copies, start=1))):
                 part = self._joined(copy, whole)
-                whole = part if number <= least else _Part(part.first, part.last, min(2, part.empty + 1))
+                whole = part if number <= least else _Fragment(part.first, part.last, min(2, part.empty + 1))
             return whole
         start = len(self.reads)
         part = self.build(body, looping=True)
@@ -215,15 +215,15 @@ class _Automaton:
         self._connect(part.last, part.first)
         if not looping:
             self.loops[range(start, len(self.reads))] = min(most, TEXT)
-        return _Part(part.first, part.last, int(least == 0))
+        return _Fragment(part.first, part.last, int(least == 0))
 
-    def _state(self, reads: int) -> _Part:
+    def _state(self, reads: int) -> _Fragment:
         if len(self.reads) == LONGEST:
             raise _Refused(_LARGE)
         self.reads.append(reads)
         self.follow.append({})
         here = {len(self.reads) - 1: 1}
-        return _Part(here, here, 0)
+        return _Fragment(here, here, 0)
 
     def _connect(self, ends: Ends, starts: Ends) -> None:
         self.width += len(ends) * len(starts)
@@ -233,11 +233,11 @@ class _Automaton:
             for other, more in starts.items():
                 self.follow[one][other] = min(2, self.follow[one].get(other, 0) + ways * more)
 
-    def _joined(self, one: _Part, other: _Part) -> _Part:
+    def _joined(self, one: _Fragment, other: _Fragment) -> _Fragment:
         self._connect(one.last, other.first)
         first = _sum([one.first, *([other.first] * one.empty)]) if one.empty else one.first
         last = _sum([other.last, *([one.last] * other.empty)]) if other.empty else other.last
-        return _Part(first, last, min(2, one.empty * other.empty))
+        return _Fragment(first, last, min(2, one.empty * other.empty))
 
 
 def _sum(ends: Iterable[Ends]) -> Ends:

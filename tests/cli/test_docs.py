@@ -28,7 +28,7 @@ def test_the_public_names() -> None:
 
 @pytest.mark.needs("zensical", "pip install 'dactnlg[docs]'")
 def test_the_site_is_built(repository: Path, tmp_path: Path) -> None:
-    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md"):
+    for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"):
         shutil.copy(repository / name, tmp_path)
     for name in ("docs", "dactnlg"):
         left = shutil.ignore_patterns("site", ".cache", "__pycache__")
