@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.mentions import find_mentions
@@ -46,7 +45,6 @@ class Delexicalized:
         return lexicalize(self.tokens, iter(self.mentions))
 
 
-@lru_cache(maxsize=65536)
 def _split(turn: Turn, apart: frozenset[str]) -> Turn:
     acts = []
     for act in turn:

@@ -137,6 +137,16 @@ def _related(token: str, stem: str, slot_name: str) -> bool:
     )
 
 
+def names_slot(word: str, slot_name: str) -> bool:
+    """Whether a folded word is one of a slot's name: "price" and "range" of `pricerange`."""
+    name = slot_name.casefold()
+    return (len(word) > 3 and word in name) or any(word.startswith(stem) for stem in _stems(name))
+
+
+def _stems(slot_name: str) -> list[str]:
+    return [word[:4] for word in re.split(r"\W+|_", slot_name) if len(word) > 2]
+
+
 def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:
     """Whether an "a" is an article rather than a value, as it is in "an a eco rating" and "its eco rating is a"."""
     if folded[start] not in _ARTICLES:

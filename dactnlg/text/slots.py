@@ -1,7 +1,9 @@
 """Slot checks: which slots a sentence expresses, for the proof of every generated sentence and the slot error rate.
 
 A delexicalisable slot is expressed if its placeholder (or its value, in a finished sentence) occurs once. A special
-value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches.
+value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches; the values of the
+turn are left out first, for the words of a name ("No Kids Street") say nothing but the name. Nothing expresses an empty
+value.
 Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
 """
 
@@ -14,10 +16,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
-from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
+MASK = "_"
+"""What cues see in the place of a value: a word without letters."""
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -51,15 +55,17 @@ class SlotReport:
     Attributes:
         values: delexicalisable slots.
         cues: special values that the data card's cues can check.
+        unsaid: further slots that should be expressed and are not: empty values, questions that were lost.
     """
 
     values: Tally
     cues: Tally = Tally()
+    unsaid: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Slots that should be expressed and are not."""
-        return self.values.missing + self.cues.missing
+        return self.values.missing + self.cues.missing + self.unsaid
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -69,7 +75,7 @@ class SlotReport:
     @property
     def required(self) -> int:
         """The number of slots that could be checked."""
-        return self.values.required + self.cues.required
+        return self.values.required + self.cues.required + len(self.unsaid)
 
     @property
     def ok(self) -> bool:
@@ -115,7 +121,7 @@ class SlotChecker:
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding the turn's values in it."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
-        return SlotReport(self.tally(turn, tokens), self.check_cues(turn, sentence))
+        return SlotReport(self.tally(turn, tokens), self.look(self.expected(turn), tokens), blank_slots(turn))
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
@@ -132,8 +138,9 @@ class SlotChecker:
         return Tally(len(required), missing, extra)
 
     def required(self, turn: Turn) -> tuple[str, ...]:
-        """Return the slots that are checked, as reports name them: values, then special values that have cues."""
-        return tuple(str(item.slot) for item in self.delexicalizer.required(turn)) + self.special(turn)
+        """Return the slots that are checked, as reports name them: values, special ones with cues, empty ones."""
+        values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
+        return values + self.special(turn) + blank_slots(turn)
 
     def special(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values of a turn that cues can check, as reports name them: `kidsallowed=no`."""
@@ -164,11 +171,12 @@ class SlotChecker:
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
-        return self.look(self.expected(turn), sentence)
+        return self.look(self.expected(turn), self.delexicalizer.delexicalize(turn, sentence).tokens)
 
-    def look(self, expected: Expected, sentence: str) -> Tally:
-        """Check a sentence against what a turn expects; as `check_cues`, which works out the expectation."""
-        text = _folded(sentence)
+    def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
+        """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
+        held = {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}
+        text = _folded(lexicalize(tokens, held))
         missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
         extra: list[str] = []
         # One search finds that there is nothing, as nearly always.
@@ -178,6 +186,12 @@ class SlotChecker:
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def blank_slots(turn: Turn) -> tuple[str, ...]:
+    """Return the slots of a turn whose value is empty, or only spaces, as reports name them: `food=''`."""
+    blank = [slot.name for act in turn.acts for slot in act.slots if slot.value is not None and not slot.value.strip()]
+    return tuple([f"{name}=''" for name in dict.fromkeys(blank)])
 
 
 def any_of(patterns: Iterable[str]) -> str:
