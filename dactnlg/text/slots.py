@@ -10,7 +10,7 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -22,6 +22,8 @@ from dactnlg.text.surface import strip_joiner
 
 MASK = "_"
 """What cues see in the place of a value: a word without letters."""
+WINDOW = 2000
+"""Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -149,7 +151,7 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
-        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if re.search(cue, text))
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if _shows(re.compile(cue), text))
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""
@@ -177,10 +179,10 @@ class SlotChecker:
         """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
         held = {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}
         text = _folded(lexicalize(tokens, held))
-        missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
+        missing = tuple(name for name, cue in expected.wanted if not _shows(cue, text))
         extra: list[str] = []
         # One search finds that there is nothing, as nearly always.
-        if expected.made_up is not None and expected.made_up.search(text):
+        if expected.made_up is not None and _shows(expected.made_up, text):
             for name in expected.others:
                 extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
         if not missing and not extra:
@@ -226,6 +228,26 @@ def _has_choice(pattern: str) -> bool:
     while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
         bare = outer
     return "|" in bare
+
+
+def _shows(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a cue is found in a folded sentence, or in a part of a long one."""
+    if len(text) <= WINDOW:
+        return bool(cue.search(text))
+    return any(cue.search(part) for part in _windows(text))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Yield the parts of a long text, each half of the one before and as much again, cut at spaces."""
+    start = 0
+    while start < len(text):
+        end = text.rfind(" ", start, start + WINDOW) if start + WINDOW < len(text) else len(text)
+        end = end if end > start else start + WINDOW
+        yield text[start:end]
+        if end >= len(text):
+            return
+        middle = text.rfind(" ", start, start + WINDOW // 2) + 1
+        start = middle if middle > start else start + WINDOW // 2
 
 
 def _folded(sentence: str) -> str:
