@@ -87,8 +87,7 @@ class Candidate:
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
         if self._report is None:
-            special = self._preprocessor.checker.look(self.request.act.expected, self.raw)
-            self._report = SlotReport(self.values, special)
+            self._report = SlotReport(self.values, self.template.cues, self.template.unsaid)
         return self._report
 
     @property
@@ -99,7 +98,8 @@ class Candidate:
     @property
     def faithful(self) -> bool:
         """Whether no slot is at fault and no question lost."""
-        return self.report.ok and not self.unasked
+        report = self.report
+        return not (report.values.errors or report.cues.errors or self.unasked)
 
     @property
     def final(self) -> bool:

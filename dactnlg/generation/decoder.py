@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 REQUIRED, OWED = "required", "owed"
 """The arrays of the constraints beside those of the model: placeholders, (B, R), and sets of trigger words, (B, A)."""
-REMEMBERED = 10_000
-"""Inputs whose hypotheses are remembered."""
+REMEMBERED = 10_000, 32 << 20
+"""Inputs whose hypotheses are remembered, at most, and the bytes that they may take."""
 ROWS = 256
 """Sentences drawn, or scored, side by side."""
 RULES = Rules(BOS_ID, EOS_ID, (PAD_ID, BOS_ID, UNK_ID))
@@ -67,7 +67,7 @@ class Decoder:
         self.lexicalized = not LEXICALIZED.isdisjoint(inputs)
         self._slots = RequireSlots(preprocessor.kinds, len(preprocessor.placeholders))
         self._words = RequireWords(preprocessor.triggers)
-        self._memory: Memory[list[Hypothesis]] = Memory(REMEMBERED)
+        self._memory: Memory[list[Hypothesis]] = Memory(*REMEMBERED)
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of all inputs, the best ones first."""
@@ -96,7 +96,7 @@ class Decoder:
         if first:
             rows = sorted(first.values())
             for row, hypotheses in zip(rows, self.search_all(take(inputs, rows), plan), strict=True):
-                found[keys[row]] = self._memory.put(keys[row], hypotheses)
+                found[keys[row]] = self._memory.put(keys[row], hypotheses, held_bytes(keys[row], hypotheses))
         return [found[key] or [] for key in keys]
 
     def sample(
@@ -194,6 +194,11 @@ class Decoder:
 def take(inputs: Arrays, rows: Any) -> Arrays:
     """Return some rows of every array."""
     return {name: array[rows] for name, array in inputs.items()}
+
+
+def held_bytes(key: tuple[Any, ...], hypotheses: Sequence[Hypothesis]) -> int:
+    """Return about how many bytes it takes to remember some hypotheses."""
+    return 300 + len(key[0]) + sum([200 + 36 * len(hypothesis.tokens) for hypothesis in hypotheses])
 
 
 def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:

@@ -26,8 +26,8 @@ STRAIN = 12.0
 """What saying a special value may cost in log probability; dearer sentences no longer read well."""
 SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
-REMEMBERED = 10_000
-"""Delexicalised acts of which it is remembered that their best hypotheses have faults."""
+REMEMBERED = 10_000, 8 << 20
+"""Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
 Rows = list[list[Candidate]]
 
 
@@ -66,7 +66,7 @@ class CandidateSearch:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor = preprocessor
-        self._faulty: Memory[str] = Memory(REMEMBERED)
+        self._faulty: Memory[str] = Memory(*REMEMBERED)
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
@@ -79,7 +79,7 @@ class CandidateSearch:
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
             if len(row) < options.n_best or not all(map(_final, row)):
-                self._faulty.put((request.act, constraint), constraint)
+                self._faulty.put((request.act, constraint), constraint, 1000 * (2 + len(request.act.required)))
                 del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
             turns, places = _distinct(decoder, others)

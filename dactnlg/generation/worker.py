@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -18,6 +19,8 @@ from dactnlg.generation.generator import Generation, Generator, chosen_backend
 from dactnlg.generation.lines import PlacedTurn
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
+
+_BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,8 @@ class GenerationWorker:
         if self.output_format == "json":
             return json.dumps(generation.to_json(), ensure_ascii=False)
         texts = [best.text for best in generation.n_best] or [generation.text]
-        # A value may hold a line break or a tab; the output is one line an act all the same.
-        return "\t".join(" ".join(text.split()) for text in texts)
+        # A value may hold a line break or a tab; the output is one line an act all the same. Other spaces stay.
+        return "\t".join(_BREAKS.sub(" ", text) for text in texts)
 
 
 def _model_hash(path: Path) -> str:

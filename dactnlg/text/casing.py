@@ -7,18 +7,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
 from typing import Any
 
 from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.surface import detokenize, strip_joiner, title_case, tokenize
+from dactnlg.text.surface import detokenize, lower, strip_joiner, title_case, upper
 
 STYLES: dict[str, Callable[[str], str]] = {
     "as given": lambda value: value,
     "title": title_case,
-    "upper": str.upper,
-    "lower": str.lower,
+    "upper": upper,
+    "lower": lower,
 }
 _STOPS = frozenset({".", "?", "!"})
 
@@ -87,22 +86,28 @@ class Casing:
             for token, at_start in zip(tokens, sentence_starts(tokens), strict=True)
         ]
 
-    def filler(self, item: Required) -> tuple[str, ...]:
-        """Return the surface tokens that stand for a placeholder: the value as sentences write it."""
-        value = item.slot.value or ""
-        known = self.values.get(item.slot.name)
+    def value(self, slot_name: str, value: str) -> str:
+        """Return a value as training sentences write it; one that they do not have differs in its capitals at most."""
+        known = self.values.get(slot_name)
         form = known.get(value.casefold()) if known else None
-        style = "as given" if form is not None else self.styles.get(item.slot.name, "as given")
-        return _surface(value if form is None else form, style)
+        return STYLES[self.styles.get(slot_name, "as given")](value) if form is None else form
 
     def to_json(self) -> dict[str, Any]:
         """Return what `Casing(**data)` takes."""
         return {"inside": self.inside, "start": self.start, "values": self.values, "styles": self.styles}
 
 
-@lru_cache(maxsize=1 << 14)
-def _surface(form: str, style: str) -> tuple[str, ...]:
-    return tuple(tokenize(STYLES[style](form)))
+def respaced(form: str, value: str) -> str:
+    """Return a value as sentences write it, with the value's own spaces if nothing else but capitals differs.
+
+    Corpora whose punctuation stands apart write "st. john's" as "st . john 's"; readers do not.
+    """
+    letters = "".join(form.split())
+    if letters.casefold() != "".join(value.split()).casefold():
+        return form
+    chars = iter(letters)
+    respelt = [char if char.isspace() else next(chars, "") for char in value]
+    return "".join(respelt) if next(chars, None) is None else form
 
 
 def sentence_starts(tokens: Sequence[str]) -> list[bool]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.mentions import find_mentions
 from dactnlg.text.placeholders import Required, is_placeholder, required_slots
@@ -20,6 +20,8 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 
 Fillers = dict[str, tuple[str, ...]]
 """Placeholder -> the surface tokens that it stands for."""
+SPELLINGS = 32 << 20
+"""Bytes of spellings of values that a delexicaliser remembers at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,6 @@ class Delexicalized:
         return lexicalize(self.tokens, iter(self.mentions))
 
 
-@lru_cache(maxsize=65536)
 def _split(turn: Turn, apart: frozenset[str]) -> Turn:
     acts = []
     for act in turn:
@@ -106,7 +107,7 @@ class Delexicalizer:
             for slot, values in (aliases or {}).items()
             for value, wordings in values.items()
         }
-        self._spellings: dict[tuple[str, str], list[tuple[str, ...]]] = {}
+        self._spellings: Memory[list[tuple[str, ...]]] = Memory(1 << 20, SPELLINGS)
 
     def required(self, turn: Turn) -> tuple[Required, ...]:
         """Return the slots that a sentence for the turn must express."""
@@ -122,11 +123,13 @@ class Delexicalizer:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""
         value = slot.value or ""
         key = (slot.name, value.casefold())
-        if key not in self._spellings:
+        known = self._spellings.get(key)
+        if known is None:
             texts = [value, *self._aliases.get(key, ())]
             found = {spelling for text in texts for spelling in spellings(text)}
-            self._spellings[key] = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
-        return self._spellings[key]
+            known = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
+            self._spellings.put(key, known, 200 + sum([60 + 70 * len(spelling) for spelling in known]))
+        return known
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
         """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
+from dactnlg._utils.memory import remembered
 from dactnlg.acts import Slot
 from dactnlg.text.placeholders import Required
 from dactnlg.text.spellings import plurals
@@ -16,6 +18,8 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _PLUS = f"{JOINER}+"
 _NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
 
+Span = tuple[int, int, int]
+"""Index of the first token, of the token after the last, and length of the last one without its plural ending, or 0."""
 Spellings = Callable[[Slot], Iterable[tuple[str, ...]]]
 """The token sequences (folded, joiners stripped) that express a slot's value."""
 
@@ -55,77 +59,110 @@ def find_mentions(
             a word of the slot's name is the value.
     """
     folded = list(map(_folded, tokens))
-    claims = _claims(required, tokens, folded, spellings)
+    claims = _claims(_claimants(required), tokens, folded, spellings)
     contested = 0
-    found: dict[str, list[Mention]] = {}
+    found: list[Mention] = []
+    near = _Nearness(folded)
 
-    def rank(item: Required, start: int, end: int) -> tuple[int, int]:
-        # Between slots with the same value: the one with fewer mentions, then the one whose name stands nearest.
-        return len(found.get(item.placeholder, ())), _distance(item.slot.name, folded, start, end)
+    def plain(slot: Slot) -> bool:
+        return (slot.name, (slot.value or "").casefold()) in ordinary
 
-    def plain(item: Required) -> bool:
-        return (item.slot.name, (item.slot.value or "").casefold()) in ordinary
-
-    def doubt(span: tuple[int, int, int]) -> int:
+    def doubt(span: Span) -> int:
         # A word that may not be the value at all comes later, the farther it stands from the slot's name.
-        items = [item for item in claims[span] if plain(item)]
-        return min((_distance(item.slot.name, folded, span[0], span[1]) for item in items), default=0)
+        slots = [claimant.slot for claimant in claims[span] if plain(claimant.slot)]
+        return min((near.distance(slot.name, span[0], span[1]) for slot in slots), default=0)
 
     for span in sorted(_longest_first(claims, folded), key=lambda span: (doubt(span), span)):
         start, end, stem = span
-        items = claims[span]
-        contested += len(items) > 1
-        item = min(items, key=lambda item: rank(item, start, end))
-        mentions = found.setdefault(item.placeholder, [])
-        if not (mentions and plain(item)):
-            mentions.append(Mention(start, end, stem, item.placeholder))
-    return sorted(mention for mentions in found.values() for mention in mentions), contested
+        # Between slots with the same value: the one with fewer mentions, then the one whose name stands nearest.
+        ranks = [(each.rounds, near.distance(each.slot.name, start, end)) for each in claims[span]]
+        claimant = claims[span][ranks.index(min(ranks))]
+        contested += len(ranks) > 1 or len(claimant.placeholders) > 1
+        if not (claimant.rounds and plain(claimant.slot)):
+            found.append(Mention(start, end, stem, claimant.next_placeholder()))
+    return sorted(found), contested
 
 
-def _longest_first(claims: Iterable[tuple[int, int, int]], folded: Sequence[str]) -> list[tuple[int, int, int]]:
+class _Claimant:
+    """A slot of a turn with its placeholders, several where the turn says it several times; they take turns."""
+
+    def __init__(self, slot: Slot) -> None:
+        self.slot, self.placeholders, self._mentions = slot, list[str](), 0
+
+    @property
+    def rounds(self) -> int:
+        """How many mentions the next placeholder has already."""
+        return self._mentions // len(self.placeholders)
+
+    def next_placeholder(self) -> str:
+        """Return the placeholder of the next mention."""
+        self._mentions += 1
+        return self.placeholders[(self._mentions - 1) % len(self.placeholders)]
+
+
+def _claimants(required: Sequence[Required]) -> list[_Claimant]:
+    found: dict[Slot, _Claimant] = {}
+    for item in required:
+        found.setdefault(item.slot, _Claimant(item.slot)).placeholders.append(item.placeholder)
+    return list(found.values())
+
+
+def _longest_first(claims: Iterable[Span], folded: Sequence[str]) -> list[Span]:
     """Choose spans that do not overlap: the longest first, and an exact value before the plural of another."""
     taken = [False] * len(folded)
-    chosen: list[tuple[int, int, int]] = []
+    chosen: list[Span] = []
+    letters = list(accumulate(map(len, folded), initial=0))
     # Over the same tokens the value "red kites" goes before "Red Kite" + s.
-    for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), -sum(map(len, folded[s[0] : s[1]])), s[2] > 0, s[0])):
-        if not any(taken[span[0] : span[1]]):
+    for span in sorted(claims, key=lambda s: (-(s[1] - s[0]), letters[s[0]] - letters[s[1]], s[2] > 0, s[0])):
+        # Those taken are no shorter, so that one that overlaps has the first or the last token.
+        if not (taken[span[0]] or taken[span[1] - 1]):
             chosen.append(span)
             taken[span[0] : span[1]] = [True] * (span[1] - span[0])
     return chosen
 
 
 def _claims(
-    required: Sequence[Required], tokens: Sequence[str], folded: Sequence[str], spellings: Spellings
-) -> dict[tuple[int, int, int], list[Required]]:
-    """Return the spans (start, end, stem) that may be values, each with the slots that it may belong to."""
-    claims: dict[tuple[int, int, int], list[Required]] = {}
+    claimants: Sequence[_Claimant], tokens: Sequence[str], folded: Sequence[str], spellings: Spellings
+) -> dict[Span, list[_Claimant]]:
+    """Return the spans that may be values, each with the slots that it may belong to."""
+    claims: dict[Span, list[_Claimant]] = {}
     first: dict[str, list[int]] = {}
     for index, token in enumerate(folded):
         first.setdefault(token, []).append(index)
-    for item in required:
-        for spelling in spellings(item.slot):
+    for claimant in claimants:
+        name = claimant.slot.name
+        for spelling in spellings(claimant.slot):
             for start in _starts(spelling, first):
                 end = start + len(spelling)
                 stem = _matches(spelling, tokens, folded, start)
-                if stem is not None and not (end - start == 1 and _is_article(item.slot.name, folded, start)):
-                    claims.setdefault((start, end, stem), []).append(item)
+                if stem is not None and not (end - start == 1 and _is_article(name, folded, start)):
+                    claims.setdefault((start, end, stem), []).append(claimant)
     return claims
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def _folded(token: str) -> str:
     return strip_joiner(token).casefold()
 
 
-def _distance(slot_name: str, folded: Sequence[str], start: int, end: int) -> int:
-    """Return the number of tokens between a span and the nearest word of a slot's name."""
-    stems = [word[:4] for word in re.split(r"\W+|_", slot_name.casefold()) if len(word) > 2]
-    near = [
-        min(abs(i - start), abs(i - end + 1))
-        for i, token in enumerate(folded)
-        if not start <= i < end and any(_related(token, stem, slot_name.casefold()) for stem in stems)
-    ]
-    return min(near, default=len(folded))
+class _Nearness:
+    """How far from the words of slots' names the spans of a sentence are; each name is looked for once."""
+
+    def __init__(self, folded: Sequence[str]) -> None:
+        self._folded = folded
+        self._places: dict[str, list[int]] = {}
+
+    def distance(self, slot_name: str, start: int, end: int) -> int:
+        """Return the number of tokens between a span and the nearest word of a slot's name outside of it."""
+        if slot_name not in self._places:
+            name = slot_name.casefold()
+            stems, tokens = _stems(name), self._folded
+            self._places[slot_name] = [i for i, t in enumerate(tokens) if any(_related(t, s, name) for s in stems)]
+        places = self._places[slot_name]
+        before, after = bisect_left(places, start), bisect_left(places, end)
+        near = [start - place for place in places[max(before - 1, 0) : before]]
+        near += [place - end + 1 for place in places[after : after + 1]]
+        return min(near, default=len(self._folded))
 
 
 def _related(token: str, stem: str, slot_name: str) -> bool:
@@ -135,6 +172,16 @@ def _related(token: str, stem: str, slot_name: str) -> bool:
         or (len(token) > 2 and slot_name.startswith(token))
         or (len(token) > 3 and token in slot_name)
     )
+
+
+def names_slot(word: str, slot_name: str) -> bool:
+    """Whether a folded word is one of a slot's name: "price" and "range" of `pricerange`."""
+    name = slot_name.casefold()
+    return (len(word) > 3 and word in name) or any(word.startswith(stem) for stem in _stems(name))
+
+
+def _stems(slot_name: str) -> list[str]:
+    return [word[:4] for word in re.split(r"\W+|_", slot_name) if len(word) > 2]
 
 
 def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:

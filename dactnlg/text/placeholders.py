@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.surface import strip_joiner
 
@@ -25,6 +25,9 @@ class Required:
     slot: Slot
 
 
+_known: Memory[tuple[Required, ...]] = Memory(1 << 20, 8 << 20)
+
+
 def placeholder_name(slot_name: str, ordinal: int = 1) -> str:
     """Return the placeholder of a slot: `customer rating` gives `SLOT_CUSTOMER_RATING`."""
     name = "SLOT_" + re.sub(r"\W+", "_", slot_name).strip("_").upper()
@@ -37,7 +40,6 @@ def is_placeholder(token: str) -> bool:
     return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
 
 
-@lru_cache(maxsize=65536)
 def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Required, ...]:
     """Return the slots that a sentence for the turn must express, each with a placeholder of its own.
 
@@ -48,6 +50,15 @@ def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Re
         turn: the acts.
         silent: "act.slot" combinations that no sentence of the corpus expresses, from its data card.
     """
+    key = turn, silent
+    known = _known.get(key)
+    if known is None:
+        size = 500 + sum([600 + len(slot.value or "") for act in turn.acts for slot in act.slots])
+        known = _known.put(key, _required(turn, silent), size)
+    return known
+
+
+def _required(turn: Turn, silent: frozenset[str]) -> tuple[Required, ...]:
     required: list[Required] = []
     counts: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()

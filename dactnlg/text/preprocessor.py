@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +18,37 @@ from dactnlg._utils.memory import Memory
 from dactnlg._utils.patterns import check_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.errors import RunError
-from dactnlg.text.casing import Casing
-from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.casing import Casing, respaced
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.requests import (
     DelexicalizedAct,
     Request,
     Template,
     make_template,
-    one_string,
     outline,
     required_places,
 )
+from dactnlg.text.slots import blank_slots
 from dactnlg.text.style import Style
-from dactnlg.text.surface import realize, strip_joiner, title
+from dactnlg.text.surface import Value, capitalize_names, strip_joiner, title
 from dactnlg.text.templates import Templates
-from dactnlg.text.trigger_words import TriggerWords, bare_slots, learn_trigger_words, trigger
+from dactnlg.text.trigger_words import (
+    Questions,
+    TriggerWords,
+    asked_slots,
+    bare_slots,
+    learn_trigger_words,
+    read_questions,
+    trigger,
+)
 from dactnlg.text.vocabulary import Vocabulary
 
-ACTS, TEMPLATES = 4096, 1 << 16
-"""Delexicalised acts and templates remembered: some hundred megabytes at the very most."""
-
+ACTS, TEMPLATES, VALUES, QUESTIONS = 8 << 20, 16 << 20, 8 << 20, 1 << 20
+"""Bytes of delexicalised acts, templates, values and questions that are remembered at most."""
+MANY = 1 << 20
+"""More entries than any of these bytes have room for."""
 
 LEXICALIZED = frozenset({"words"})
 """The arrays that depend on the values of a turn; the others depend on its delexicalised act alone."""
@@ -76,10 +83,10 @@ class Preprocessor:
         self.placeholders = sorted({base for base in bases if base})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
-        self._acts: Memory[DelexicalizedAct] = Memory(ACTS)
-        self._made: Memory[Template] = Memory(TEMPLATES)
-        self._surface = lru_cache(maxsize=1 << 16)(self._surface_of)
-        self._questions: dict[str, list[tuple[str, ...]]] = {}
+        self._acts: Memory[DelexicalizedAct] = Memory(MANY, ACTS)
+        self._made: Memory[Template] = Memory(MANY, TEMPLATES)
+        self._values: Memory[Value] = Memory(MANY, VALUES)
+        self._questions: Memory[Questions] = Memory(MANY, QUESTIONS)
         self.triggers = np.zeros((len(vocabulary), len(trigger_words)), bool)
         for column, words in enumerate(trigger_words.values()):
             self.triggers[vocabulary.encode(words), column] = True
@@ -146,9 +153,9 @@ class Preprocessor:
         key, ordinary = outline(turn)
         act = self._acts.get(key)
         if act is None:
-            act = self._acts.put(key, self._delexicalized(turn, ordinary))
-        values = [self._surface(slot.name, slot.value) for slot in (ordinary[place] for place in act.places)]
-        return Request(turn, act, tuple(raw for raw, _ in values), tuple(text for _, text in values))
+            size = 1000 + sum([500 + 2 * len(slot.name) + len(slot.value or "") for _, slot in turn.slots()])
+            act = self._acts.put(key, self._delexicalized(turn, ordinary), size)
+        return Request(turn, act, tuple([self._value(ordinary[place]) for place in act.places]))
 
     def _delexicalized(self, turn: Turn, ordinary: list[Slot]) -> DelexicalizedAct:
         required = self.delexicalizer.required(turn)
@@ -160,9 +167,11 @@ class Preprocessor:
         """Return a sentence with placeholders as a template for the turns of a delexicalised act."""
         found = self._made.get((act, tokens))
         if found is None:
-            restored = self.casing.restore(tokens) if self.style.cased else list(tokens)
-            tally, unasked = self.checker.tally(act.turn, tokens), self.unasked(act.turn, tokens)
-            found = self._made.put((act, tokens), make_template(act, tokens, restored, tally, unasked))
+            restored = self.casing.restore(tokens) if self.style.cased else tokens
+            tallies = self.checker.tally(act.turn, tokens), self.checker.look(act.expected, tokens)
+            asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
+            made = make_template(act, tokens, restored, tallies, questions, asks=asks)
+            found = self._made.put((act, tokens), made, 1500 + 150 * len(tokens))
         return found
 
     def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
@@ -172,22 +181,41 @@ class Preprocessor:
 
     def asked(self, turn: Turn) -> tuple[str, ...]:
         """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
-        # A turn of one act is about that act; a question can only be lost beside others.
-        return tuple(name for name in bare_slots(turn) if self.questions(name)) if len(turn.acts) > 1 else ()
+        # A turn of one question is about that; a question can only be lost beside other questions or other acts.
+        alone = bare_slots(turn) if len(turn.acts) > 1 else ()
+        seen = [name for name in alone if name in self.trigger_words and self.questions(name)]
+        return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
 
     def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return those of a turn's questions of which no trigger word is among the tokens."""
+        """Return those of a turn's questions that tokens do not ask."""
         asked = self.asked(turn)
-        words = set(tokens) if asked else set()
-        return tuple(name for name in asked if words.isdisjoint(self.trigger_words[name]))
+        if not asked:
+            return ()
+        words, together = set(tokens), asked_slots(turn)
+        return tuple(
+            name
+            for name in asked
+            if words.isdisjoint(self._question(name).triggers)
+            and not (name in together and self._question(name).among(words))
+        )
 
     def questions(self, name: str) -> list[tuple[str, ...]]:
         """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
-        if name not in self._questions:
-            triggers, trait = self.trigger_words.get(name, ()), name.removesuffix(")").replace("(", "|", 1)
-            endings = self.templates.endings(trait) if triggers else []
-            self._questions[name] = [ending for ending in endings if not set(ending).isdisjoint(triggers)]
-        return self._questions[name]
+        return self._question(name).sentences
+
+    def _question(self, name: str) -> Questions:
+        found = self._questions.get(name)
+        if found is None:
+            found = read_questions(name, self.templates, self.trigger_words)
+            size = 500 + sum(100 + 10 * len(sentence) for sentence in found.sentences)
+            self._questions.put(name, found, size)
+        return found
+
+    def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
+        unasked = self.unasked(turn, tokens)
+        names = [name.partition("(")[2].removesuffix(")") for name in unasked]
+        return tuple(name for name in unasked if self.questions(name)), (*names, *blank_slots(turn))
 
     def knows(self, placeholder: str) -> bool:
         """Whether training sentences hold this placeholder."""
@@ -205,48 +233,43 @@ class Preprocessor:
 
     def raw_of(self, request: Request, template: Template) -> str:
         """Return the raw sentence of a template with a request's values."""
-        if template.form is None:
-            return self._filled(request, template, for_reader=False)
-        raw: str = template.form % template.pick(request.raw)
-        return raw
+        return template.raw_with(self._filling(request, template))
 
     def text_of(self, request: Request, template: Template) -> str:
         """Return the sentence as a user reads it: a template with a request's values."""
-        if template.form is None:
-            raw = self._filled(request, template, for_reader=True)
-        else:
-            raw = template.form % template.pick(request.text)
-        return realize(raw, question=True if self.style.spaced and request.act.asks else None)
+        return template.form.filled(self._filling(request, template))
 
-    def _filled(self, request: Request, template: Template, *, for_reader: bool) -> str:
-        """Return the raw sentence of a template with placeholders that the turn does not have."""
-        restored = self.casing.restore(template.tokens) if self.style.cased else template.tokens
-        return lexicalize(restored, self._fillers(request.turn, template.tokens, for_reader=for_reader))
+    def _filling(self, request: Request, template: Template) -> list[Value]:
+        """Return what stands for each placeholder of a template."""
+        values = request.values
+        return [
+            self._stand_in(request.turn, name) if place is None else values[place]
+            for name, place in zip(template.names, template.places, strict=True)
+        ]
 
-    def _surface_of(self, slot_name: str, value: str | None) -> tuple[str, str]:
-        """Return an ordinary value as a raw sentence has it, and as one for readers has it."""
-        filler = self.casing.filler(Required("", "", Slot(slot_name, value)))
-        shown = title(filler) if slot_name in self.style.proper else filler
-        return one_string(filler), one_string(shown)
+    def _value(self, slot: Slot) -> Value:
+        """Return an ordinary value as sentences have it."""
+        key = slot.name, slot.value
+        found = self._values.get(key)
+        if found is None:
+            value = slot.value or ""
+            raw = self.casing.value(slot.name, value)
+            text = respaced(raw, value)
+            text = capitalize_names(title(text) if slot.name in self.style.proper else text)
+            # Up to four bytes a character, in the four ways in which it is kept.
+            found = self._values.put(key, Value.of(raw, text), 400 + 16 * len(value))
+        return found
 
-    def _fillers(self, turn: Turn, tokens: Sequence[str], *, for_reader: bool) -> dict[str, tuple[str, ...]]:
-        fillers = {}
-        for item in self.delexicalizer.required(turn):
-            filler = self.casing.filler(item)
-            if for_reader and item.slot.name in self.style.proper:
-                filler = tuple(title(filler))
-            fillers[item.placeholder] = filler
-        values = {strip_joiner(t) for t in tokens if is_placeholder(t)} - set(fillers)
-        # A placeholder that the turn does not have (no constraint, random baseline) still must not be shown:
-        # it says the value that the turn has for that slot (a special one, most often), or the slot's name.
-        for placeholder in values:
-            base = placeholder.split("#")[0]
-            special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
-            word = (special[0].value or "") if special else base.removeprefix("SLOT_").lower()
-            if for_reader and special and special[0].special == "dontcare":
-                word = "any"
-            fillers[placeholder] = tuple(word.replace("_", " ").split())
-        return fillers
+    def _stand_in(self, turn: Turn, placeholder: str) -> Value:
+        """Return what is said for a placeholder that the turn does not have (no constraint, random baseline).
+
+        It must not be shown: it says the value that the turn has for that slot (a special one, most often), or the
+        slot's name.
+        """
+        base = placeholder.split("#")[0]
+        special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
+        raw = ((special[0].value or "") if special else base.removeprefix("SLOT_").lower()).replace("_", " ")
+        return Value.of(raw, "any" if special and special[0].special == "dontcare" else capitalize_names(raw))
 
     def save(self, path: Path) -> None:
         """Write the preprocessor as JSON."""

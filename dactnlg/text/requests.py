@@ -2,26 +2,24 @@
 
 `inform(name='red door cafe';food=thai)` and `inform(name=loroco;food=basque)` are one act when delexicalised. It
 decides the DA vector, the placeholders, the questions and the special values, so whatever depends on these alone is
-computed once for a delexicalised act and not for every turn: a template is searched for, checked and put together
-once, and for each turn only the values are filled in.
+computed once for a delexicalised act and not for every turn: a template is searched for, checked and made readable
+once, and for each turn only the values are put in. Nothing looks at the sentence after that: values stay as they are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
+from itertools import chain
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.slots import Expected, Tally
-from dactnlg.text.surface import JOINER, detokenize, strip_joiner
+from dactnlg.text.surface import Form, Value, realize_around, strip_joiner, unused_mark
 
 Key = tuple[Any, ...]
-MARK = "\ue000"
-"""Stands where a value will be while a template is put together; a character that no sentence has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,19 +29,31 @@ class Template:
     Attributes:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
-        form: the raw sentence as a format, with `%s` for each value; None where a placeholder is not of the act, and
-            what stands for it depends on the turn.
-        pick: takes the values of `form` from those of a turn, given in the order of the act's placeholders.
+        raw: the raw sentence before, between and behind the values.
+        form: the same for readers.
+        names: the placeholders.
+        places: which of a turn's values, in the order of the act's placeholders, stands for each; None for a
+            placeholder that is not of the act.
         tally: of the placeholders; None where there are faults, which are named by their values.
-        unasked: the questions that it has lost.
+        cues: of the special values.
+        unasked: the questions that it has lost and that could be put behind it.
+        unsaid: slots that it should say and does not, beside those in the tallies: questions, empty values.
     """
 
     tokens: tuple[str, ...]
     delexicalized: str
-    form: str | None
-    pick: Callable[[tuple[str, ...]], Any]
+    raw: tuple[str, ...]
+    form: Form
+    names: tuple[str, ...]
+    places: tuple[int | None, ...]
     tally: Tally | None
+    cues: Tally
     unasked: tuple[str, ...]
+    unsaid: tuple[str, ...]
+
+    def raw_with(self, values: Sequence[Value]) -> str:
+        """Return the raw sentence with its values."""
+        return "".join(chain(*zip(self.raw, [value.raw for value in values], strict=False), self.raw[-1:]))
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -77,14 +87,12 @@ class Request:
     Attributes:
         turn: with the values of "A or B" as slots of their own.
         act: what is left of it without its values.
-        raw: the value of each of the act's required slots as raw sentences have it.
-        text: the same in sentences for readers.
+        values: of each of the act's required slots.
     """
 
     turn: Turn
     act: DelexicalizedAct
-    raw: tuple[str, ...]
-    text: tuple[str, ...]
+    values: tuple[Value, ...]
 
 
 def outline(turn: Turn) -> tuple[Key, list[Slot]]:
@@ -118,8 +126,21 @@ def required_places(required: tuple[Required, ...], ordinary: list[Slot]) -> tup
     return tuple(next(place for place in places if ordinary[place] == item.slot) for item in required)
 
 
+def parts(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Return the raw sentence before, between and behind the placeholders of its tokens."""
+    mark = unused_mark("".join(tokens))
+    held = {strip_joiner(token): (mark,) for token in tokens if is_placeholder(token)}
+    return tuple(lexicalize(tokens, held).split(mark))
+
+
 def make_template(
-    act: DelexicalizedAct, tokens: tuple[str, ...], restored: list[str], tally: Tally, unasked: tuple[str, ...]
+    act: DelexicalizedAct,
+    tokens: tuple[str, ...],
+    restored: Sequence[str],
+    tallies: tuple[Tally, Tally],
+    questions: tuple[tuple[str, ...], tuple[str, ...]],
+    *,
+    asks: bool,
 ) -> Template:
     """Put a template together.
 
@@ -127,28 +148,21 @@ def make_template(
         act: of the turns.
         tokens: the sentence, with placeholders.
         restored: its tokens in their usual casing.
-        tally: of its placeholders.
-        unasked: the questions that it has lost.
+        tallies: of its placeholders, and of its special values.
+        questions: `Template.unasked` and `Template.unsaid`.
+        asks: whether it is a question, whatever its words.
     """
     places = {item.placeholder: place for place, item in enumerate(act.required)}
-    held = [strip_joiner(token) for token in tokens if is_placeholder(token)]
-    form: str | None = None
-    pick: Callable[[tuple[str, ...]], Any] = _nothing
-    if all(name in places for name in held) and MARK not in "".join(tokens):
-        form = lexicalize(restored, dict.fromkeys(held, (MARK,))).replace("%", "%%").replace(MARK, "%s")
-        pick = itemgetter(*(places[name] for name in held)) if held else _nothing
-    return Template(tokens, " ".join(tokens), form, pick, None if tally.errors else tally, unasked)
-
-
-def _nothing(values: tuple[str, ...]) -> tuple[()]:
-    return ()
-
-
-def one_string(filler: Sequence[str]) -> str:
-    """Return a value's tokens as one string; its placeholder's joiners decide about the spaces around it."""
-    if not filler:
-        return ""
-    tokens = [*filler]
-    tokens[0] = tokens[0].lstrip(JOINER)
-    tokens[-1] = tokens[-1].rstrip(JOINER)
-    return detokenize(tokens)
+    names = tuple(strip_joiner(token) for token in tokens if is_placeholder(token))
+    raw = parts(restored)
+    return Template(
+        tokens,
+        " ".join(tokens),
+        raw,
+        realize_around(raw, question=True if asks else None),
+        names,
+        tuple(map(places.get, names)),
+        None if tallies[0].errors else tallies[0],
+        tallies[1],
+        *questions,
+    )

@@ -1,23 +1,29 @@
 """Slot checks: which slots a sentence expresses, for the proof of every generated sentence and the slot error rate.
 
 A delexicalisable slot is expressed if its placeholder (or its value, in a finished sentence) occurs once. A special
-value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches.
+value (`kidsallowed=no`) is expressed if one of the surface cues on the corpus's data card matches; the values of the
+turn are left out first, for the words of a name ("No Kids Street") say nothing but the name. Nothing expresses an empty
+value.
 Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
-from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
+MASK = "_"
+"""What cues see in the place of a value: a word without letters."""
+WINDOW = 2000
+"""Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -51,15 +57,17 @@ class SlotReport:
     Attributes:
         values: delexicalisable slots.
         cues: special values that the data card's cues can check.
+        unsaid: further slots that should be expressed and are not: empty values, questions that were lost.
     """
 
     values: Tally
     cues: Tally = Tally()
+    unsaid: tuple[str, ...] = ()
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Slots that should be expressed and are not."""
-        return self.values.missing + self.cues.missing
+        return self.values.missing + self.cues.missing + self.unsaid
 
     @property
     def extra(self) -> tuple[str, ...]:
@@ -69,7 +77,7 @@ class SlotReport:
     @property
     def required(self) -> int:
         """The number of slots that could be checked."""
-        return self.values.required + self.cues.required
+        return self.values.required + self.cues.required + len(self.unsaid)
 
     @property
     def ok(self) -> bool:
@@ -115,7 +123,7 @@ class SlotChecker:
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding the turn's values in it."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
-        return SlotReport(self.tally(turn, tokens), self.check_cues(turn, sentence))
+        return SlotReport(self.tally(turn, tokens), self.look(self.expected(turn), tokens), blank_slots(turn))
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
@@ -132,8 +140,9 @@ class SlotChecker:
         return Tally(len(required), missing, extra)
 
     def required(self, turn: Turn) -> tuple[str, ...]:
-        """Return the slots that are checked, as reports name them: values, then special values that have cues."""
-        return tuple(str(item.slot) for item in self.delexicalizer.required(turn)) + self.special(turn)
+        """Return the slots that are checked, as reports name them: values, special ones with cues, empty ones."""
+        values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
+        return values + self.special(turn) + blank_slots(turn)
 
     def special(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values of a turn that cues can check, as reports name them: `kidsallowed=no`."""
@@ -142,7 +151,7 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
-        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if re.search(cue, text))
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if _shows(re.compile(cue), text))
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""
@@ -164,20 +173,27 @@ class SlotChecker:
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
-        return self.look(self.expected(turn), sentence)
+        return self.look(self.expected(turn), self.delexicalizer.delexicalize(turn, sentence).tokens)
 
-    def look(self, expected: Expected, sentence: str) -> Tally:
-        """Check a sentence against what a turn expects; as `check_cues`, which works out the expectation."""
-        text = _folded(sentence)
-        missing = tuple(name for name, cue in expected.wanted if not cue.search(text))
+    def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
+        """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
+        held = {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}
+        text = _folded(lexicalize(tokens, held))
+        missing = tuple(name for name, cue in expected.wanted if not _shows(cue, text))
         extra: list[str] = []
         # One search finds that there is nothing, as nearly always.
-        if expected.made_up is not None and expected.made_up.search(text):
+        if expected.made_up is not None and _shows(expected.made_up, text):
             for name in expected.others:
                 extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def blank_slots(turn: Turn) -> tuple[str, ...]:
+    """Return the slots of a turn whose value is empty, or only spaces, as reports name them: `food=''`."""
+    blank = [slot.name for act in turn.acts for slot in act.slots if slot.value is not None and not slot.value.strip()]
+    return tuple([f"{name}=''" for name in dict.fromkeys(blank)])
 
 
 def any_of(patterns: Iterable[str]) -> str:
@@ -212,6 +228,26 @@ def _has_choice(pattern: str) -> bool:
     while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
         bare = outer
     return "|" in bare
+
+
+def _shows(cue: re.Pattern[str], text: str) -> bool:
+    """Whether a cue is found in a folded sentence, or in a part of a long one."""
+    if len(text) <= WINDOW:
+        return bool(cue.search(text))
+    return any(cue.search(part) for part in _windows(text))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Yield the parts of a long text, each half of the one before and as much again, cut at spaces."""
+    start = 0
+    while start < len(text):
+        end = text.rfind(" ", start, start + WINDOW) if start + WINDOW < len(text) else len(text)
+        end = end if end > start else start + WINDOW
+        yield text[start:end]
+        if end >= len(text):
+            return
+        middle = text.rfind(" ", start, start + WINDOW // 2) + 1
+        start = middle if middle > start else start + WINDOW // 2
 
 
 def _folded(sentence: str) -> str:

@@ -7,26 +7,30 @@
 `detokenize` makes the raw form of tokens, `realize` the text of the raw form. `tokenize` and `detokenize` are exact
 inverses (white space apart): a token that is attached to its neighbour carries a joiner, so `like?` and `like ?` stay
 different.
+
+The rules are for sentences and not for values: a value is a name or a number of the user's and stays as it is. So a
+sentence is made readable around its values (`realize_around`), and they are put in last (`Form.filled`).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from functools import lru_cache, partial
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
+
+from dactnlg._utils.memory import remembered
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
 
 # RNNLG's corpora separate morphemes: `kid -s`, `moderate -ly`.
 _MORPHEME = re.compile(r"-[a-z]{1,3}")
-_BEFORE_ENDING = re.compile(rf" (?=(?:{_MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't)(?: |$))")
+_ENDING = re.compile(rf"{_MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 _PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
 _IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
-_WEAK_BEFORE_MARK = re.compile(r"[,;:]+(?=[,;:.?!]$)")
 _SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
 _I = re.compile(r"(?<![\w.'’-])i(?=$|[,'’?!])")
 # A pattern that begins with a letter is found fast, so what must precede the letter is checked behind it.
@@ -50,6 +54,12 @@ _FIRST_START = re.compile(f"^{_LOWER_START}")
 _LATER_START = re.compile(rf"[.?!](?<!\.\w[.?!])[\"')]* {_LOWER_START}")
 _BETWEEN_SENTENCES = re.compile(r"[.?!] ")
 _CLOSING = " \"'”’)]"
+_MARKS = ".?!…,;:"
+_FOLLOWING = re.compile(r"[^\W_]\w*")
+# In the text before a value: an article that may have to agree with it, and the start of a sentence.
+_ARTICLE_BEFORE = re.compile(r"(?:(?:^|[.?!][\"')]* )[\"'(]*(?=A)|(?<![\w.'’-])(?=a))(?P<usual>[aA]n? )$")
+_START_BEFORE = re.compile(r"(?:^|[.?!](?<!\.\w[.?!])[\"')]* )[\"'(]*$")
+_ENDING_BEHIND = re.compile(r" -([a-z]{1,3})(?=$|[ ,.;:?!])")
 _STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
 _QUESTION = re.compile(
     r"(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b", re.I
@@ -69,6 +79,7 @@ _ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")
 _CAPITALIZED = {word: word.capitalize() for word in _CAPITALS.split()} | {word: word.upper() for word in _ACRONYMS}
 _LOWER_WORD = re.compile(r"(?<![\w.'’@/-])[a-z]{2,}(?![\w@]|\.\w)")
 # Small words of a title, unless they begin it.
+_WORD_START = re.compile(r"(?<![\w'’])[^\W\d_]")
 _SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
 
 
@@ -77,9 +88,9 @@ def tokenize(sentence: str) -> list[str]:
     return [token for chunk in sentence.split() for token in _tokenize_chunk(chunk)]
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
-    """Split a word between white space; cached, because corpora repeat the same few thousand."""
+    """Split a word between white space; remembered, because corpora repeat the same few thousand."""
     if _MORPHEME.fullmatch(chunk):
         return (chunk,)
     tokens = []
@@ -103,6 +114,78 @@ def strip_joiner(token: str) -> str:
     return token.strip(JOINER)
 
 
+class Hole(NamedTuple):
+    """The place of a value in a form.
+
+    Attributes:
+        starts: whether a sentence starts with it.
+        article: the "a" or "A" before it, which agrees with the value; "" if there is none.
+        usual: the article as it was written, for values that do not begin with a word.
+        ending: a morpheme to be attached to the value, such as "s"; "" if there is none.
+    """
+
+    starts: bool
+    article: str
+    usual: str
+    ending: str
+
+
+class Value(NamedTuple):
+    """A value as it is put into sentences; of the text around it only these may depend on the value.
+
+    Attributes:
+        raw: as raw sentences have it.
+        text: as readers see it.
+        start: the same where a sentence starts with it.
+        an: whether "an" stands before it; None if it does not begin with a word.
+        last: the mark that it ends with, one of `.?!…,;:`; "" if there is none.
+    """
+
+    raw: str
+    text: str
+    start: str
+    an: bool | None
+    last: str
+
+    @classmethod
+    def of(cls, raw: str, text: str) -> Value:
+        """Return a value that is written in these ways."""
+        following = _FOLLOWING.match(text)
+        an = None
+        if following and (following.group() not in _NEVER_AFTER_ARTICLE or text.startswith("+", following.end())):
+            an = _sounds_like_vowel(following.group())
+        return cls(raw, text, _FIRST_START.sub(_upper, text), an, text[-1:] if text[-1:] in _MARKS else "")
+
+
+class Form(NamedTuple):
+    """A sentence for readers without its values, which are put in last and stay as they are.
+
+    Attributes:
+        parts: the text before, between and behind the values.
+        holes: the places of the values.
+        end: the mark to put behind the sentence, unless its last value brings one.
+    """
+
+    parts: tuple[str, ...]
+    holes: tuple[Hole, ...]
+    end: str
+
+    def filled(self, values: Sequence[Value]) -> str:
+        """Return the sentence with its values."""
+        out = [self.parts[0]]
+        for hole, value, part in zip(self.holes, values, self.parts[1:], strict=True):
+            if hole.article:
+                out.append(hole.usual if value.an is None else hole.article + ("n " if value.an else " "))
+            out.append(value.start if hole.starts else value.text)
+            if hole.ending:
+                out.append(_ending(value.text, hole.ending))
+            elif value.last and _repeats(value.last, part):
+                part = part[1:]
+            out.append(part)
+        text = "".join(out)
+        return text if not self.end or _ended(text) else text + self.end
+
+
 def realize(raw: str, *, question: bool | None = None) -> str:
     """Return the text of a raw sentence.
 
@@ -111,18 +194,37 @@ def realize(raw: str, *, question: bool | None = None) -> str:
     are.
 
     Args:
-        raw: the raw form, placeholders already replaced.
+        raw: the raw form; what are values in it is not known. Where that is known, `realize_around` leaves them alone.
         question: whether the sentence is a question; None to decide by its first word.
     """
-    text = " ".join(raw.split())
-    for apply, needed in _RULES:
-        if needed is None or needed(text):
-            text = apply(text)
-    if text and not text.rstrip(_CLOSING).endswith((".", "?", "!", "…")):
+    return realize_around([raw], question=question).filled([])
+
+
+def realize_around(parts: Sequence[str], *, question: bool | None = None) -> Form:
+    """Return the text of a raw sentence around its values, with the rules of `realize`.
+
+    Args:
+        parts: the raw form before, between and behind the values.
+        question: as `realize` takes it.
+    """
+    mark = unused_mark("".join(parts))
+    text = " ".join(mark.join(parts).split())
+    for rule in _RULES:
+        if rule.needed is None or rule.needed(text):
+            text = rule.apply(text)
+    end = ""
+    if text and not _ended(text):
         last = _BETWEEN_SENTENCES.split(text)[-1]
         asks = is_question(last) if question is None else question and not _STATEMENT.match(last)
-        text += "?" if asks else "."
-    return text
+        end = "?" if asks else "."
+    if end and not text.rstrip(_CLOSING).endswith(mark):
+        text, end = text + end, ""
+    return _form(text, mark, end)
+
+
+def unused_mark(text: str) -> str:
+    """Return a character that a text does not have: it stands for values while what is around them is mended."""
+    return next(char for char in map(chr, range(0xE000, 0xF900)) if char not in text)
 
 
 def is_question(sentence: str) -> bool:
@@ -132,14 +234,35 @@ def is_question(sentence: str) -> bool:
 
 def title_case(value: str) -> str:
     """Return a name with every word capitalised, except letters after an apostrophe or a digit."""
-    return re.sub(r"(?<![\w'’])[^\W\d_]", lambda match: match.group().upper(), value)
+    return _WORD_START.sub(_upper, value)
 
 
-def title(tokens: Iterable[str]) -> list[str]:
-    """Return the tokens of a name in title case: small words stay lower-case ("Inn at the Presidio")."""
-    return [
-        token if index and strip_joiner(token) in _SMALL else title_case(token) for index, token in enumerate(tokens)
-    ]
+def title(value: str) -> str:
+    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it."""
+    first = _PIECE.search(value)
+    if not first:
+        return value
+
+    def titled(match: re.Match[str]) -> str:
+        small = match.group() in _SMALL and match.start() != first.start()
+        return match.group() if small else title_case(match.group())
+
+    return _PIECE.sub(titled, value)
+
+
+def upper(value: str) -> str:
+    """Return a value in capitals, but for the few letters whose capital is two letters."""
+    return "".join([char.upper() if len(char.upper()) == 1 else char for char in value])
+
+
+def lower(value: str) -> str:
+    """Return a value in small letters, but for the few whose small letter is two characters."""
+    return "".join([char.lower() if len(char.lower()) == 1 else char for char in value])
+
+
+def capitalize_names(text: str) -> str:
+    """Return a text with the words in capitals that English always capitalises: nationalities, a few acronyms."""
+    return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), text)
 
 
 def _is_word(piece: str) -> bool:
@@ -147,22 +270,21 @@ def _is_word(piece: str) -> bool:
 
 
 def _join_morphemes(text: str) -> str:
-    joined, *rest = _BEFORE_ENDING.split(text)
-    for part in rest:
-        ending, space, following = part.partition(" ")
-        if ending[0] != "-":
-            joined += ending
-        elif joined[-1:].isalpha():
-            before, gap, stem = joined.rpartition(" ")
-            joined = before + gap + _attach(stem, ending[1:])
+    joined: list[str] = []
+    for word in text.split(" "):
+        if not joined or not _ENDING.fullmatch(word):
+            joined.append(word)
+        elif word[0] != "-":
+            joined[-1] += word
+        elif joined[-1][-1:].isalnum():
+            joined[-1] = _attached(joined[-1], word[1:])
         else:
-            joined += " " + ending
-        joined += space + following
-    return joined
+            # Behind a value it is attached when that is put in.
+            joined.append(word)
+    return " ".join(joined)
 
 
-@lru_cache(maxsize=1 << 14)
-def _attach(stem: str, suffix: str) -> str:
+def _attached(stem: str, suffix: str) -> str:
     if suffix == "s":
         if stem.lower() in _IRREGULAR_PLURALS:
             return _IRREGULAR_PLURALS[stem.lower()]
@@ -187,23 +309,68 @@ def _agree(match: re.Match[str]) -> str:
     return match["article"] + ("n" if _sounds_like_vowel(following) else "")
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered
 def _sounds_like_vowel(word: str) -> bool:
     if _SPELT_OUT.fullmatch(word):
         return word[0].lower() in _VOWEL_NAMES
     return bool(_VOWEL_SOUND.match(word)) and not _CONSONANT_SOUND.match(word)
 
 
-@lru_cache(maxsize=1 << 16)
+@remembered
 def _mend_word(word: str) -> str:
-    """Apply the rules that look at one word; cached, because corpora repeat the same few thousand."""
+    """Apply the rules that look at one word; remembered, because corpora repeat the same few thousand."""
     # A value may bring its own mark ("1 Main St." at the end of a sentence); an ellipsis stays.
-    word = _SECOND_STOP.sub("", _WEAK_BEFORE_MARK.sub("", word))
-    return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), _I.sub("I", word))
+    if word and word[-1] in ".?!,;:":
+        word = _SECOND_STOP.sub("", word[:-1].rstrip(",;:") + word[-1:])
+    return capitalize_names(_I.sub("I", word))
 
 
 def _upper(match: re.Match[str]) -> str:
-    return match.group().upper()
+    return upper(match.group())
+
+
+def _ended(text: str) -> bool:
+    return text.rstrip(_CLOSING).endswith((".", "?", "!", "…"))
+
+
+def _form(text: str, mark: str, end: str) -> Form:
+    """Take a readable sentence apart at the marks that stand for its values."""
+    holes = []
+    parts = [""]
+    at = 0
+    for piece in text.split(mark):
+        behind = at + len(piece)
+        if at:
+            # What stands behind the value before.
+            ending = _ENDING_BEHIND.match(piece)
+            if ending:
+                holes[-1] = holes[-1]._replace(ending=ending[1])
+                piece = piece[ending.end() :]
+            parts.append(piece)
+        else:
+            parts[-1] = piece
+        if behind < len(text):
+            article = _ARTICLE_BEFORE.search(text, max(behind - 12, 0), behind)
+            usual = article["usual"] if article else ""
+            parts[-1] = parts[-1].removesuffix(usual)
+            starts = bool(_START_BEFORE.search(text, max(behind - 12, 0), behind))
+            holes.append(Hole(starts, usual[:1], usual, ""))
+        at = behind + len(mark)
+    return Form(tuple(parts), tuple(holes), end)
+
+
+def _repeats(last: str, part: str) -> bool:
+    """Whether a text begins with a mark that the value before it brings: "1 Main St." at the end of a sentence."""
+    if part[1:2] not in ("", " "):
+        return False
+    return part[:1] in (",", ";", ":") if last in ",;:" else part[:1] == "."
+
+
+def _ending(value: str, ending: str) -> str:
+    """Return what a morpheme adds to a value, which stays: "es" for box, but not the "ies" of families."""
+    stem = value.rpartition(" ")[2]
+    whole = _attached(stem, ending) if stem[-1:].isalnum() else ""
+    return whole[len(stem) :] if whole.startswith(stem) else ending
 
 
 class _Rule(NamedTuple):

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from dactnlg import models
-from dactnlg._utils.memory import Memory
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation import keras_decoder
@@ -151,15 +150,6 @@ def test_batches_are_filled_up_to_the_sizes_asked_for(
     assert seen == [5, 5]
     decoder.search(turns[:2], Plan(1, False))
     assert seen == [5, 5, 2]
-
-
-def test_memory_is_bounded() -> None:
-    memory = Memory(2)
-    for key in "abc":
-        memory.put(key, [])
-        memory.get("a")
-    assert len(memory) == 2
-    assert memory.get("a") == [] and memory.get("b") is None and memory.get("c") == []
 
 
 def test_keys_tell_inputs_apart() -> None:

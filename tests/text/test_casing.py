@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.text.casing import STYLES, Casing, sentence_starts
+from dactnlg.text.casing import STYLES, Casing, respaced, sentence_starts
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.surface import detokenize
+from dactnlg.text.placeholders import is_placeholder
 
 
 def learn(*pairs: tuple[str, str]) -> Casing:
@@ -26,7 +25,7 @@ def learn(*pairs: tuple[str, str]) -> Casing:
 
 
 def filler(casing: Casing, slot: str, value: str) -> str:
-    return detokenize(casing.filler(Required("SLOT_X", "inform", Slot(slot, value))))
+    return casing.value(slot, value)
 
 
 def test_the_form_used_most_wins_and_the_start_has_its_own() -> None:
@@ -184,5 +183,12 @@ def test_most_words_of_real_sentences_get_their_case_back(name: str, least: floa
 def test_an_empty_corpus_teaches_nothing() -> None:
     casing = Casing.learn([])
     assert casing.to_json() == {"inside": {}, "start": {}, "values": {}, "styles": {}}
-    turn = Turn((DialogueAct("inform", (Slot("a", "b C"),)),))
-    assert [casing.filler(item) for item in Delexicalizer().required(turn)] == [("b", "C")]
+    assert casing.value("a", "b  C") == "b  C"
+
+
+def test_a_value_keeps_its_own_spaces_for_readers() -> None:
+    assert respaced("St . John 's", "st. john's") == "St. John's"
+    assert respaced("red  Kite", "Red kite ") == "red Kite "
+    # Another wording is another wording.
+    assert respaced("12 main st", "12 main street") == "12 main st"
+    assert respaced("Strasse", "straße") == "Strasse"

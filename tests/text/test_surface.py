@@ -112,7 +112,9 @@ def test_a_rule_that_says_it_is_not_needed_would_change_nothing(raw: str) -> Non
 @pytest.mark.parametrize(
     ("raw", "text"),
     {
-        "x1 -s 5 -s -ly 's": "X1 -s 5 -sly's.",
+        "x1 -s 5 -s -ly 's": "X1s 5sly's.",
+        "5 bar 24 -s .": "5 bar 24s.",
+        ") -s": ") -s.",
         "-s -s": "-ses.",
         "big -er -er": "Biggerer.",
         'so : i , "i" (thai) \'tis i . i': 'So: I, "i" (Thai) \'tis i. I.',
@@ -151,4 +153,5 @@ def test_what_only_looks_like_an_article_is_kept(kept: str) -> None:
 
 def test_names_get_capitals() -> None:
     assert title_case("st brannoc's 1st café") == "St Brannoc's 1st Café"
-    assert " ".join(title(["the", "inn", "at", "the", "presidio"])) == "The Inn at the Presidio"
+    assert title("the inn  at the st. regis's 1st") == "The Inn  at the St. Regis's 1st"
+    assert title("ßo") == "ßo", "a letter whose capital is two letters stays"

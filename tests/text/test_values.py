@@ -1,0 +1,199 @@
+"""What stands inside a value is the user's: sentences hold it as it was given, and nothing else reads it."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.generation.candidates import Candidate
+from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.surface import JOINER, Value, realize, realize_around, strip_joiner
+
+CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
+_WORDS = "a an A apple -s n't 's -ly , . ? ! i usb indian no kids child family x1 SLOT_NAME SLOT_FOOD %s %(a)s {} \\1"
+_CHARS = f"ab -'\"’.,?!%&/_{JOINER}\ue000\ue001\uf8ffßİŉé\u0301\u00a0\u2028"
+# Every kind of character, and words that a rule about sentences would look at.
+VALUES = (
+    st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
+    | st.text(_CHARS, min_size=1, max_size=12)
+    | st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=4).map(" ".join)
+).filter(lambda value: Slot("x", value).delexicalizable and " or " not in value)
+
+
+@cache
+def learned(name: str, folder: Path) -> tuple[Preprocessor, list[tuple[str, ...]]]:
+    """Return a corpus's preprocessor, and its training sentences that hold one to four values, each once."""
+    preprocessor, pairs = build_preprocessor(load_corpus(name, folder))
+    return preprocessor, sorted({pair.tokens for pair in pairs if 0 < len(held(pair.tokens)) <= 4})
+
+
+def held(tokens: tuple[str, ...]) -> list[str]:
+    """Return the placeholders of a sentence; none if one stands twice or is a second one of its slot."""
+    found = [strip_joiner(token) for token in tokens if is_placeholder(token)]
+    return [] if len(set(found)) < len(found) or "#" in "".join(found) else found
+
+
+@settings(max_examples=150, deadline=None)
+@pytest.mark.parametrize("name", CORPORA)
+@given(st.data())
+def test_a_value_stands_in_its_sentences_as_it_was_given(name: str, data_dir: Path, data: st.DataObject) -> None:
+    preprocessor, sentences = learned(name, data_dir)
+    tokens = data.draw(st.sampled_from(sentences))
+    names = {placeholder_name(slot): slot for slot in preprocessor.encoder.slot_names}
+    slots = [Slot(names[placeholder], data.draw(VALUES)) for placeholder in held(tokens)]
+    turn = Turn((DialogueAct("inform", tuple(slots)),))
+    candidate = Candidate(preprocessor, preprocessor.request(turn), tokens, None)
+    assert not candidate.report.values.errors
+    for slot in slots:
+        # Values of training sentences are written as those write them.
+        value = preprocessor.casing.values.get(slot.name, {}).get(slot.value.casefold(), slot.value)
+        for sentence in (candidate.text, candidate.raw):
+            assert value.casefold() in sentence.casefold(), (value, sentence)
+            if not any(char.isalpha() for char in value):
+                assert value in sentence
+    if not preprocessor.style.proper:
+        assert all(slot.value in candidate.raw for slot in slots)
+
+
+BEFORE = st.sampled_from(["at", "a", "an", "A", "it is", ".", ". a", "(", "' ", "x-", ""])
+BEHIND = st.sampled_from(["", ".", ",", "-s", "-ly", "'s", "?", "!", "it"])
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    VALUES,
+    VALUES,
+    st.sampled_from(["at", "a", "an", "A", "it is", ".", ". a", "(", "' ", "x-", ""]),
+    st.sampled_from(["", ".", ",", "-s", "-ly", "'s", "?", "!", "it"]),
+)
+@example("a apple,", "child -s", "a", "-s")
+@example(f"x{JOINER}y", "\ue000", "a", ".")
+def test_only_what_is_around_values_is_mended(first: str, second: str, before: str, behind: str) -> None:
+    values = [Value.of(each, each) for each in (first, second)]
+    text = realize_around([f"{before} ", f" {behind} and ", f" {behind}"]).filled(values)
+    start = text.casefold().index(first.casefold())
+    assert second.casefold() in text.casefold()[start + len(first.casefold()) :]
+    # All but the capital of a sentence's first letter is as given.
+    assert first[1:] in text or first in text
+    assert second in text
+
+
+@pytest.mark.parametrize(
+    ("parts", "values", "text"),
+    [
+        (["it is a ", " ."], ["apple"], "It is an apple."),
+        (["it is an ", " ."], ["a apple"], "It is an a apple."),
+        (["an ", " is near"], ["user"], "A user is near."),
+        (["a ", " is near"], ["'hour'"], "A 'hour' is near."),
+        (["", " serves ", " food ."], ["red door", "thai"], "Red door serves thai food."),
+        (["", " is a phone . ", " too"], ["iPhone", "eBay"], "iPhone is a phone. eBay too."),
+        (["it is at ", " ."], ["1 main st."], "It is at 1 main st."),
+        (["it is at ", " . it is big"], ["1 main st."], "It is at 1 main st. It is big."),
+        (["", " is a game"], ["guess who?"], "Guess who? is a game."),
+        (["you could play ", ""], ["guess who?"], "You could play guess who?"),
+        (["it is ", " , and ", ", or so"], ["a,", "b;"], "It is a, and b; or so."),
+        (["it is ", " ."], ["foo,"], "It is foo,."),
+        (["5 ", " -s ."], ["bar 24"], "5 bar 24s."),
+        (["it has ", " -s ."], ["box"], "It has boxes."),
+        (["it has ", " -s and ", " -s"], ["child", "family"], "It has children and familys."),
+        (["it is ", " -ly priced"], ["simple"], "It is simplely priced."),
+        (["", " 's kid -s do n't"], ["child -s"], "Child -s's kids don't."),
+        (["", " is ", ""], ["-s", "n't"], "-s is n't."),
+        (["does ", "?"], ["it"], "Does it?"),
+        (["is ", " open"], ["what"], "Is what open?"),
+        (["", " is open"], ["what"], "What is open."),
+        (['he said "', '"'], ["go."], 'He said "go."'),
+        (["\ue000 is \ue001 ", ""], ["\ue002"], "\ue000 is \ue001 \ue002."),
+    ],
+)
+def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[str], text: str) -> None:
+    assert realize_around(parts).filled([Value.of(value, value) for value in values]) == text
+
+
+@given(
+    st.lists(st.sampled_from(["a", "an", "A", "it", ".", "?", ",", "-s", "'s", "is", "thai"])).map(" ".join),
+    st.none() | st.booleans(),
+)
+def test_a_sentence_without_values_is_realized(raw: str, question: bool | None) -> None:
+    assert realize_around([raw], question=question).filled([]) == realize(raw, question=question)
+
+
+def test_the_words_of_a_value_are_no_cue() -> None:
+    checker = load_card("restaurants").style().checker()
+    street = parse("inform(address='1 no kids street';kidsallowed=no)")
+    assert checker.check(street, "it is at 1 no kids street").missing == ("kidsallowed=no",)
+    assert checker.check(street, "it is at 1 no kids street and does not allow kid -s").ok
+    assert checker.check(parse("inform(area='no kids')"), "it is in the no kids area").ok
+    assert checker.check_cues(parse("inform(area='no kids')"), "it is in no kids").extra == ()
+    assert checker.check(parse("inform(area='no kids')"), "no kids in no kids").extra == ("area='no kids'",)
+    assert checker.check(parse("inform(area='noma')"), "no kids in noma").extra == ("kidsallowed=no",)
+
+
+def test_the_words_of_a_value_are_no_cue_in_what_is_generated(data_dir: Path) -> None:
+    preprocessor, _ = learned("restaurants", data_dir)
+    turn = parse("inform(name=chow;address='1 no kids street';kidsallowed=no)")
+    tokens = ("SLOT_NAME", "is", "at", "SLOT_ADDRESS")
+    assert Candidate(preprocessor, preprocessor.request(turn), tokens, None).report.missing == ("kidsallowed=no",)
+    turn = parse("inform(name=chow;area='no kids')")
+    assert Candidate(preprocessor, preprocessor.request(turn), ("SLOT_NAME", "in", "SLOT_AREA"), None).report.ok
+
+
+@pytest.mark.parametrize("act", ["inform(name=chow;food='')", "inform(name=chow;food='  ')"])
+def test_an_empty_value_is_missing(act: str, data_dir: Path) -> None:
+    preprocessor, _ = learned("restaurants", data_dir)
+    candidate = Candidate(preprocessor, preprocessor.request(parse(act)), ("SLOT_NAME", "is", "nice"), None)
+    assert candidate.report.missing == ("food=''",) and not candidate.report.ok
+    report = SlotChecker(Delexicalizer()).check(parse(act), "chow is nice")
+    assert (report.missing, report.required) == (("food=''",), 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "act", "sentence", "missing"),
+    [
+        ("dstc2", "request(pricerange;food)", "what kind of food would you like", ("pricerange",)),
+        (
+            "dstc2",
+            "request(pricerange;food)",
+            "would you like something in the cheap , moderate , or expensive price range",
+            ("food",),
+        ),
+        ("dstc2", "request(pricerange;food)", "what kind of food and what price range would you like", ()),
+        ("restaurants", "?request(pricerange;food)", "what type of food would you like", ("pricerange",)),
+        ("restaurants", "?request(area;near)", "what area would you like", ("near",)),
+        ("restaurants", "?request(area;near)", "where are you near", ("area",)),
+        ("restaurants", "?request(area)", "where would you like to go", ()),
+        ("restaurants", "?request(name;food)", "what food would you like", ("name",)),
+        ("restaurants", "?request(name;food)", "what food and name would you like", ()),
+    ],
+)
+def test_every_question_of_an_act_is_asked_or_missing(
+    name: str, act: str, sentence: str, missing: tuple[str, ...], data_dir: Path
+) -> None:
+    preprocessor, _ = learned(name, data_dir)
+    candidate = Candidate(preprocessor, preprocessor.request(parse(act)), tuple(sentence.split()), None, ask=True)
+    assert candidate.report.missing == missing
+    # What can be asked as training asked it is put behind the sentence.
+    assert set(candidate.unasked) == {f"{act.partition('(')[0]}({slot})" for slot in missing} - {"?request(name)"}
+    assert all(map(preprocessor.questions, candidate.unasked))
+
+
+def test_values_are_found_in_what_users_read(data_dir: Path) -> None:
+    preprocessor, _ = learned("restaurants", data_dir)
+    turn = parse("inform(name='a apple, n\\'t -s';food='x￭y')")
+    candidate = Candidate(preprocessor, preprocessor.request(turn), ("SLOT_NAME", "has", "a", "SLOT_FOOD", "-s"), None)
+    assert candidate.text == "A Apple, N't -S has a x￭ys." or re.search(
+        "A Apple, N't -S has an? x￭ys\\.", candidate.text
+    )
+    assert candidate.raw == "a apple, n't -s has a x￭y -s"
