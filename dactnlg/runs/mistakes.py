@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from pydantic_core import ErrorDetails
 
+from dactnlg._utils.reading import short
 from dactnlg.errors import suggest
 from dactnlg.runs.sections import Config, Sections
 
@@ -29,18 +30,18 @@ def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections 
     if kind == "missing":
         return "missing; it has no default"
     if kind == "model_type":
-        return f"must be a mapping of {', '.join(getattr(section, 'model_fields', {}))}; got {value!r:.60}"
+        return f"must be a mapping of {', '.join(getattr(section, 'model_fields', {}))}; got {short(value)}"
     if kind == "literal_error":
         choices = [str(choice) for choice in get_args(fields[path[-1]].annotation)]
-        return f"unknown value {value!r:.60}; {suggest(str(value), choices)}"
+        return f"unknown value {short(value)}; {suggest(str(value)[:60], choices)}"
     bounds = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
     for bound, words in bounds.items():
         if bound in context:
-            return f"must be {words} {context[bound]:g}; got {value!r:.60}"
+            return f"must be {words} {context[bound]:g}; got {short(value)}"
     types = {"int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number"}
     types |= {"string_type": "text", "list_type": "a list", "finite_number": "a finite number"}
     if kind in types:
-        return f"must be {types[kind]}; got {value!r:.60}"
+        return f"must be {types[kind]}; got {short(value)}"
     return detail["msg"]
 
 

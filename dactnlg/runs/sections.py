@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
@@ -49,7 +51,7 @@ class CorpusConfig(_Section):
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in (known := _corpus_names()) and not _is_corpus_path(name):
-            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name}'; {suggest(name, known)}"})
+            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"})
         return name
 
     @field_validator("also")
@@ -59,8 +61,8 @@ class CorpusConfig(_Section):
 
     @model_validator(mode="after")
     def _once(self) -> CorpusConfig:
-        names = [self.name, *self.also]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        names = Counter([self.name, *self.also])
+        if twice := sorted(name for name, count in names.items() if count > 1):
             raise PydanticCustomError("twice", "{m}", {"m": f"named more than once: {', '.join(twice)}"})
         return self
 
@@ -187,5 +189,6 @@ def _corpus_names() -> list[str]:
 
 
 def _is_corpus_path(name: str) -> bool:
-    path = Path(name)
-    return path.is_dir() or (path.suffix in (".yaml", ".yml", ".jsonl", ".csv") and path.is_file())
+    # These say no, where those of a Path raise, to what no path can be: too long, or with a NUL.
+    is_file = Path(name).suffix in (".yaml", ".yml", ".jsonl", ".csv") and os.path.isfile(name)  # noqa: PTH113
+    return is_file or os.path.isdir(name)  # noqa: PTH112
