@@ -17,6 +17,10 @@ from dactnlg.errors import suggest
 Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
 
+MOST_SENTENCES = 1000
+"""Sentences of one act that are kept in a search, or returned."""
+SEEDS = 1 << 32
+"""Seeds are below this."""
 RANDOM = "random"
 """The name of the baseline that has no weights."""
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
@@ -44,7 +48,7 @@ class CorpusConfig(_Section):
     name: str
     also: list[str] = []
     targets: Targets = "human"
-    min_count: int = Field(default=1, ge=1)
+    min_count: int = Field(default=1, ge=1, le=10**9)
     data_dir: str | None = None
 
     @field_validator("name")
@@ -120,14 +124,14 @@ class TrainingConfig(_Section):
         precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
     """
 
-    epochs: int = Field(default=30, ge=1)
-    batch_size: int = Field(default=64, ge=1)
-    learning_rate: float = Field(default=2e-3, gt=0.0)
+    epochs: int = Field(default=30, ge=1, le=10**6)
+    batch_size: int = Field(default=64, ge=1, le=1 << 16)
+    learning_rate: float = Field(default=2e-3, gt=0.0, le=100.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)
-    decay_patience: int = Field(default=1, ge=1)
-    patience: int = Field(default=5, ge=1)
-    clip_norm: float = Field(default=5.0, gt=0.0)
-    seed: int = Field(default=1, ge=0, lt=2**32)
+    decay_patience: int = Field(default=1, ge=1, le=10**6)
+    patience: int = Field(default=5, ge=1, le=10**6)
+    clip_norm: float = Field(default=5.0, gt=0.0, le=1e12)
+    seed: int = Field(default=1, ge=0, lt=SEEDS)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
@@ -157,15 +161,15 @@ class DecodingConfig(_Section):
             (whatever Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
     """
 
-    beam_width: int = Field(default=10, ge=1)
-    max_length: int = Field(default=80, ge=1)
+    beam_width: int = Field(default=10, ge=1, le=MOST_SENTENCES)
+    max_length: int = Field(default=80, ge=1, le=1000)
     constraint: Constraint = "hard"
     sample: bool = False
-    temperature: float = Field(default=1.0, ge=0.0)
-    top_k: int = Field(default=0, ge=0)
+    temperature: float = Field(default=1.0, ge=0.0, le=1e6)
+    top_k: int = Field(default=0, ge=0, le=10**9)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
-    length_normalization: float = Field(default=0.0, ge=0.0)
-    slot_error_weight: float = Field(default=100.0, ge=0.0)
+    length_normalization: float = Field(default=0.0, ge=0.0, le=10.0)
+    slot_error_weight: float = Field(default=100.0, ge=0.0, le=1e6)
     append_questions: bool = True
     backend: Backend = "auto"
 
