@@ -233,10 +233,12 @@ def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: 
     """
     length, section = config.decoding.max_length, models.checked_section(config.model, str(run.config_path))
     if backend == "numpy":
-        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path)
+        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path, run.preprocessor_path)
         return NumpyDecoder(numpy_model, preprocessor, max_length=length)
     # Keras takes seconds to start: only who asks for it waits for it.
     from dactnlg.generation.keras_decoder import KerasDecoder
 
-    keras_model = models.load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
+    keras_model = models.load_model(
+        section.name, preprocessor.sizes, run.weights_path, section.keywords(), run.preprocessor_path
+    )
     return KerasDecoder(keras_model, preprocessor, max_length=length)
