@@ -12,7 +12,7 @@ from typing import Any
 
 from dactnlg import models
 from dactnlg.acts import Turn, parse
-from dactnlg.errors import UnknownNameError
+from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.numpy_decoder import NumpyDecoder
@@ -101,6 +101,8 @@ class Generator:
         config = run.check()
         backend = chosen_backend(config, backend)
         preprocessor = Preprocessor.load(run.preprocessor_path)
+        if backend == "none" and run.weights_path.exists():
+            raise RunError(f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights")
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 

@@ -101,11 +101,11 @@ def assign_weights(model: NeuralModel, arrays: Mapping[str, NDArray[Any]], where
 
     Args:
         model: the model.
-        arrays: by name; others than the model's are left alone.
+        arrays: by name.
         where: what messages call them.
 
     Raises:
-        RunError: a weight is missing, has another shape or type, or is not finite.
+        RunError: a weight is missing, has another shape or type, is not finite, or not the model's.
     """
     weights = named_weights(model)
     check_shapes(arrays, {name: tuple(weight.shape) for name, weight in weights.items()}, where)
@@ -118,7 +118,7 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
     """Check that arrays are the weights of a model.
 
     Raises:
-        RunError: a weight is missing or has another shape.
+        RunError: a weight is missing, has another shape, or is not the model's.
     """
     for name, shape in shapes.items():
         if name not in arrays:
@@ -128,6 +128,9 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
             raise RunError(
                 f"{where}: weight '{name}' is {found}, not {'x'.join(map(str, shape))}: it belongs to another run"
             )
+    for name in arrays:
+        if name not in shapes:
+            raise RunError(f"{where} holds a weight '{name:.60}' that the model has not: it belongs to another model")
 
 
 def check_numbers(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, str], where: str) -> None:
