@@ -15,6 +15,9 @@ SlotValues = tuple[tuple[str, str | None], ...]
 """(name, value) of the slots of one act; the value is None where only the slot is named."""
 
 
+NO_VALUE = "leave out '=' to name the slot alone"
+
+
 class ParsedAct(NamedTuple):
     """One act as it was read."""
 
@@ -27,14 +30,14 @@ NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 # An unquoted value ends at the next `;` or `)`; balanced brackets are part of it.
-_OPEN_VALUE = re.compile(r"[^;)(]*(?:\([^()]*\)[^;()]*)*")
+_OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*+")
 # A comma is part of it, too, unless a name and an equals sign follow: SFRES separates slots by commas.
-_NEXT_SLOT = re.compile(r"\s*,\s*" + NAME.pattern + "=")
+_NEXT_SLOT = re.compile(r",\s*+" + NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 # The form of nearly every act, read at once: no space outside of quotes, neither quotes nor backslashes inside them.
 _PLAIN_ACT = re.compile(
-    r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'[^'"\\]*+'|[^\s;,()'"]++))?+(?:;|(?=\))))*+)\)""",
+    r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'(?!\s*+')[^'"\\]*+'|[^\s;,()'"]++))?+(?:;|(?=\))))*+)\)""",
 )
 _PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?+""")
 
@@ -166,16 +169,12 @@ class _Reader:
         quote = self.peek()
         if quote in ("'", '"'):
             return self.quoted_value(quote)
-        match = _OPEN_VALUE.match(self.text, self.at)
-        end = match.end() if match else self.at
-        for following in _NEXT_SLOT.finditer(self.text, self.at, end):
-            before = self.text[self.at : following.start()]
-            if before.count("(") == before.count(")"):
-                end = following.start()
-                break
+        end = _end(_OPEN_VALUE_PART, self.text, self.at)
+        while self.text[end : end + 1] == "," and not _NEXT_SLOT.match(self.text, end):
+            end = _end(_OPEN_VALUE_PART, self.text, end + 1)
         value = self.text[self.at : end].strip()
         if not value:
-            raise self.error("expected a value after '='; write '' for an empty one")
+            raise self.error(f"expected a value after '='; {NO_VALUE}")
         self.at = end
         return value
 
@@ -193,11 +192,20 @@ class _Reader:
                 continue
             self.at += 1
             # A delimiter follows the closing quote, but not an apostrophe in the value ('harry's bar').
-            if char == quote and self.text[_end_of_space(self.text, self.at) :][:1] in (";", ")", ",", ""):
-                return "".join(chars)
+            if char == quote:
+                end = _end(_SPACE, self.text, self.at)
+                if self.text[end : end + 1] in (";", ")", ",", ""):
+                    return self.checked_value("".join(chars), start)
             chars.append(char)
         self.at = start
         raise self.error(f"this {quote} is never closed")
+
+    def checked_value(self, value: str, start: int) -> str:
+        """Refuse the value of quotes that hold none: no sentence could say it."""
+        if not value.strip():
+            self.at = start
+            raise self.error(f"a value cannot be empty; {NO_VALUE}")
+        return value
 
     def bracketed_slot_follows(self) -> bool:
         self.skip_space()
@@ -237,7 +245,7 @@ class _Reader:
         return self.text[self.at : self.at + 1]
 
     def skip_space(self) -> None:
-        self.at = _end_of_space(self.text, self.at)
+        self.at = _end(_SPACE, self.text, self.at)
 
     def expect(self, char: str, reason: str) -> None:
         if self.peek() != char:
@@ -248,6 +256,6 @@ class _Reader:
         return ActSyntaxError(reason, self.text, self.at, self.where)
 
 
-def _end_of_space(text: str, start: int) -> int:
-    match = _SPACE.match(text, start)
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
     return match.end() if match else start

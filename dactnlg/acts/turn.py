@@ -5,7 +5,8 @@ Notations:
                (RNNLG, DSTC2; it allows a trailing `;` and a leading `?` of the act type)
     bracket    `name[The Eagle], eatType[coffee shop]` (E2E: one `inform`) and
                `inform(name[X], genres[a, b])` (ViGGO)
-    json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release)
+    json       `[{"act": "inform", "slots": [["food", "thai"]]}]` (DSTC2's release; a slot may also be
+               `{"name": "food", "value": "thai"}`)
 
 `parse` recognises which one a text is in. `str(turn)` is the canonical Cambridge notation, and
 `parse(str(turn)) == turn` holds for every turn.
@@ -14,23 +15,27 @@ Notations:
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dactnlg.acts.notation import NAME, balanced, is_act_type, is_name, print_value, read_acts
+from dactnlg._utils.reading import parse_json, short
+from dactnlg.acts.notation import NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
 from dactnlg.errors import ActError, ActSyntaxError
 
 SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true", "false", "?"})
 """Values that tell something about a slot and name no entity; they are never delexicalised."""
 
+_NAMED = "slot"
+"""The name in DSTC2's pairs whose value is the name of a slot."""
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """One slot of an act; `value` is None where only the slot is named, as in `request(food)`."""
+    """One slot of an act; `value` is None where only the slot is named, as in `request(food)`, and never blank."""
 
     name: str
     value: str | None = None
@@ -38,6 +43,9 @@ class Slot:
     def __post_init__(self) -> None:
         if not is_name(self.name):
             raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
+        if self.value is not None and not self.value.strip():
+            # No sentence could say it, nor could a check find it missing.
+            raise ActError(f"the value of '{self.name}' is empty; {NO_VALUE}")
 
     @property
     def special(self) -> str | None:
@@ -46,7 +54,7 @@ class Slot:
 
     @property
     def delexicalizable(self) -> bool:
-        """Whether a placeholder can stand for the slot's value: there is one, and it is neither special nor blank."""
+        """Whether a placeholder can stand for the slot's value: there is one, and it is not special."""
         return self.value is not None and _is_ordinary(self.value)
 
     def __str__(self) -> str:
@@ -107,11 +115,12 @@ class Turn(_Hashed):
         return "&".join([str(act) for act in self.acts])
 
     def to_json(self) -> list[dict[str, Any]]:
-        """Return the turn in the notation of DSTC2's release: `[{"act": ..., "slots": [[name, value], ...]}]`."""
-        return [
-            {"act": act.act_type, "slots": [[s.name] if s.value is None else [s.name, s.value] for s in act.slots]}
-            for act in self.acts
-        ]
+        """Return the turn in the notation of DSTC2's release: `[{"act": ..., "slots": [[name, value], ...]}]`.
+
+        There `["slot", "food"]` is the `food` of `request(food)`, so a slot that is called `slot` is written
+        `{"name": "slot", "value": "food"}`.
+        """
+        return [{"act": act.act_type, "slots": [_slot_to_json(slot) for slot in act.slots]} for act in self.acts]
 
     def to_bracket(self) -> str:
         """Return the turn in the notation of E2E and ViGGO.
@@ -124,7 +133,7 @@ class Turn(_Hashed):
         act = self.acts[0]
         for slot in act.slots:
             value = slot.value
-            if value is not None and (not value or value != value.strip() or not balanced(value)):
+            if value is not None and (value != value.strip() or not balanced(value)):
                 raise ActError(f"the bracket notation cannot hold the value {value!r} of '{slot.name}'")
         inside = ", ".join(f"{slot.name}[{slot.value or ''}]" for slot in act.slots)
         return f"{act.act_type}({inside})"
@@ -168,18 +177,14 @@ def _special(value: str) -> str | None:
 
 @lru_cache(maxsize=1 << 14)
 def _is_ordinary(value: str) -> bool:
-    return bool(value.strip()) and _special(value) is None
+    return _special(value) is None
 
 
 def _parse_json(text: str, where: str) -> Turn:
     try:
-        data = json.loads(text)
+        data = parse_json(text)
     except json.JSONDecodeError as error:
         raise ActSyntaxError(f"not JSON ({error.msg})", text, error.pos, where) from None
-    except RecursionError:
-        raise ActSyntaxError("JSON nested too deeply", text, 0, where) from None
-    except ValueError as error:  # a number of more digits than Python converts
-        raise ActSyntaxError(f"not JSON ({error})", text, 0, where) from None
     return turn_from_json(data, where)
 
 
@@ -187,36 +192,54 @@ def turn_from_json(data: object, where: str = "") -> Turn:
     """Return the turn in DSTC2's JSON.
 
     Args:
-        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them.
+        data: a list of `{"act": name, "slots": [[name, value], ...]}`, or one of them; see `Turn.to_json`.
         where: what a message calls the place.
 
     Raises:
         ActError: the data have another form.
     """
-    place = f"{where}: " if where else ""
-    acts = []
-    for item in data if isinstance(data, list) else [data]:
-        if not isinstance(item, dict) or not isinstance(item.get("act"), str):
-            raise ActError(f'{place}a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {item!r:.80}')
-        slots = item.get("slots", [])
-        if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):
-            raise ActError(f"{place}the slots of a JSON act are a list of [name] or [name, value], not {slots!r:.80}")
-        acts.append(DialogueAct(item["act"], tuple(_json_slot(slot) for slot in slots)))
-    return Turn(tuple(acts))
+    try:
+        return Turn(tuple([_json_act(item) for item in (data if isinstance(data, list) else [data])]))
+    except ActError as error:
+        raise ActError(f"{where}: {error}" if where else str(error)) from None
+
+
+def _json_act(item: object) -> DialogueAct:
+    if not isinstance(item, dict) or not isinstance(item.get("act"), str):
+        raise ActError(f'a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {short(item)}')
+    slots = item.get("slots", [])
+    if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):
+        raise ActError(f"the slots of a JSON act are a list of [name] or [name, value], not {short(slots)}")
+    return DialogueAct(item["act"], tuple([_json_slot(slot) for slot in slots]))
+
+
+def _slot_to_json(slot: Slot) -> object:
+    if slot.value is None:
+        return [slot.name]
+    if slot.name == _NAMED and is_name(slot.value):
+        return {"name": slot.name, "value": slot.value}
+    return [slot.name, slot.value]
 
 
 def _is_json_slot(slot: object) -> bool:
-    return (
-        isinstance(slot, list)
-        and 1 <= len(slot) <= 2
-        and isinstance(slot[0], str)
-        and all(value is None or isinstance(value, str | int | float) for value in slot[1:])
-    )
+    if isinstance(slot, dict):
+        parts = [slot.get("name"), slot.get("value")] if slot.keys() <= {"name", "value"} else []
+    else:
+        parts = slot if isinstance(slot, list) else []
+    return 1 <= len(parts) <= 2 and isinstance(parts[0], str) and all(map(_is_json_value, parts[1:]))
 
 
-def _json_slot(slot: list[Any]) -> Slot:
-    name, value = slot[0], slot[1] if len(slot) == 2 else None
-    # DSTC2 writes request(food) as the pair ["slot", "food"].
-    if name == "slot" and isinstance(value, str) and NAME.fullmatch(value):
-        return Slot(value)
+def _is_json_value(value: object) -> bool:
+    # JSON's 1e999 is read as infinity.
+    return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
+
+
+def _json_slot(slot: list[Any] | dict[str, Any]) -> Slot:
+    if isinstance(slot, dict):
+        name, value = slot["name"], slot.get("value")
+    else:
+        name, value = slot[0], slot[1] if len(slot) == 2 else None
+        # DSTC2 writes request(food) as the pair ["slot", "food"].
+        if name == _NAMED and isinstance(value, str) and is_name(value):
+            return Slot(value)
     return Slot(name, None if value is None else str(value))

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @click.option("--resume", is_flag=True, help="Continue the FILE of --output.")
 @click.option(
     "--jobs",
-    type=click.IntRange(min=1),
+    type=click.IntRange(min=1, max=1024),
     default=1,
     metavar="N",
     help="Divide the acts of --input among N processes (2 or more: through Ray).",

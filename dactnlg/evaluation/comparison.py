@@ -244,6 +244,8 @@ def _acts(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
 
 
 def _segments(name: str, a: StoredScores, b: StoredScores) -> list[Change]:
+    if name not in a.segments or name not in b.segments:
+        return []
     before, after = a.segments[name], b.segments[name]
     gain: Array = _sign(name) * (after - before)
     order = [int(i) for i in np.argsort(-gain, kind="stable") if np.isfinite(gain[i]) and gain[i]]

@@ -11,6 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from dactnlg._utils.reading import parse_json, short
 from dactnlg.acts import DialogueAct, Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 
@@ -135,32 +136,31 @@ def count(path: str | Path | None) -> int | None:
 
 def _unequal(paths: Sequence[str | Path]) -> str:
     """Say how many lines each file has; standard input has been read and cannot be counted again."""
-    counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if path != "-"]
-    return f"the files must have one line a segment each: {', '.join(counts)}"
+    # Nor can a pipe.
+    counts = [f"{path} has {sum(1 for _ in _lines(path))} lines" for path in paths if Path(path).is_file()]
+    return ": ".join(["the files must have one line a segment each", *filter(None, [", ".join(counts)])])
 
 
 def _pair(line: str, where: str) -> TextPair:
     try:
-        row = json.loads(line)
+        row = parse_json(line)
     except json.JSONDecodeError as error:
         raise MetricError(f"{where}: not JSON ({error.msg})") from None
-    except RecursionError:
-        raise MetricError(f"{where}: JSON nested too deeply") from None
     form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")
     unknown = sorted(set(row) - {"hypothesis", "references", "act"})
     missing = [key for key in ("hypothesis", "references") if key not in row]
     if missing:
-        hint = f" (it has {', '.join(unknown)})" if unknown else ""
+        hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
         raise MetricError(f"{where}: no '{missing[0]}'{hint}; expected {form}")
     hypothesis, references = row["hypothesis"], row["references"]
     if isinstance(references, str):
         references = [references]
     if not isinstance(hypothesis, str):
-        raise MetricError(f"{where}: 'hypothesis' must be text, not {hypothesis!r:.60}")
+        raise MetricError(f"{where}: 'hypothesis' must be text, not {short(hypothesis)}")
     if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
-        raise MetricError(f"{where}: 'references' must be a list of texts, not {references!r:.60}")
+        raise MetricError(f"{where}: 'references' must be a list of texts, not {short(references)}")
     return TextPair(hypothesis, tuple(references), _turn(row.get("act"), where))
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dactnlg._utils.reading import parse_json, regular_file
 from dactnlg.errors import MetricError
 from dactnlg.metrics import resampling
 from dactnlg.metrics.base import Array
@@ -73,11 +74,13 @@ def read_scores(path: str | Path) -> dict[str, StoredScores]:
         MetricError: the file cannot be read or does not hold scores; the message names it.
     """
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8"))
+        data = parse_json(regular_file(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise MetricError(f"cannot read {path}: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise MetricError(f"{path} is not JSON") from None
+    except json.JSONDecodeError as error:
+        raise MetricError(f"{path}, line {error.lineno}: not JSON ({error.msg})") from None
+    except UnicodeDecodeError as error:
+        raise MetricError(f"{path} is not JSON (not UTF-8 at byte {error.start})") from None
     return stored_scores(data, str(path))
 
 
@@ -86,7 +89,7 @@ def stored_scores(data: Any, where: str) -> dict[str, StoredScores]:
     try:
         presets = data.get("presets") or {data.get("preset", ""): data}
         return {name: _one(name, part, where) for name, part in presets.items()}
-    except (AttributeError, KeyError, TypeError, ValueError, IndexError):
+    except (AttributeError, KeyError, TypeError, ValueError, IndexError, OverflowError):
         raise MetricError(
             f"{where} holds no scores; write them with: dactnlg score --json FILE, or dactnlg evaluate --json FILE"
         ) from None
@@ -96,16 +99,39 @@ def _one(preset: str, data: Mapping[str, Any], where: str) -> StoredScores:
     scores, rows = data["scores"], data["segments"]
     signatures = {name: str(score["signature"]) for name, score in scores.items()}
     segments = {
-        name: np.array([np.nan if row["scores"][name] is None else row["scores"][name] for row in rows], np.float64)
+        name: np.array([_number(row["scores"][name]) for row in rows], np.float64)
         for name in scores
         # Diversity belongs to a corpus; no segment has it.
-        if not rows or name in rows[0]["scores"]
+        if not rows or any(name in row["scores"] for row in rows)
     }
-    values: dict[str, float | None] = {name: score["value"] for name, score in scores.items()}
+    values = {name: None if score["value"] is None else _number(score["value"]) for name, score in scores.items()}
     families = _families(rows, signatures, values, where)
-    texts = [{k: row.get(k) for k in ("act", "hypothesis", "reference", "key")} for row in rows if "key" in row]
+    texts = [{k: _text(row.get(k)) for k in ("act", "hypothesis", "reference", "key")} for row in rows if "key" in row]
     hashes = {name: str(score["hash"]) for name, score in scores.items()}
     return StoredScores(preset, len(rows), values, signatures, hashes, segments, families, texts)
+
+
+def _number(value: object) -> float:
+    """Return a score, NaN where it is undefined.
+
+    Raises:
+        TypeError: it is no number.
+        ValueError: it is not finite; JSON's 1e999 is read as infinity.
+        OverflowError: it is a whole number out of all bounds.
+    """
+    if value is None:
+        return np.nan
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError(value)
+    if not np.isfinite(number := float(value)):
+        raise ValueError(value)
+    return number
+
+
+def _text(value: object) -> str | None:
+    if value is not None and not isinstance(value, str):
+        raise TypeError(value)
+    return value
 
 
 def _families(
@@ -114,6 +140,8 @@ def _families(
     found: dict[str, Family] = {}
     for name in rows[0].get("statistics", {}) if rows else ():
         statistics = np.array([row["statistics"][name] for row in rows], np.float64)
+        if not np.isfinite(statistics).all():
+            raise ValueError(name)
         made = scorer(name, signatures, statistics.shape[1])
         if made is None:
             continue

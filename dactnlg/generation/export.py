@@ -56,7 +56,8 @@ def export(
         raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
     options = GenerationOptions(constraint=constraint, beam_width=beam_width).resolve(config.decoding, 0)
     section = checked_section(config.model, str(run.config_path))
-    model = load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
+    keys, known = section.keywords(), run.preprocessor_path
+    model = load_model(section.name, preprocessor.sizes, run.weights_path, keys, known)
     if output_format == "onnx":
         from dactnlg.generation.onnx_step import write_step
 

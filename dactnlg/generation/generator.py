@@ -12,7 +12,7 @@ from typing import Any
 
 from dactnlg import models
 from dactnlg.acts import Turn, parse
-from dactnlg.errors import UnknownNameError
+from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.numpy_decoder import NumpyDecoder
@@ -101,6 +101,8 @@ class Generator:
         config = run.check()
         backend = chosen_backend(config, backend)
         preprocessor = Preprocessor.load(run.preprocessor_path)
+        if backend == "none" and run.weights_path.exists():
+            raise RunError(f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights")
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 
@@ -233,10 +235,12 @@ def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: 
     """
     length, section = config.decoding.max_length, models.checked_section(config.model, str(run.config_path))
     if backend == "numpy":
-        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path)
+        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path, run.preprocessor_path)
         return NumpyDecoder(numpy_model, preprocessor, max_length=length)
     # Keras takes seconds to start: only who asks for it waits for it.
     from dactnlg.generation.keras_decoder import KerasDecoder
 
-    keras_model = models.load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
+    keras_model = models.load_model(
+        section.name, preprocessor.sizes, run.weights_path, section.keywords(), run.preprocessor_path
+    )
     return KerasDecoder(keras_model, preprocessor, max_length=length)

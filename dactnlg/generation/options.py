@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import Any
 
+import numpy as np
+from pydantic import Field, ValidationError
+
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.runs.config import CONSTRAINTS, Constraint, DecodingConfig
+from dactnlg.runs.mistakes import wrong_value
+from dactnlg.runs.sections import MOST_SENTENCES, SEEDS
 from dactnlg.search.sampling import Sampling
 
 
@@ -52,23 +57,26 @@ class GenerationOptions:
 
         Raises:
             UnknownNameError: there is no such constraint.
-            UserError: a number outside its bounds, or sampling options where sampling is turned off.
+            UserError: a number of another type or outside its bounds, or sampling options where sampling is turned off.
         """
-        constraint = self.constraint or defaults.constraint
-        if constraint not in CONSTRAINTS:
-            raise UnknownNameError("constraint", constraint, CONSTRAINTS)
-        width = defaults.beam_width if self.beam_width is None else self.beam_width
-        if width < 1 or self.n_best < 1:
-            raise UserError(f"beam_width and n_best must be at least 1, not {width} and {self.n_best}")
+        if self.constraint and self.constraint not in CONSTRAINTS:
+            raise UnknownNameError("constraint", str(self.constraint), CONSTRAINTS)
+        # Not the number of sentences, which is always chosen.
+        chosen = {"n_best": self.n_best, **{name: _plain(value) for name, value in self.chosen().items()}}
+        try:
+            found = _Checked.model_validate({"seed": seed, **defaults.model_dump(), **chosen})
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise UserError(f"{first['loc'][0]} {wrong_value(first)}") from None
         return ResolvedOptions(
-            constraint=constraint,
-            beam_width=max(width, self.n_best),
-            n_best=self.n_best,
-            seed=seed if self.seed is None else self.seed,
+            constraint=found.constraint,
+            beam_width=max(found.beam_width, found.n_best),
+            n_best=found.n_best,
+            seed=found.seed,
             sampling=self._sampling(defaults),
-            append_questions=defaults.append_questions if self.append_questions is None else self.append_questions,
-            slot_error_weight=defaults.slot_error_weight,
-            length_normalization=defaults.length_normalization,
+            append_questions=found.append_questions,
+            slot_error_weight=found.slot_error_weight,
+            length_normalization=found.length_normalization,
         )
 
     def _sampling(self, defaults: DecodingConfig) -> Sampling | None:
@@ -82,6 +90,18 @@ class GenerationOptions:
         asked = any(value is not None for value in (self.temperature, self.top_k, self.top_p))
         sample = (defaults.sample or asked) if self.sample is None else self.sample
         return sampling if sample else None
+
+
+class _Checked(DecodingConfig):
+    """The bounds of what a caller may choose: those of a configuration, and of what no configuration has."""
+
+    n_best: int = Field(default=1, ge=1, le=MOST_SENTENCES)
+    seed: int = Field(default=1, ge=0, lt=SEEDS)
+
+
+def _plain(value: Any) -> Any:
+    """Return a number of NumPy's as Python's own, which a check of types asks for."""
+    return value.item() if isinstance(value, np.generic) else value
 
 
 @dataclass(frozen=True, kw_only=True)

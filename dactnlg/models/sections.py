@@ -36,9 +36,9 @@ class SCLSTMSection(LSTMSection):
         eta, xi: the term sum_t eta * xi^||d_{t+1} - d_t|| of the loss.
     """
 
-    alpha: float = Field(default=0.5, ge=0.0)
-    eta: float = Field(default=1e-4, ge=0.0)
-    xi: float = Field(default=100.0, gt=0.0)
+    alpha: float = Field(default=0.5, ge=0.0, le=1e3)
+    eta: float = Field(default=1e-4, ge=0.0, le=1e3)
+    xi: float = Field(default=100.0, gt=0.0, le=1e6)
 
 
 class HierarchicalSection(SCLSTMSection):

@@ -6,6 +6,7 @@ depend on the order in which weights are made, nor on how often a class was made
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,37 +14,66 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg._utils.reading import regular_file
 from dactnlg.errors import RunError
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 Arrays = dict[str, NDArray[Any]]
+_PREPROCESSOR, _ARRAYS = "preprocessor", "arrays"
+"""What is kept with arrays: the SHA-256 of the preprocessor's file, and that of the arrays themselves."""
 
 
-def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Write arrays by name."""
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], preprocessor: Path | None = None) -> None:
+    """Write arrays by name.
+
+    Args:
+        path: the file.
+        arrays: by name.
+        preprocessor: the file of the preprocessor whose numbers the arrays are of; its hash is kept with them.
+    """
     from safetensors.numpy import save_file
 
     # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
-    save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
+    ordered = {name: np.asarray(array, order="C") for name, array in arrays.items()}
+    about = {_ARRAYS: _hash(ordered)}
+    if preprocessor is not None:
+        about[_PREPROCESSOR] = _hash_file(preprocessor)
+    save_file(ordered, path, about)
 
 
-def load_arrays(path: Path) -> Arrays:
+def load_arrays(path: Path, preprocessor: Path | None = None) -> Arrays:
     """Read what `save_arrays` wrote.
 
+    Files of earlier versions hold neither the hash of a preprocessor nor their own; they are read all the same.
+
+    Args:
+        path: the file.
+        preprocessor: the file of the preprocessor that they must belong to.
+
     Raises:
-        RunError: it cannot be read.
+        RunError: the file cannot be read, has changed since it was written, or belongs to another preprocessor.
     """
-    from safetensors import SafetensorError
-    from safetensors.numpy import load_file
+    from safetensors import SafetensorError, safe_open
 
     try:
-        arrays: Arrays = load_file(path)
-    except (OSError, SafetensorError, ValueError, KeyError, TypeError) as error:
+        with safe_open(regular_file(path), framework="numpy") as file:
+            about: dict[str, str] = file.metadata() or {}
+            arrays: Arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        known = None if preprocessor is None else _hash_file(preprocessor)
+    except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or error
         raise RunError(
-            f"{path} cannot be read as weights ({error}): is it damaged? Then train the model anew"
+            f"{path} cannot be read as weights ({reason}): is it damaged? Then train the model anew"
         ) from None
+    if _ARRAYS in about and about[_ARRAYS] != _hash(arrays):
+        raise RunError(f"{path} has changed since it was written: is it damaged? Then train the model anew")
+    if known is not None and about.get(_PREPROCESSOR, known) != known:
+        raise RunError(
+            f"{path} does not belong to {preprocessor}, which has changed since or is of another run; "
+            "put back the one that belongs to it, or train the model anew"
+        )
     return arrays
 
 
@@ -71,14 +101,15 @@ def assign_weights(model: NeuralModel, arrays: Mapping[str, NDArray[Any]], where
 
     Args:
         model: the model.
-        arrays: by name; others than the model's are left alone.
+        arrays: by name.
         where: what messages call them.
 
     Raises:
-        RunError: a weight is missing or has another shape.
+        RunError: a weight is missing, has another shape or type, is not finite, or not the model's.
     """
     weights = named_weights(model)
     check_shapes(arrays, {name: tuple(weight.shape) for name, weight in weights.items()}, where)
+    check_numbers(arrays, {name: str(weight.dtype) for name, weight in weights.items()}, where)
     for name, weight in weights.items():
         weight.assign(arrays[name])
 
@@ -87,7 +118,7 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
     """Check that arrays are the weights of a model.
 
     Raises:
-        RunError: a weight is missing or has another shape.
+        RunError: a weight is missing, has another shape, or is not the model's.
     """
     for name, shape in shapes.items():
         if name not in arrays:
@@ -97,6 +128,27 @@ def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, tuple[
             raise RunError(
                 f"{where}: weight '{name}' is {found}, not {'x'.join(map(str, shape))}: it belongs to another run"
             )
+    for name in arrays:
+        if name not in shapes:
+            raise RunError(f"{where} holds a weight '{name:.60}' that the model has not: it belongs to another model")
+
+
+def check_numbers(arrays: Mapping[str, NDArray[Any]], types: Mapping[str, str], where: str) -> None:
+    """Check that weights, whose shapes have been checked, can be computed with.
+
+    Args:
+        arrays: by name.
+        types: name of a weight -> the type of its numbers, such as "float32".
+        where: what messages call them.
+
+    Raises:
+        RunError: a weight has another type, or a number of it is not finite.
+    """
+    for name, dtype in types.items():
+        if arrays[name].dtype != dtype:
+            raise RunError(f"{where}: weight '{name}' holds {arrays[name].dtype}, not {dtype}: is it damaged?")
+        if not np.isfinite(arrays[name]).all():
+            raise RunError(f"{where}: weight '{name}' holds numbers that are not finite; train the model anew")
 
 
 def create_weights(model: NeuralModel) -> None:
@@ -137,3 +189,17 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
 # Where Keras itself keeps a layer's parts, in the order in which they were made; TensorFlow's names begin with _self_.
 _BOOKKEEPING = {"_layers", "_trainable_variables", "_non_trainable_variables", "_metrics", "_tracker", "optimizer"}
 _BOOKKEEPING |= {"_loss_tracker", "_seed_generators", "_compile_metrics", "_compile_loss", "_losses"}
+
+
+def _hash_file(path: Path) -> str:
+    with regular_file(path).open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _hash(arrays: Mapping[str, NDArray[Any]]) -> str:
+    # Against accidents: who changes weights on purpose can change this, too.
+    found = hashlib.sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(f"{name} {array.dtype} {array.shape} ".encode())
+        found.update(np.asarray(array, order="C"))
+    return found.hexdigest()

@@ -52,6 +52,10 @@ __all__ = [
 ]
 
 
+MOST_SHOWN = 100
+"""Mistakes of one configuration that are told one by one."""
+
+
 def load_config(path: str | Path, overrides: Sequence[str] = (), models: Sections | None = None) -> Config:
     """Read a configuration file.
 
@@ -113,10 +117,12 @@ def _checked(
             mistakes.append(_line(places.get("model.name", where), "model.name", str(error)))
         except ValidationError as error:
             found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
-    for detail in found:
+    for detail in found[:MOST_SHOWN]:
         key = ".".join(map(str, detail["loc"]))
         place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
         mistakes.append(_line(place, key, plain_words(detail, data, models)))
+    if len(found) > MOST_SHOWN:
+        mistakes.append(f"and {len(found) - MOST_SHOWN} more")
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         raise ConfigError("\n  ".join([f"{count} in the configuration {where}".rstrip(), *mistakes]))
@@ -159,7 +165,7 @@ def read_override(override: str) -> tuple[str, str, Any]:
     try:
         return section, key, yamlfile.parse(text)
     except (yaml.YAMLError, ValueError, RecursionError):
-        raise ValueError(f"the value {text!r} is not YAML; quote it") from None
+        raise ValueError(f"the value {text!r:.60} is not YAML; quote it") from None
 
 
 def _apply(override: str, data: dict[str, Any]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import Any, get_args
 
 from pydantic_core import ErrorDetails
 
+from dactnlg._utils.reading import short
 from dactnlg.errors import suggest
 from dactnlg.runs.sections import Config, Sections
 
@@ -15,7 +16,6 @@ from dactnlg.runs.sections import Config, Sections
 def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | None) -> str:
     """Say in plain words what pydantic found."""
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
-    context = detail.get("ctx", {})
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
     # A name that is no text has no section.
     named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
@@ -29,18 +29,27 @@ def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections 
     if kind == "missing":
         return "missing; it has no default"
     if kind == "model_type":
-        return f"must be a mapping of {', '.join(getattr(section, 'model_fields', {}))}; got {value!r:.60}"
+        return f"must be a mapping of {', '.join(getattr(section, 'model_fields', {}))}; got {short(value)}"
     if kind == "literal_error":
         choices = [str(choice) for choice in get_args(fields[path[-1]].annotation)]
-        return f"unknown value {value!r:.60}; {suggest(str(value), choices)}"
+        return f"unknown value {short(value)}; {suggest(str(value)[:60], choices)}"
+    return wrong_value(detail)
+
+
+def wrong_value(detail: ErrorDetails) -> str:
+    """Say in plain words what pydantic found wrong with the type or the size of a value."""
+    kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     bounds = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
     for bound, words in bounds.items():
         if bound in context:
-            return f"must be {words} {context[bound]:g}; got {value!r:.60}"
+            limit = context[bound]
+            shown = f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
+            return f"must be {words} {shown}; got {short(value)}"
     types = {"int_type": "a whole number", "int_from_float": "a whole number", "float_type": "a number"}
     types |= {"string_type": "text", "list_type": "a list", "finite_number": "a finite number"}
+    types |= {"bool_type": "true or false"}
     if kind in types:
-        return f"must be {types[kind]}; got {value!r:.60}"
+        return f"must be {types[kind]}; got {short(value)}"
     return detail["msg"]
 
 

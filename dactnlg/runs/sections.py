@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
@@ -15,6 +17,10 @@ from dactnlg.errors import suggest
 Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
 
+MOST_SENTENCES = 1000
+"""Sentences of one act that are kept in a search, or returned."""
+SEEDS = 1 << 32
+"""Seeds are below this."""
 RANDOM = "random"
 """The name of the baseline that has no weights."""
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
@@ -42,14 +48,14 @@ class CorpusConfig(_Section):
     name: str
     also: list[str] = []
     targets: Targets = "human"
-    min_count: int = Field(default=1, ge=1)
+    min_count: int = Field(default=1, ge=1, le=10**9)
     data_dir: str | None = None
 
     @field_validator("name")
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in (known := _corpus_names()) and not _is_corpus_path(name):
-            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name}'; {suggest(name, known)}"})
+            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"})
         return name
 
     @field_validator("also")
@@ -59,8 +65,8 @@ class CorpusConfig(_Section):
 
     @model_validator(mode="after")
     def _once(self) -> CorpusConfig:
-        names = [self.name, *self.also]
-        if twice := sorted({name for name in names if names.count(name) > 1}):
+        names = Counter([self.name, *self.also])
+        if twice := sorted(name for name, count in names.items() if count > 1):
             raise PydanticCustomError("twice", "{m}", {"m": f"named more than once: {', '.join(twice)}"})
         return self
 
@@ -118,14 +124,14 @@ class TrainingConfig(_Section):
         precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
     """
 
-    epochs: int = Field(default=30, ge=1)
-    batch_size: int = Field(default=64, ge=1)
-    learning_rate: float = Field(default=2e-3, gt=0.0)
+    epochs: int = Field(default=30, ge=1, le=10**6)
+    batch_size: int = Field(default=64, ge=1, le=1 << 16)
+    learning_rate: float = Field(default=2e-3, gt=0.0, le=100.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)
-    decay_patience: int = Field(default=1, ge=1)
-    patience: int = Field(default=5, ge=1)
-    clip_norm: float = Field(default=5.0, gt=0.0)
-    seed: int = Field(default=1, ge=0, lt=2**32)
+    decay_patience: int = Field(default=1, ge=1, le=10**6)
+    patience: int = Field(default=5, ge=1, le=10**6)
+    clip_norm: float = Field(default=5.0, gt=0.0, le=1e12)
+    seed: int = Field(default=1, ge=0, lt=SEEDS)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
@@ -155,15 +161,15 @@ class DecodingConfig(_Section):
             (whatever Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
     """
 
-    beam_width: int = Field(default=10, ge=1)
-    max_length: int = Field(default=80, ge=1)
+    beam_width: int = Field(default=10, ge=1, le=MOST_SENTENCES)
+    max_length: int = Field(default=80, ge=1, le=1000)
     constraint: Constraint = "hard"
     sample: bool = False
-    temperature: float = Field(default=1.0, ge=0.0)
-    top_k: int = Field(default=0, ge=0)
+    temperature: float = Field(default=1.0, ge=0.0, le=1e6)
+    top_k: int = Field(default=0, ge=0, le=10**9)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
-    length_normalization: float = Field(default=0.0, ge=0.0)
-    slot_error_weight: float = Field(default=100.0, ge=0.0)
+    length_normalization: float = Field(default=0.0, ge=0.0, le=10.0)
+    slot_error_weight: float = Field(default=100.0, ge=0.0, le=1e6)
     append_questions: bool = True
     backend: Backend = "auto"
 
@@ -187,5 +193,6 @@ def _corpus_names() -> list[str]:
 
 
 def _is_corpus_path(name: str) -> bool:
-    path = Path(name)
-    return path.is_dir() or (path.suffix in (".yaml", ".yml", ".jsonl", ".csv") and path.is_file())
+    # These say no, where those of a Path raise, to what no path can be: too long, or with a NUL.
+    is_file = Path(name).suffix in (".yaml", ".yml", ".jsonl", ".csv") and os.path.isfile(name)  # noqa: PTH113
+    return is_file or os.path.isdir(name)  # noqa: PTH112

@@ -1,7 +1,10 @@
 """YAML files as people write them: the line of every key, keys given twice, and YAML 1.2's words and numbers.
 
-PyYAML reads YAML 1.1, where a bare `yes`, `no`, `on` or `off` is a truth value and `2e-3` is text. Here `no` is a word
-(a special value of a slot, as on a data card) and `2e-3` a number.
+PyYAML reads YAML 1.1, where a bare `yes`, `no`, `on` or `off` is a truth value, `2e-3` is text and `2020-12-13` a date.
+Here `no` is a word (a special value of a slot, as on a data card), `2e-3` a number and a date text.
+
+Files come from strangers, too, so what a short file can grow into is bounded: its length, how deep it is nested, what
+its aliases are when written out, and the digits of its numbers.
 """
 
 from __future__ import annotations
@@ -9,13 +12,27 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 
+from dactnlg._utils.reading import regular_file
 from dactnlg.errors import ConfigError
 
-_BOOL, _FLOAT = "tag:yaml.org,2002:bool", "tag:yaml.org,2002:float"
+Text = TypeVar("Text", str, bytes)
+
+MOST_BYTES = 1 << 18
+"""Of a file: some fifty times the longest data card."""
+MOST_NODES = 1 << 16
+"""Values of a file, its aliases written out."""
+MOST_LEVELS = 40
+"""Lists and mappings in one another, aliases written out."""
+MOST_DIGITS = 100
+"""Of a number."""
+
+_TAGS = ("null", "bool", "int", "float", "str", "seq", "map", "merge")
+_BOOL, _FLOAT, _INT, _DATE = (f"tag:yaml.org,2002:{name}" for name in ("bool", "float", "int", "timestamp"))
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class YamlFile(NamedTuple):
@@ -33,12 +50,49 @@ class YamlFile(NamedTuple):
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with YAML 1.2's truth values and its numbers with exponents."""
+    """PyYAML's safe loader with YAML 1.2's core schema and bounds; every error has a line."""
 
     yaml_implicit_resolvers = {
-        first: [(tag, pattern) for tag, pattern in resolvers if tag != _BOOL]
+        first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOL, _DATE)]
         for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
     }
+    yaml_constructors = {
+        tag: construct
+        for tag, construct in yaml.SafeLoader.yaml_constructors.items()
+        if tag is None or tag.rpartition(":")[-1] in _TAGS
+    }
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._levels = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Read a node with what is in it."""
+        self._levels += 1
+        if self._levels > MOST_LEVELS:
+            raise _error("nested too deeply", self.peek_event().start_mark)  # type: ignore[no-untyped-call]
+        node = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        self._levels -= 1
+        return node  # type: ignore[no-any-return]
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: FBT001, FBT002  (PyYAML's own)
+        """Return the data of a node."""
+        if isinstance(node, yaml.ScalarNode):
+            if node.tag in (_INT, _FLOAT) and len(node.value) > MOST_DIGITS:
+                raise _error(f"a number of {len(node.value)} digits", node.start_mark)
+            if _SURROGATE.search(node.value):
+                raise _error("half of a surrogate pair, which is no character", node.start_mark)
+        try:
+            return super().construct_object(node, deep)
+        except (ValueError, LookupError, OverflowError):
+            raise _error(f"{node.value!r:.60} is not of the type {node.tag}", node.start_mark) from None
+
+    def document(self) -> yaml.Node | None:
+        """Return the node of the one document, whose size is within bounds."""
+        node: yaml.Node | None = self.get_single_node()  # type: ignore[no-untyped-call]
+        if node is not None:
+            _measure(node, 1, {})
+        return node
 
 
 _Loader.add_implicit_resolver(_BOOL, re.compile(r"(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
@@ -49,13 +103,15 @@ def parse(text: str) -> Any:
     """Return the data of one YAML text.
 
     Raises:
-        ValueError: it is not YAML.
+        ValueError: it is not YAML, or grows out of bounds.
     """
     try:
-        data = yaml.load(text, Loader=_Loader)
+        loader = _Loader(_bounded(text))
+        node = loader.document()
+        data = loader.construct_document(node) if node else None  # type: ignore[no-untyped-call]
         return _with_text_keys(data) if isinstance(data, dict) else data
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ValueError(str(error)) from None
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        raise ValueError(_reason(error)) from None
 
 
 def read(file: Path, what: str = "a configuration is a mapping of sections") -> YamlFile:
@@ -66,30 +122,35 @@ def read(file: Path, what: str = "a configuration is a mapping of sections") -> 
         what: what the message about another kind of data says that the file should be.
 
     Raises:
-        ConfigError: the file cannot be read, or is not a YAML mapping; the message names line and column.
+        ConfigError: the file cannot be read, is not a YAML mapping, or grows out of bounds; the message names line and
+            column.
     """
     try:
-        loader = _Loader(file.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"cannot read {file}: {error}") from None
-    except yaml.YAMLError as error:
-        raise ConfigError(f"{file} is not YAML: {' '.join(str(error).split())}") from None
+        with regular_file(file).open("rb") as stream:
+            text = _bounded(stream.read(MOST_BYTES + 1)).decode("utf-8-sig")
+    except OSError as error:
+        raise ConfigError(f"cannot read {file}: {error.strerror or error}") from None
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{file}, line {line}: not UTF-8 ({error.reason})") from None
+    except ValueError as error:
+        raise ConfigError(f"{file}: {error}") from None
     lines: dict[str, int] = {}
     mistakes = []
+    loader = None
     try:
-        node = loader.get_single_node()
+        loader = _Loader(text)
+        node = loader.document()
         # Before the data are made, which writes the keys of `<<` out.
         for key, line in _keys(node, "", set()):
             if key in lines:
                 mistakes.append(f"{file}, line {line}: {key}: given twice, first on line {lines[key]}")
             lines.setdefault(key, line)
-        data = loader.construct_document(node) if node else None
-        if isinstance(data, dict):
-            return YamlFile(_with_text_keys(data), lines, mistakes)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f"{file}, line {mark.line + 1}, column {mark.column + 1}" if mark else str(file)
-        raise ConfigError(f"{place}: not YAML: {getattr(error, 'problem', None) or error}") from None
+        data = loader.construct_document(node) if node else None  # type: ignore[no-untyped-call]
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        raise ConfigError(f"{_place_of(error, file, text, loader)}: not YAML: {_reason(error)}") from None
+    if isinstance(data, dict):
+        return YamlFile(_with_text_keys(data), lines, mistakes)
     raise ConfigError(f"{file}: {what}, not {type(data).__name__}")
 
 
@@ -107,9 +168,73 @@ def place(file: Path, lines: Mapping[str, int], key: Sequence[int | str]) -> str
     return str(file)
 
 
+def _bounded(text: Text) -> Text:
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"longer than {MOST_BYTES:,} bytes, which no configuration, card or sweep is")
+    return text
+
+
+def _error(reason: str, mark: yaml.Mark) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=reason, problem_mark=mark)
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "nested too deeply"
+    if isinstance(error, OverflowError):
+        return "an escape for no character"
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"the character U+{error.character:04X} is not allowed"
+    return " ".join(str(getattr(error, "problem", None) or error).split())
+
+
+def _place_of(error: Exception, file: Path, text: str, loader: _Loader | None) -> str:
+    """Return "FILE, line N, column M" of what is not YAML."""
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"{file}, line {text.count(chr(10), 0, error.position) + 1}"
+    if mark := getattr(error, "problem_mark", None):
+        return f"{file}, line {mark.line + 1}, column {mark.column + 1}"
+    # The scanner stands where it was when it raised an error of Python's own.
+    return str(file) if loader is None else f"{file}, line {loader.line + 1}"
+
+
+def _measure(node: yaml.Node, level: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
+    """Return how many values a node holds, its aliases written out, and how many levels.
+
+    Args:
+        node: the node.
+        level: how many it is in, itself included.
+        known: id of a node -> what was returned for it; nothing yet while it is being measured.
+
+    Raises:
+        yaml.MarkedYAMLError: it holds itself, too much or too deep.
+    """
+    if (found := known.get(id(node))) is not None:
+        return found
+    if isinstance(node, yaml.ScalarNode):
+        return 1, 1
+    known[id(node)] = _UNKNOWN
+    parts = [part for item in node.value for part in (item if isinstance(item, tuple) else (item,))]
+    count, height = 1, 1
+    for part in parts:
+        if known.get(id(part)) is _UNKNOWN:
+            raise _error("it holds an alias of itself", node.start_mark)
+        inside, levels = _measure(part, level + 1, known)
+        count, height = count + inside, max(height, levels + 1)
+        if count > MOST_NODES:
+            raise _error(f"more than {MOST_NODES:,} values, aliases written out", part.start_mark)
+        if level + height > MOST_LEVELS:
+            raise _error("nested too deeply, aliases written out", node.start_mark)
+    known[id(node)] = count, height
+    return count, height
+
+
+_UNKNOWN = (0, 0)
+
+
 def _keys(node: yaml.Node | None, prefix: str, seen: set[int]) -> Iterator[tuple[str, int]]:
     """Yield the dotted path of every key, and its line; entries of a list count from 0."""
-    # An alias is the node that it stands for: each is walked through once, also where it holds itself.
+    # An alias is the node that it stands for: each is walked through once.
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
@@ -118,6 +243,8 @@ def _keys(node: yaml.Node | None, prefix: str, seen: set[int]) -> Iterator[tuple
             yield from _keys(value, f"{prefix}{index}.", seen)
     elif isinstance(node, yaml.MappingNode):
         for key, value in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise _error("a key must be one word or number", key.start_mark)
             path = f"{prefix}{key.value}"
             yield path, key.start_mark.line + 1
             yield from _keys(value, f"{path}.", seen)

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
-from dactnlg._utils.patterns import check_pattern
 from dactnlg.acts import Slot, Turn
-from dactnlg.errors import RunError
-from dactnlg.text.casing import Casing, respaced
+from dactnlg.text.casing import Casing
+from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.requests import (
     DelexicalizedAct,
     Request,
@@ -292,23 +292,12 @@ class Preprocessor:
         Raises:
             RunError: the file is not there, damaged, or another version's.
         """
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            style: dict[str, Any] = {
-                name: tuple(v) if name in ("silent", "proper", "apart") else v for name, v in data["style"].items()
-            }
-            for pattern in (p for cues in style["cues"].values() for patterns in cues.values() for p in patterns):
-                check_pattern(pattern)
-            return cls(
-                Vocabulary(data["vocabulary"]),
-                ActEncoder(data["features"], Vocabulary(data["words"]), data["corpus"]),
-                Casing(**data["casing"]),
-                Templates.from_json(data["templates"]),
-                Style(**style),
-                {name: tuple(words) for name, words in data["trigger_words"].items()},
-            )
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-            raise RunError(
-                f"cannot read {path} ({type(error).__name__}: {error}): "
-                "is it damaged, or of another version of dactnlg? Then train the model anew"
-            ) from None
+        data = read_preprocessor_file(path)
+        return cls(
+            Vocabulary(data.vocabulary),
+            ActEncoder(data.features, Vocabulary(data.words), data.corpus),
+            Casing(**dict(data.casing)),
+            Templates.from_json(data.templates),
+            Style(**dict(data.style)),
+            data.trigger_words,
+        )

@@ -42,7 +42,8 @@ def spellings(value: str) -> Iterator[tuple[str, ...]]:
 
 def alternatives(value: str) -> list[str]:
     """Return the values that are joined by "or" in a value, such as "hayes valley or soma"; else the value alone."""
-    return re.split(r"\s+or\s+", value, flags=re.IGNORECASE)
+    parts = re.split(r"(?<!\s)\s+or\s+", value, flags=re.IGNORECASE)
+    return parts if all(parts) else [value]
 
 
 def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...]:

@@ -101,7 +101,7 @@ class TrainingLoop:
         state = Progress(**known)
         if state.epoch:
             path = self.run.checkpoint_path(state.epoch)
-            self.learner.restore(load_arrays(path) if self.group.rank == 0 else {})
+            self.learner.restore(load_arrays(path, self.run.preprocessor_path) if self.group.rank == 0 else {})
         return state
 
     def _epoch(self, state: Progress, interrupt: Interrupt) -> dict[str, Any] | None:
@@ -134,9 +134,12 @@ class TrainingLoop:
 
     def _keep(self, state: Progress, *, better: bool) -> None:
         """Write the checkpoint first, then the state that names it."""
-        self.run.replace(self.run.checkpoint_path(state.epoch), lambda path: save_arrays(path, self.learner.state()))
+        known = self.run.preprocessor_path
+        arrays = self.learner.state()
+        self.run.replace(self.run.checkpoint_path(state.epoch), lambda path: save_arrays(path, arrays, known))
         if better:
-            self.run.replace(self.run.weights_path, lambda path: save_arrays(path, self.learner.weights()))
+            best = self.learner.weights()
+            self.run.replace(self.run.weights_path, lambda path: save_arrays(path, best, known))
         self.run.save_state(asdict(state))
         self.run.write_history(state.history)
 

@@ -10,11 +10,12 @@ import pickle
 import random
 import subprocess
 import sys
+import timeit
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, example, given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dactnlg import DialogueAct, Slot, Turn, parse
@@ -24,11 +25,13 @@ from dactnlg.errors import ActError, ActSyntaxError
 
 DELIMITERS = "()[]{}=;,&'\"\\?"
 values = st.text() | st.text(alphabet=DELIMITERS + "ab \n\r\t") | st.sampled_from(sorted(SPECIAL_VALUES))
+values = values.filter(str.strip)
 letters = st.characters(exclude_characters=DELIMITERS + "\n\r")
 words = st.text(alphabet=letters, min_size=1).filter(lambda word: not any(map(str.isspace, word)))
 # A slot name may hold spaces and question marks, but not at its ends.
 names = words | st.text(letters, min_size=1).map(str.strip).filter(bool)
-slots = st.builds(Slot, names, st.none() | values)
+# A slot called `slot` is what DSTC2's notation says otherwise.
+slots = st.builds(Slot, st.just("slot") | names, st.none() | values | names)
 acts = st.builds(DialogueAct, words | words.map("?{}".format), st.lists(slots, max_size=4).map(tuple))
 turns = st.builds(Turn, st.lists(acts, min_size=1, max_size=4).map(tuple))
 
@@ -54,8 +57,6 @@ def test_what_cannot_be_a_name(name: str) -> None:
 
 @given(turns)
 def test_json_gives_it_back(turn: Turn) -> None:
-    # DSTC2 writes request(food) as ["slot", "food"], so JSON has no way to say a slot named "slot".
-    assume(all(slot.name != "slot" for _, slot in turn.slots()))
     assert turn_from_json(json.loads(json.dumps(turn.to_json()))) == turn
     assert parse(json.dumps(turn.to_json())) == turn
 
@@ -121,6 +122,8 @@ NOTATIONS = [
     ("hello() & request(food);", [("hello", []), ("request", [("food", None)])]),
     ('[{"act": "request", "slots": [["slot", "food"]]}]', [("request", [("food", None)])]),
     ('{"act": "inform", "slots": [["count", 3], ["name", "x"]]}', [("inform", [("count", "3"), ("name", "x")])]),
+    ('{"act": "inform", "slots": [{"name": "slot", "value": "food"}]}', [("inform", [("slot", "food")])]),
+    ('{"act": "request", "slots": [{"name": "food"}]}', [("request", [("food", None)])]),
     ('[{"act": "welcomemsg", "slots": []}]', [("welcomemsg", [])]),
     # E2E, ViGGO
     ("name[The Eagle], eatType[coffee shop]", [("inform", [("name", "The Eagle"), ("eatType", "coffee shop")])]),
@@ -143,6 +146,8 @@ def test_notations(text: str, expected: list[tuple[str, list[tuple[str, str | No
         ("inform(name=x", "", "expected ';' or ')'"),
         ("inform(name='x;a=b)", "'x", "never closed"),
         ("inform(name=;a=b)", ";a", "expected a value"),
+        ("inform(name='';a=b)", "'';", "a value cannot be empty"),
+        ("inform(a=b;name='  ')", "'  '", "a value cannot be empty"),
         ("inform(=x)", "=x", "expected a slot name"),
         ("inform(a=b) & ", "", "another act after '&'"),
         ("inform(a=b))", "))", "act type"),
@@ -174,7 +179,7 @@ def test_the_caret_stands_under_the_character(text: str, under: str, reason: str
 
 @pytest.mark.parametrize("junk", ["\t", "\u200b", "\x1b[31m", "\u0301", "日本", "x" * 500])
 def test_the_caret_stands_right_behind_strange_characters(junk: str) -> None:
-    text = f"inform(a='{junk}';b=;c=d)"
+    text = f"inform(a='x{junk}';b=;c=d)"
     with pytest.raises(ActSyntaxError) as caught:
         parse(text, where="acts.txt, line 7")
     head, line, caret = str(caught.value).split("\n")
@@ -199,17 +204,70 @@ def test_the_caret_stands_right_behind_strange_characters(junk: str) -> None:
         '[{"act": "a", "slots": [["", "b"]]}]',
         "[" * 100_000,
         '[{"act": "a", "slots": [["n", 1' + "0" * 5000 + "]]}]",
+        '[{"act": "a", "slots": [["n", NaN]]}]',
+        '[{"act": "a", "slots": [["n", -Infinity]]}]',
+        '[{"act": "a", "slots": [["n", 1e999]]}]',
+        '[{"act": "a", "slots": [["n", ""]]}]',
+        '[{"act": "a", "slots": [["n", " "]]}]',
+        '[{"act": "a", "slots": [["slot", ""]]}]',
+        '[{"act": "a", "slots": [{}]}]',
+        '[{"act": "a", "slots": [{"name": 3}]}]',
+        '[{"act": "a", "slots": [{"name": "a", "of": "b"}]}]',
+        '[{"act": "a", "slots": [["n", ' + "[" * 500 + "]" * 500 + "]]}]",
     ],
 )
 def test_json_of_another_form_is_an_act_error(text: str) -> None:
-    with pytest.raises(ActError):
-        parse(text)
+    with pytest.raises(ActError, match=r"^acts\.txt, line 7[,:] ") as caught:
+        parse(text, where="acts.txt, line 7")
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.parametrize("value", ["", " ", "\n", "\u3000"])
+def test_a_value_that_no_sentence_can_say_is_refused(value: str) -> None:
+    with pytest.raises(ActError, match="the value of 'name' is empty; leave out '='"):
+        Slot("name", value)
 
 
 @pytest.mark.parametrize(("value", "special"), [("dont_care", "dontcare"), ("YES", "yes"), ("false", "no"), ("?", "?")])
 def test_special_values_are_spelt_one_way(value: str, special: str) -> None:
     assert Slot("a", value).special == special
     assert not Slot("a", value).delexicalizable
+
+
+# What a value or a slot may be repeated by, and what stands around the repetitions.
+GROWING = [
+    ("inform(a=b", " ", ")"),
+    ("inform(a=b", " ", "c;d=e)"),
+    ("inform(a=b", " ,", ")"),
+    ("inform(a=b", ", ", "c=d)"),
+    ("inform(a=b", ",c=d", ")"),
+    ("inform(a=b", ",c", "=d)"),
+    ("inform(a=b (", ",c=d", "))"),
+    ("inform(a=b", " (c,d=e)", ")"),
+    ("inform(a=b", "(", ")"),
+    ("inform(a='", "' x", "')"),
+    ("inform(a='", "'  ", "x')"),
+    ("inform(a='", "\\'", "')"),
+    ("inform(", "a;", ")"),
+    ("inform(", "a ", ")"),
+    ("", "a(b='c d')&", "a()"),
+    ("", "a(b=c )", " "),
+    ("a[b]", ", a[b]", ""),
+    ("a[", "[]", "]"),
+    ("inform(a=", "[", ")"),
+    ("", " ", "a()"),
+]
+
+
+@pytest.mark.parametrize(("before", "repeated", "after"), GROWING)
+def test_the_parser_takes_time_in_proportion(before: str, repeated: str, after: str) -> None:
+    def seconds(count: int) -> float:
+        text = before + repeated * count + after
+        return min(timeit.repeat(lambda: check(text), number=1, repeat=3))
+
+    # In proportion: 8 times; in squares: 64 times, some seconds where it was 5 for 40,000 spaces.
+    few, many = seconds(2_500), seconds(20_000)
+    assert many < 25 * few + 0.02
 
 
 def test_long_input_takes_no_longer_than_its_length() -> None:

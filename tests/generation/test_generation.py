@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -226,9 +227,44 @@ def test_mistakes_are_named(generator: Generator) -> None:
         generator.generate(["infrom(name=x)"])
     with pytest.raises(UnknownNameError, match="hard"):
         generator.generate(["goodbye()"], GenerationOptions(constraint="firm"))  # type: ignore[arg-type]
-    with pytest.raises(UserError, match="at least 1"):
+    with pytest.raises(UserError, match="must be at least 1; got 0"):
         generator.generate(["goodbye()"], GenerationOptions(beam_width=0, n_best=0))
     assert generator.generate([]) == []
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"beam_width": 99999999999}, "beam_width must be at most 1,000; got 99999999999"),
+        ({"beam_width": True}, "beam_width must be a whole number; got True"),
+        ({"beam_width": "5"}, "beam_width must be a whole number; got '5'"),
+        ({"beam_width": 2.5}, "beam_width must be a whole number; got 2.5"),
+        ({"n_best": 1001}, "n_best must be at most 1,000; got 1001"),
+        ({"n_best": None}, "n_best must be a whole number; got None"),
+        ({"seed": -1}, "seed must be at least 0; got -1"),
+        ({"seed": 10**5000}, "seed must be less than 4,294,967,296; got a number of 5001 digits"),
+        ({"sample": True, "temperature": float("nan")}, "temperature must be a finite number; got nan"),
+        ({"temperature": 1e308}, "temperature must be at most 1e+06; got 1e+308"),
+        ({"temperature": -1.0}, "temperature must be at least 0; got -1.0"),
+        ({"top_k": -1}, "top_k must be at least 0; got -1"),
+        ({"top_k": 10**30}, "top_k must be at most 1,000,000,000; got 1000000000000000000000000000000"),
+        ({"top_p": 0.0}, "top_p must be greater than 0; got 0.0"),
+        ({"sample": 1}, "sample must be true or false; got 1"),
+        ({"append_questions": "no"}, "append_questions must be true or false; got 'no'"),
+        ({"constraint": 3}, "unknown constraint '3'; valid: hard, none, rerank"),
+    ],
+)
+def test_every_option_has_a_bound_that_is_named(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError) as caught:
+        GenerationOptions(**options).resolve(DecodingConfig(), 1)
+    assert str(caught.value) == message
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    options = GenerationOptions(beam_width=np.int64(3), temperature=np.float32(0.5), seed=np.uint8(7))  # type: ignore[arg-type]
+    found = options.resolve(DecodingConfig(), 1)
+    assert (found.beam_width, found.seed) == (3, 7)
+    assert found.sampling is not None and found.sampling.temperature == 0.5
 
 
 def test_unknown_slots_are_said_all_the_same_when_asked_to(generator: Generator) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
+import os
+import zipfile
 from functools import cache
 from pathlib import Path
 
@@ -213,6 +216,13 @@ def test_index_is_made_once_and_again_for_a_changed_file(tmp_path: Path, monkeyp
         (b"a 1 2\nb 1 nan\n", "line 2: a vector must have finite numbers"),
         (b"2 2\na 1 2\n\x80\x81\x00\n", "line 3: expected a word and 2 numbers"),
         (b"\x93NUMPY\n", "line 1"),
+        (b"a 1 2\nb 1 1e300\n", "line 2: a vector must have finite numbers"),
+        (b"a 1 2\n\nb 1 2\n", "line 2: expected a word and 2 numbers"),
+        (b"5 2\na 1 2\nb 1 2\n", "line 1: 5 words are said to follow, but 2 lines do"),
+        (b"1 2\na 1 2\nb 1 2\n", "line 1: 1 words are said to follow, but 2 lines do"),
+        (b"2 0\na\nb\n", "line 1: expected a word and its numbers"),
+        (b"2 " + b"9" * 5000 + b"\na 1 2\nb 1 2\n", "line 1: a count of more digits"),
+        (b"3 4\nthe \x00 \x80?\n@\x00\x00@@\x00\x00\n", "line 1: 3 words .* binary form"),
     ],
 )
 def test_bad_text_names_file_and_line(tmp_path: Path, content: bytes, message: str) -> None:
@@ -221,6 +231,80 @@ def test_bad_text_names_file_and_line(tmp_path: Path, content: bytes, message: s
     with pytest.raises(MetricError, match=f"bad.txt, {message}"):
         load_vectors(path, tmp_path / "cache")
     assert not list((tmp_path / "cache").glob("*")), "nothing half-made is left"
+
+
+def test_a_header_cannot_ask_for_more_than_the_file_holds(tmp_path: Path) -> None:
+    path = tmp_path / "bad.txt"
+    path.write_bytes(b"2 99999999999999\na 1 2\nb 1 2\n")
+    with pytest.raises(MetricError, match="2 lines of 99999999999999 numbers would be longer than it is"):
+        load_vectors(path, tmp_path / "cache")
+
+
+def test_a_byte_order_mark_is_no_part_of_the_first_word(tmp_path: Path) -> None:
+    path = tmp_path / "v.txt"
+    path.write_bytes(b"\xef\xbb\xbfa 1 2\nb 3 4\n")
+    assert load_vectors(path, tmp_path / "cache").rows(["a", "b"]) == [0, 1]
+
+
+def npz(path: Path, **members: object) -> Path:
+    np.savez(path, **members)  # type: ignore[arg-type]
+    return path
+
+
+def zipped(path: Path, words: bytes, vectors: bytes, method: int = zipfile.ZIP_STORED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr("words.npy", words)
+        archive.writestr("vectors.npy", vectors)
+    return path
+
+
+def head(shape: tuple[int, ...], kind: str) -> bytes:
+    """Return how an array of this shape begins, whatever follows."""
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": kind, "fortran_order": False, "shape": shape})
+    return stream.getvalue()
+
+
+def test_hostile_npz_are_refused_in_bounded_memory(tmp_path: Path) -> None:
+    words = np.array(["a"])
+    bomb = head((1, 10_000_000), "<f4") + bytes(40_000_000)
+    one = head((1,), "<U1") + b"a\0\0\0"
+    made = [
+        (npz(tmp_path / "none.npz", words=words, vectors=np.ones((1, 0))), "it has 0 of float64"),
+        (npz(tmp_path / "large.npz", words=words, vectors=np.full((1, 2), 1e300)), "finite numbers"),
+        (npz(tmp_path / "complex.npz", words=words, vectors=np.ones((1, 2), complex)), "it has 2 of complex128"),
+        (zipped(tmp_path / "junk.npz", b"junk", b"junk"), "it has something else"),
+        (zipped(tmp_path / "lie.npz", head((10**12,), "<U1"), head((10**12, 300), "<f4")), "expected an .npz"),
+        (zipped(tmp_path / "bomb.npz", one, bomb, zipfile.ZIP_DEFLATED), "it would unpack to 40,000,"),
+    ]
+    for path, message in made:
+        with pytest.raises(MetricError, match=f"{path.name}: .*{message}") as caught:
+            load_vectors(path, tmp_path / "cache")
+        assert "\n" not in str(caught.value)
+    os.mkfifo(tmp_path / "pipe")
+    for name, reason in ((tmp_path / "pipe", "it is a pipe"), ("/dev/zero", "it is a pipe, a device"), (tmp_path, "it is a")):
+        with pytest.raises(MetricError, match=f"cannot read the word vectors {name}: {reason}"):
+            load_vectors(name, tmp_path / "cache")
+
+
+def test_damaged_npz_are_read_or_refused(tmp_path: Path) -> None:
+    random, path = np.random.default_rng(3), tmp_path / "v.npz"
+    np.savez_compressed(path, words=np.array(["a", "b"]), vectors=random.normal(size=(2, 5)))
+    whole = path.read_bytes()
+    refused = 0
+    for case in range(300):
+        damaged = bytearray(whole)
+        if case % 3:
+            damaged[random.integers(len(whole))] ^= int(random.integers(1, 256))
+        else:
+            del damaged[random.integers(len(whole)) :]
+        path.write_bytes(damaged)
+        try:
+            load_vectors(path, tmp_path / "cache")
+        except MetricError as error:
+            refused += 1
+            assert "\n" not in str(error) and len(str(error)) < 500
+    assert refused > 200
 
 
 def test_bad_npz_and_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -234,7 +318,7 @@ def test_bad_npz_and_missing_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ):
         with pytest.raises(MetricError, match=message):
             load_vectors(tmp_path / f"{name}.npz", tmp_path / "cache")
-    with pytest.raises(MetricError, match="no such file"):
+    with pytest.raises(MetricError, match="No such file"):
         load_vectors(tmp_path / "absent.txt")
     monkeypatch.delenv(vectors_module.VARIABLE, raising=False)
     with pytest.raises(MetricError, match="--vectors FILE or in .DACTNLG_VECTORS"):

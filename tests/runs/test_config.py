@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 
 from dactnlg import models
 from dactnlg.errors import ConfigError, UserError
-from dactnlg.runs.config import Config, config_names, load_config, read_config
+from dactnlg.runs.config import (
+    Config,
+    CorpusConfig,
+    DecodingConfig,
+    TrainingConfig,
+    config_names,
+    load_config,
+    read_config,
+)
 
 MINIMAL = "corpus:\n  name: restaurants\nmodel:\n  name: sclstm\n"
 
@@ -227,12 +235,67 @@ def test_to_yaml_reads_back(tmp_path: Path, name: str) -> None:
     assert load_config(write(tmp_path, config.to_yaml())).model_dump() == config.model_dump()
 
 
-@given(rate=st.floats(min_value=0, exclude_min=True, allow_infinity=False), seed=st.integers(0, 2**32 - 1))
+@given(rate=st.floats(min_value=0, max_value=100, exclude_min=True), seed=st.integers(0, 2**32 - 1))
 def test_numbers_survive_yaml(tmp_path_factory: pytest.TempPathFactory, rate: float, seed: int) -> None:
     folder = tmp_path_factory.mktemp("numbers")
     config = load_config(write(folder, MINIMAL), [f"training.learning_rate={rate!r}", f"training.seed={seed}"])
     assert config.training.learning_rate == rate
     assert load_config(write(folder, config.to_yaml())) == config
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "bound"),
+    [
+        ("corpus.min_count", "9" * 40, "must be at most 1,000,000,000"),
+        ("model.hidden_size", "1000000000000", "must be at most 8,192"),
+        ("model.embedding_size", "8193", "must be at most 8,192"),
+        ("model.dropout", "1.0", "must be less than 1"),
+        ("model.alpha", "1e308", "must be at most 1000"),
+        ("model.eta", "1e308", "must be at most 1000"),
+        ("model.xi", "1e308", "must be at most 1e+06"),
+        ("training.epochs", "1000000000000", "must be at most 1,000,000"),
+        ("training.batch_size", "1000000000000", "must be at most 65,536"),
+        ("training.learning_rate", "1e308", "must be at most 100"),
+        ("training.decay", "1e308", "must be at most 1"),
+        ("training.decay_patience", "1000000000000", "must be at most 1,000,000"),
+        ("training.patience", "1000000000000", "must be at most 1,000,000"),
+        ("training.clip_norm", "1e308", "must be at most 1e+12"),
+        ("training.seed", "0x" + "f" * 90, "must be less than 4,294,967,296"),
+        ("training.repetition", "2", "must be at most 1"),
+        ("decoding.beam_width", "99999999999", "must be at most 1,000"),
+        ("decoding.max_length", "99999999999", "must be at most 1,000"),
+        ("decoding.temperature", "1e308", "must be at most 1e+06"),
+        ("decoding.top_k", "99999999999", "must be at most 1,000,000,000"),
+        ("decoding.top_p", "1e308", "must be at most 1"),
+        ("decoding.length_normalization", "1e308", "must be at most 10"),
+        ("decoding.slot_error_weight", "1e308", "must be at most 1e+06"),
+    ],
+)
+def test_every_number_has_a_bound_that_is_named(tmp_path: Path, key: str, value: str, bound: str) -> None:
+    (line,) = mistakes(tmp_path, MINIMAL, f"{key}={value}")[1:]
+    assert line.startswith(f"  --set {key}={value}: {key}: {bound}; got ")
+
+
+@pytest.mark.parametrize("name", models.names())
+def test_no_number_is_without_bounds(name: str) -> None:
+    # A key that somebody adds gets bounds, too.
+    for section in (CorpusConfig, TrainingConfig, DecodingConfig, models.section(name)):
+        for key, field in section.model_fields.items():
+            if field.annotation in (int, float):
+                kinds = {type(part).__name__ for part in field.metadata}
+                assert kinds & {"Ge", "Gt"} and kinds & {"Le", "Lt"}, f"{section.__name__}.{key}"
+
+
+def test_ten_thousand_mistakes_are_told_in_a_few_lines(tmp_path: Path) -> None:
+    text = MINIMAL + "".join(f"key{i}: 1\n" for i in range(10_000))
+    found = mistakes(tmp_path, text)
+    assert len(found) == 102 and found[-1] == "  and 9900 more"
+
+
+@pytest.mark.parametrize("name", ["a\\0b.csv", "x" * 5000 + ".csv", "x" * 100_000, "/dev/zero", "/dev/stdin"])
+def test_a_name_that_is_no_path_is_an_unknown_corpus(tmp_path: Path, name: str) -> None:
+    (line,) = mistakes(tmp_path, f'corpus: {{name: "{name}"}}\nmodel: {{name: lstm}}\n')[1:]
+    assert "corpus.name: unknown corpus '" in line and len(line) < 400
 
 
 @given(data=st.text())

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dactnlg.errors import ConfigError
 from dactnlg.runs import yamlfile
@@ -29,13 +35,15 @@ from dactnlg.runs import yamlfile
         ("'true'", "true"),
         ("{no: [no, yes]}", {"no": ["no", "yes"]}),
         ("{1: {2: x}}", {"1": {"2": "x"}}),
+        ("2020-12-13", "2020-12-13"),
+        ("2020-13-45", "2020-13-45"),
     ],
 )
 def test_words_and_numbers(text: str, value: Any) -> None:
     assert yamlfile.parse(text) == value
 
 
-@pytest.mark.parametrize("text", ["[", "a: b: c", "!!python/object:os.system x", "[" * 2000])
+@pytest.mark.parametrize("text", ["[", "a: b: c", "!!python/object:os.system x", "[" * 2000, "9" * 5000, "&a [*a]"])
 def test_what_is_not_yaml(text: str) -> None:
     with pytest.raises(ValueError):
         yamlfile.parse(text)
@@ -59,8 +67,76 @@ def test_merged_keys_are_not_given_twice(tmp_path: Path) -> None:
     assert yamlfile.read(file).mistakes == []
 
 
-def test_an_alias_of_itself_is_refused_in_one_line(tmp_path: Path) -> None:
+# Each line twice the one before: 25 lines are 300 million values.
+BOMB = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}, *a{i - 1}]\n" for i in range(1, 26))
+MERGED = "a0: &a0 {k: 1, l: 2}\n" + "".join(f"a{i}: &a{i} {{<<: [*a{i - 1}, *a{i - 1}]}}\n" for i in range(1, 40))
+CHAIN = "a0: &a0 [x]\n" + "".join(f"a{i}: &a{i} [*a{i - 1}]\n" for i in range(1, 3000))
+
+HOSTILE = [
+    (BOMB, "line 13, column 6", "more than 65,536 values, aliases written out"),
+    (MERGED, "line 14, column 6", "more than 65,536 values, aliases written out"),
+    (CHAIN, "line 38, column 6", "nested too deeply, aliases written out"),
+    ("a: &a\n  b: *a\n", "line 1, column 4", "an alias of itself"),
+    ("a: &a [x, *a]\n", "line 1, column 4", "an alias of itself"),
+    ("a: &a\n  <<: *a\n", "line 1, column 4", "an alias of itself"),
+    ("a:\n  b: " + "9" * 5000, "line 2, column 6", "a number of 5000 digits"),
+    ("a:\n  b: 0x" + "f" * 5000, "line 2, column 6", "a number of 5002 digits"),
+    ("a:\n  b: " + "[" * 5000, "line 2, column 44", "nested too deeply"),
+    ("{a: " * 5000, "line 1, column 158", "nested too deeply"),
+    ("- " * 5000, "line 1, column 81", "nested too deeply"),
+    ("? " * 5000, "line 1, column 81", "nested too deeply"),
+    ("a: 1\n? [b, c]\n: 2\n", "line 2, column 3", "a key must be one word or number"),
+    ("a: 1\nb: !!timestamp 2020-13-45\n", "line 2, column 4", "timestamp"),
+    ("a: 1\nb: !!bool maybe\n", "line 2, column 4", "'maybe' is not of the type"),
+    ("a: 1\nb: !!int ''\n", "line 2, column 4", "'' is not of the type"),
+    ("a: 1\nb: !!python/name:os.system\n", "line 2, column 4", "python/name"),
+    ("a: 1\nb: \0\n", "line 2", "the character U\\+0000 is not allowed"),
+    ('a: 1\nb: "\\ud800"\n', "line 2, column 4", "half of a surrogate pair"),
+    ('a: 1\nb: "\\UFFFFFFFF"\n', "line 2", "an escape for no character"),
+    ("a: 1\n--- b\n", "line 2, column 1", "another document"),
+]
+
+
+@pytest.mark.parametrize(("text", "place", "reason"), HOSTILE)
+def test_hostile_files_are_refused_in_one_line(tmp_path: Path, text: str, place: str, reason: str) -> None:
     file = tmp_path / "a.yaml"
-    file.write_text("a: &a\n  b: *a\n")
-    with pytest.raises(ConfigError, match="not YAML"):
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=f"{file}, {place}: not YAML: .*{reason}") as caught:
         yamlfile.read(file)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_a_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.write_bytes(b"a: 1\nb: '\xff'\n")
+    with pytest.raises(ConfigError, match=r"a\.yaml, line 2: not UTF-8"):
+        yamlfile.read(file)
+    file.write_text("a: " + "é" * (1 << 17))
+    with pytest.raises(ConfigError, match="longer than 262,144 bytes"):
+        yamlfile.read(file)
+    os.mkfifo(tmp_path / "pipe.yaml")
+    with pytest.raises(ConfigError, match=r"cannot read .*pipe\.yaml: it is a pipe"):
+        yamlfile.read(tmp_path / "pipe.yaml")
+    with pytest.raises(ConfigError, match="cannot read .*: it is a folder"):
+        yamlfile.read(tmp_path)
+    with pytest.raises(ConfigError, match="cannot read /dev/zero: it is a pipe, a device"):
+        yamlfile.read(Path("/dev/zero"))
+
+
+@given(st.text("ab01-:?!&*<[]{},'\"\\|>#%@ \n\t\0.x~", max_size=60))
+def test_any_text_is_yaml_or_a_value_error(text: str) -> None:
+    with contextlib.suppress(ValueError):
+        yamlfile.parse(text)
+
+
+@pytest.mark.parametrize("command", [("train",), ("corpora", "inspect"), ("sweep",)])
+def test_an_alias_bomb_on_the_command_line(tmp_path: Path, repository: Path, command: tuple[str, ...]) -> None:
+    file = tmp_path / "bomb.yaml"
+    file.write_text(BOMB)
+    arguments = [sys.executable, "-m", "dactnlg", *command, str(file)]
+    done = subprocess.run(arguments, capture_output=True, text=True, cwd=repository, timeout=50)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.splitlines() == [
+        f"dactnlg: {file}, line 13, column 6: not YAML: more than 65,536 values, aliases written out"
+    ]

@@ -55,7 +55,7 @@ VALUES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join) | st.text().map(l
 @st.composite
 def cases(draw: st.DrawFn) -> tuple[Turn, str]:
     names = st.sampled_from(["name", "food", "near", "customer rating", "customer_rating", "é"])
-    slots = draw(st.lists(st.builds(Slot, names, VALUES), max_size=5))
+    slots = draw(st.lists(st.builds(Slot, names, VALUES.filter(str.strip)), max_size=5))
     cut = draw(st.integers(0, len(slots)))
     turn = Turn((DialogueAct("inform", tuple(slots[:cut])), DialogueAct("?confirm", tuple(slots[cut:]))))
     said = [form for slot in slots for form in (slot.value, slot.value.upper(), f"{slot.value}s") if slot.value]
@@ -80,7 +80,7 @@ def test_the_sentence_comes_back_whatever_it_is(case: tuple[Turn, str]) -> None:
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(), VALUES.filter(lambda value: value.strip().lower() not in ("a", "an", "the")), st.text())
+@given(st.text(), VALUES.filter(lambda value: value.strip().lower() not in ("", "a", "an", "the")), st.text())
 @example("its grade is ", "a+", "")
 def test_a_value_that_stands_alone_is_found(before: str, value: str, after: str) -> None:
     slot = Slot("name", value)
@@ -221,7 +221,7 @@ def test_every_sentence_of_every_corpus_round_trips(name: str, data_dir: Path) -
         # Of another slot, or another word, or no value to speak of.
         ("inform(name='a or b')", "inform(name='a or b')"),
         ("inform(area='orford and b')", "inform(area='orford and b')"),
-        ("inform(area=dontcare;area;area='')", "inform(area=dontcare;area;area='')"),
+        ("inform(area=dontcare;area;area=' or b')", "inform(area=dontcare;area;area=' or b')"),
         ("inform(area='dontcare or b')", "inform(area=dontcare;area=b)"),
     ],
 )

@@ -9,12 +9,11 @@ unknown.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
-from typing import Any
 
-from dactnlg.data.readers.reading import read_text, read_turn, row_error
+from dactnlg._utils.reading import short
+from dactnlg.data.readers.reading import read_json, read_lines, read_text, read_turn, row_error
 from dactnlg.text.example import Example
 
 
@@ -31,18 +30,15 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
 
 def _read_joined(path: Path, notes: Counter[str]) -> list[Example]:
     examples = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        place = f"line {number}"
-        row = _load(line, path, place)
+    for place, line in read_lines(path):
+        row = read_json(line, path, place)
         if not isinstance(row, dict) or "da" not in row or not isinstance(row.get("text"), str):
-            raise row_error(path, place, f'a row is {{"da": act, "text": sentence, ...}}, not {row!r:.80}')
+            raise row_error(path, place, f'a row is {{"da": act, "text": sentence, ...}}, not {short(row)}')
         if row["da"] is None:
             notes["turns without a known act left out"] += 1
             continue
         if not isinstance(row["da"], str):
-            raise row_error(path, place, f"'da' is an act string or null, not {row['da']!r:.80}")
+            raise row_error(path, place, f"'da' is an act string or null, not {short(row['da'])}")
         turn = read_turn(row["da"], path, place)
         examples.append(Example(turn, (row["text"],), origin=f"{path.name}, {place}"))
     return examples
@@ -51,19 +47,17 @@ def _read_joined(path: Path, notes: Counter[str]) -> list[Example]:
 def _read_release(flist: Path, notes: Counter[str]) -> list[Example]:
     data = flist.parents[2] / "data"
     examples = []
-    for number, line in enumerate(read_text(flist).split("\n"), start=1):
+    for place, line in read_lines(flist):
         session = line.strip()
-        if not session:
-            continue
         log = data / session / "log.json"
         if not log.is_file():
-            raise row_error(flist, f"line {number}", f"the call {session} has no {log}")
+            raise row_error(flist, place, f"the call {session} has no {log}")
         examples.extend(_read_call(log, session, notes))
     return examples
 
 
 def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
-    call = _load(read_text(log), log, "")
+    call = read_json(read_text(log), log)
     turns = call.get("turns") if isinstance(call, dict) else None
     if not isinstance(turns, list):
         raise row_error(log, "'turns'", "a call has a list of turns")
@@ -82,12 +76,3 @@ def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
         turn = read_turn(acts, log, place)
         examples.append(Example(turn, (output["transcript"],), origin=f"{session}, {place}"))
     return examples
-
-
-def _load(text: str, path: Path, place: str) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        raise row_error(path, place or f"line {error.lineno}", f"not JSON ({error.msg})") from None
-    except RecursionError:
-        raise row_error(path, place or "line 1", "JSON nested too deeply") from None

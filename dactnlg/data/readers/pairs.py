@@ -7,11 +7,11 @@ follow each other are one example. Other keys and columns are ignored.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
-from dactnlg.data.readers.reading import read_csv, read_text, read_turn, row_error
+from dactnlg._utils.reading import short
+from dactnlg.data.readers.reading import read_csv, read_json, read_lines, read_turn, row_error
 from dactnlg.text.example import Example
 
 
@@ -23,27 +23,18 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     """
     if path.suffix == ".csv":
         return _read_csv(path)
-    examples = []
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if line.strip():
-            examples.append(_read_line(line, path, f"line {number}"))
-    return examples
+    return [_read_line(line, path, place) for place, line in read_lines(path)]
 
 
 def _read_line(line: str, path: Path, place: str) -> Example:
-    try:
-        row = json.loads(line)
-    except json.JSONDecodeError as error:
-        raise row_error(path, place, f"not JSON ({error.msg})") from None
-    except RecursionError:
-        raise row_error(path, place, "JSON nested too deeply") from None
+    row = read_json(line, path, place)
     if not isinstance(row, dict) or "act" not in row or ("text" in row) == ("references" in row):
-        raise row_error(path, place, f'a row is {{"act": ..., "text": ...}} or has "references", not {row!r:.80}')
+        raise row_error(path, place, f'a row is {{"act": ..., "text": ...}} or has "references", not {short(row)}')
     references = row["references"] if "references" in row else [row["text"]]
     handcrafted = row.get("handcrafted", [])
     for name, sentences in (("references", references), ("handcrafted", handcrafted)):
         if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
-            raise row_error(path, place, f"'{name}' is a list of sentences, not {sentences!r:.80}")
+            raise row_error(path, place, f"'{name}' is a list of sentences, not {short(sentences)}")
     if not references:
         raise row_error(path, place, "'references' is empty")
     turn = read_turn(row["act"], path, place)

@@ -4,25 +4,83 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
+from dactnlg._utils.reading import parse_json, regular_file
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, CorpusError
+
+_NO_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def read_text(path: Path) -> str:
     """Return a file's text.
 
     Raises:
-        CorpusError: the file cannot be opened, or is not UTF-8.
+        CorpusError: the file cannot be opened, is not UTF-8, or holds a NUL.
     """
     try:
-        return path.read_text(encoding="utf-8-sig")
+        text = regular_file(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorpusError(f"{path} is not UTF-8: byte {error.start}") from None
+        line = error.object.count(b"\n", 0, error.start) + 1
+        hint = "; is it UTF-16?" if error.object[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){hint}") from None
     except OSError as error:
         raise CorpusError(f"cannot read {path}: {error.strerror or error}") from None
+    if (at := text.find("\0")) >= 0:
+        raise row_error(path, f"line {text.count(chr(10), 0, at) + 1}", "a NUL, which is no text; is it UTF-16?")
+    return text
+
+
+def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield (place, line) for every line of a file that is not blank; only the line feed ends a line.
+
+    Raises:
+        CorpusError: as `read_text`.
+    """
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
+        if line.strip():
+            yield f"line {number}", line
+
+
+def read_json(text: str, path: Path, place: str = "") -> Any:
+    """Return the data of a JSON text.
+
+    Args:
+        text: the text.
+        path: the file, for messages.
+        place: the place in it, for messages; by default the line inside `text`.
+
+    Raises:
+        CorpusError: it is not JSON, or a text in it holds what is no character.
+    """
+    try:
+        data = parse_json(text)
+    except json.JSONDecodeError as error:
+        raise row_error(path, place or f"line {error.lineno}", f"not JSON ({error.msg})") from None
+    check_characters(text, data, path, place or "line 1")
+    return data
+
+
+def check_characters(text: str, data: Any, path: Path, place: str) -> None:
+    """Refuse data with half of a surrogate pair, which JSON has escapes for.
+
+    Args:
+        text: the JSON text.
+        data: what it holds.
+        path: the file, for messages.
+        place: the place in it, for messages.
+
+    Raises:
+        CorpusError: there is such a character.
+    """
+    # Escapes are rare; only with them are the data looked through.
+    if "\\u" in text and (found := _NO_CHARACTER.search(json.dumps(data, ensure_ascii=False))):
+        raise row_error(path, place, f"U+{ord(found.group()):04X} is no character but half of a surrogate pair")
 
 
 def read_turn(act: object, path: Path, place: str) -> Turn:
@@ -53,16 +111,13 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
     """Yield (line number, the cells of `columns`) for every row of a CSV file with a header.
 
     Raises:
-        CorpusError: a column is missing, a row has too few or too many cells, or a quote is never closed.
+        CorpusError: a column is missing or there twice, a row has too few or too many cells, or a quote is never closed.
     """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     line = 1
     try:
         header = [cell.strip() for cell in next(reader, [])]
-        absent = [name for name in columns if name not in header]
-        if absent:
-            raise row_error(path, "line 1", f"no column '{absent[0]}'; the header is {', '.join(header) or 'empty'}")
-        wanted = [header.index(name) for name in columns]
+        wanted = [_column(name, header, path) for name in columns]
         line = reader.line_num + 1
         for row in reader:
             if row and len(row) != len(header):
@@ -72,3 +127,16 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
             line = reader.line_num + 1
     except csv.Error as error:
         raise row_error(path, f"line {line}", f"not CSV ({error})") from None
+
+
+def _column(name: str, header: Sequence[str], path: Path) -> int:
+    """Return which column a header calls by a name.
+
+    Raises:
+        CorpusError: none, or more than one.
+    """
+    if header.count(name) == 1:
+        return header.index(name)
+    if name in header:
+        raise row_error(path, "line 1", f"{header.count(name)} columns are called '{name}'")
+    raise row_error(path, "line 1", f"no column '{name}'; the header is {', '.join(header) or 'empty':.200}")

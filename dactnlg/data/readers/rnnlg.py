@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dactnlg.data.readers.reading import read_text, read_turn, row_error
+from dactnlg._utils.reading import parse_json_at, short
+from dactnlg.data.readers.reading import check_characters, read_text, read_turn, row_error
 from dactnlg.text.example import Example
 
 # One published row has `goodformeal=dinner'`: a closing quote without an opening one.
@@ -27,7 +28,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     for line, row in _rows(path):
         place = f"line {line}"
         if not isinstance(row, list) or len(row) not in (2, 3) or not all(isinstance(cell, str) for cell in row):
-            raise row_error(path, place, f"a row is [act, sentence, handcrafted sentence], not {row!r:.80}")
+            raise row_error(path, place, f"a row is [act, sentence, handcrafted sentence], not {short(row)}")
         act, mended = _STRAY_QUOTE.subn(r"\1", row[0])
         if mended:
             notes["stray quote stripped from a value"] += mended
@@ -45,19 +46,18 @@ def _rows(path: Path) -> Iterator[tuple[int, Any]]:
         header += 1
     # The header is blanked rather than cut, so that positions keep their line numbers.
     text = "\n" * header + "".join(lines[header:])
-    decoder = json.JSONDecoder()
     at, line, counted = _skip(text, 0), 1, 0
     if text[at : at + 1] != "[":
         raise row_error(path, f"line {header + 1}", "expected a JSON list of rows after the '#' lines")
     at = _skip(text, at + 1)
     while text[at : at + 1] != "]":
         line, counted = line + text.count("\n", counted, at), at
+        begin = at
         try:
-            row, at = decoder.raw_decode(text, at)
+            row, at = parse_json_at(text, at)
         except json.JSONDecodeError as error:
             raise row_error(path, f"line {error.lineno}", f"not JSON ({error.msg})") from None
-        except RecursionError:
-            raise row_error(path, f"line {line}", "JSON nested too deeply") from None
+        check_characters(text[begin:at], row, path, f"line {line}")
         yield line, row
         at = _skip(text, at)
         if text[at : at + 1] == ",":

@@ -8,11 +8,16 @@ Shapes: V words, D dimensions, T tokens.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
+import lzma
 import os
 import re
+import struct
+import tokenize
 import zipfile
+import zlib
 from array import array
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -21,6 +26,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg._utils.reading import regular_file
 from dactnlg.errors import MetricError
 from dactnlg.metrics.cache import make_once, user_cache
 from dactnlg.metrics.meteor.data import word_number
@@ -31,7 +37,14 @@ VARIABLE = "DACTNLG_VECTORS"
 FORMAT = 1
 """Of the index; a new one makes a new index."""
 _HEADER = re.compile(rb"\d+ \d+\s*")
+_EXPANSION = 50
+"""An .npz may unpack to so many times its size: packed numbers are half as long, seldom a tenth."""
 _UNSAFE = re.compile(r"[|:\s]+")
+
+
+# What zipfile, its decompressors and NumPy raise on bytes that they cannot make sense of.
+_DAMAGE = (ValueError, TypeError, LookupError, RuntimeError, EOFError, OSError, MemoryError, OverflowError, SyntaxError)
+_DAMAGE += (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError)
 
 
 class WordVectors:
@@ -103,9 +116,7 @@ def load_vectors(path: str | Path | None = None, cache: Path | None = None) -> W
         )
     file = Path(named).expanduser().resolve()
     try:
-        if not file.is_file():
-            raise MetricError(f"cannot read the word vectors {named}: there is no such file")
-        stat = file.stat()
+        stat = regular_file(file).stat()
         key = hashlib.sha256(f"{FORMAT} {file} {stat.st_size} {stat.st_mtime_ns}".encode("utf-8", "surrogateescape"))
         folder = (cache or user_cache()) / f"vectors-{key.hexdigest()[:32]}"
         file.open("rb").close()
@@ -137,9 +148,15 @@ def _from_text(file: Path, work: Path) -> tuple[NDArray[np.uint64], Floats]:
     from tqdm import tqdm
 
     with file.open("rb") as stream:
-        skipped, size = _shape(stream, file)
+        skipped, size, said = _shape(stream, file)
         stream.seek(0)
         count = sum(1 for _ in stream) - skipped
+        if said not in (None, count):
+            hint = "is it cut short, or in word2vec's binary form?"
+            raise MetricError(f"{file}, line 1: {said} words are said to follow, but {count} lines do: {hint}")
+        # A number takes a digit and a space, so a damaged line cannot make the index larger than its file.
+        if 2 * count * size > file.stat().st_size + (1 << 20):
+            raise MetricError(f"{file}: {count} lines of {size} numbers would be longer than it is: is it cut short?")
         vectors = np.lib.format.open_memmap(work / "vectors.npy", "w+", np.float32, (count, size))
         keys = array("Q")
         stream.seek(0)
@@ -151,24 +168,27 @@ def _from_text(file: Path, work: Path) -> tuple[NDArray[np.uint64], Floats]:
     return np.asarray(keys, np.uint64), vectors
 
 
-def _shape(stream: BinaryIO, file: Path) -> tuple[int, int]:
-    """Return how many lines stand before the first word, and how many numbers follow a word."""
+def _shape(stream: BinaryIO, file: Path) -> tuple[int, int, int | None]:
+    """Return how many lines stand before the first word, how many numbers follow a word, and the words announced."""
     first, second = stream.readline(), stream.readline()
     # word2vec begins with the two counts; a one-dimensional vector of a word in digits looks the same.
     header = bool(_HEADER.fullmatch(first)) and len(second.split()) != 2
+    if header and len(first) > 40:
+        raise MetricError(f"{file}, line 1: a count of more digits than any file has words")
     size = int(first.split()[1]) if header else len(first.split()) - 1
     if size < 1:
         raise MetricError(f"{file}, line 1: expected a word and its numbers, apart by spaces; is it a text file?")
-    return int(header), size
+    return int(header), size, int(first.split()[0]) if header else None
 
 
 def _parse(line: bytes, size: int, out: Floats, where: str) -> int:
     # Some words of GloVe hold spaces: the numbers are the last `size` of the line.
-    parts = line.split()
+    parts = line.removeprefix(codecs.BOM_UTF8).split()
     try:
         if len(parts) <= size:
             raise ValueError
-        out[:] = list(map(float, parts[-size:]))
+        with np.errstate(over="ignore"):
+            out[:] = list(map(float, parts[-size:]))
     except ValueError:
         raise MetricError(f"{where}: expected a word and {size} numbers, apart by spaces") from None
     if not np.isfinite(out).all():
@@ -179,17 +199,27 @@ def _parse(line: bytes, size: int, out: Floats, where: str) -> int:
 def _from_npz(file: Path) -> tuple[NDArray[np.uint64], Floats]:
     form = "expected an .npz with 'words' (V,) and 'vectors' (V, D)"
     try:
+        with zipfile.ZipFile(file) as packed:
+            size = sum(member.file_size for member in packed.infolist())
+        if size > _EXPANSION * file.stat().st_size:
+            raise MetricError(f"{file}: it would unpack to {size:,} bytes, {_EXPANSION} times its own size and more")
         with np.load(file, allow_pickle=False) as held:
             if not {"words", "vectors"} <= set(held.files):
-                raise MetricError(f"{file}: {form}; it has {', '.join(sorted(held.files)) or 'nothing'}")
-            words: NDArray[Any] = held["words"]
-            vectors: NDArray[Any] = held["vectors"]
-    except (ValueError, zipfile.BadZipFile, EOFError) as error:
-        raise MetricError(f"{file}: {form} ({error})") from None
+                raise MetricError(f"{file}: {form}; it has {', '.join(sorted(held.files)) or 'nothing':.200}")
+            words: Any = held["words"]
+            vectors: Any = held["vectors"]
+    except _DAMAGE as error:
+        raise MetricError(f"{file}: {form} ({' '.join(str(error).split()):.200})") from None
+    if not isinstance(words, np.ndarray) or not isinstance(vectors, np.ndarray):
+        raise MetricError(f"{file}: {form}; it has something else")
     if words.ndim != 1 or vectors.ndim != 2 or len(words) != len(vectors) or words.dtype.kind not in "US":
         shapes = f"words {words.shape} of type {words.dtype}, vectors {vectors.shape}"
         raise MetricError(f"{file}: {form}, words as text; it has {shapes}")
-    if vectors.dtype.kind not in "fiu" or not np.isfinite(vectors).all():
+    if vectors.dtype.kind not in "fiu" or not vectors.shape[1]:
+        raise MetricError(f"{file}: a vector must have finite numbers; it has {vectors.shape[1]} of {vectors.dtype}")
+    with np.errstate(over="ignore"):
+        vectors = vectors.astype(np.float32)
+    if not np.isfinite(vectors).all():
         raise MetricError(f"{file}: a vector must have finite numbers")
     texts = (word.decode("utf-8", "replace") if isinstance(word, bytes) else word for word in words.tolist())
     return np.fromiter(map(word_number, texts), np.uint64, len(words)), vectors

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dactnlg.errors import UserError
-from dactnlg.models.weights import check_shapes, load_arrays
+from dactnlg.models.weights import check_numbers, check_shapes, load_arrays
 from dactnlg.runs.config import ModelSection
 from dactnlg.text.encoding import Sizes
 
@@ -48,20 +48,21 @@ def chosen_backend(name: str, wanted: str, key: str) -> str:
     return wanted
 
 
-def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
+def load(section: ModelSection, sizes: Sizes, path: Path, preprocessor: Path | None = None) -> NumpyModel:
     """Read a trained model.
 
     Args:
         section: of a supported model.
         sizes: of what the preprocessor numbers.
         path: the weights.
+        preprocessor: the file of the preprocessor that they must belong to.
 
     Raises:
         RunError: they cannot be read, or belong to another run.
     """
     from dactnlg.models.numpy.inference import NumpyModel
 
-    keys, weights = section.keywords(), load_arrays(path)
+    keys, weights = section.keywords(), load_arrays(path, preprocessor)
     hidden, embedding = int(keys["hidden_size"]), int(keys["embedding_size"])
     gates = 4 * hidden + (0 if section.name == "lstm" else sizes.act)
     shapes = {"embedding": (sizes.vocabulary, embedding), "projection": (embedding, gates), "bias": (gates,)}
@@ -74,6 +75,7 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
     if section.name == "hierarchical":
         shapes |= _encoder_shapes(int(keys["value_size"]), int(keys["encoder_size"]), sizes, gates)
     check_shapes(weights, shapes, str(path))
+    check_numbers(weights, dict.fromkeys(shapes, "float32"), str(path))
     return NumpyModel(INPUTS[section.name], weights, float(keys.get("alpha", 0.0)))
 
 

@@ -1,0 +1,84 @@
+"""Reading files that anybody may have made: regular files alone, and JSON that neither overflows nor holds NaN."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import reprlib
+import stat
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+
+def regular_file(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file that can be read to its end.
+
+    A pipe may never be written to, and a device may never end; a reader that needs a whole file would wait for ever.
+
+    Raises:
+        OSError: there is no such file, or it is a folder, a pipe, a device or a socket; `strerror` says which.
+    """
+    mode = os.stat(path).st_mode
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is a pipe, a device or a socket, not a file", str(path))
+    return Path(path)
+
+
+def parse_json(text: str) -> Any:
+    """Return the data of a JSON text.
+
+    Raises:
+        json.JSONDecodeError: it is not JSON, or holds NaN or infinity, a whole number of more digits than Python
+            converts, or lists within lists too deeply; `msg` says what, in a few words, `lineno` where.
+    """
+    return _within_bounds(text, 0, lambda: _DECODER.decode(text))
+
+
+def parse_json_at(text: str, at: int) -> tuple[Any, int]:
+    """Return the data of the JSON value that begins at a place in a text, and the place behind it; see `parse_json`."""
+    found: tuple[Any, int] = _within_bounds(text, at, lambda: _DECODER.raw_decode(text, at))
+    return found
+
+
+def short(value: object) -> str:
+    """Return data as a message shows them: some 60 characters, however long or deep they are."""
+    return f"{_SHORT.repr(value):.60}"
+
+
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        """Return a whole number, or how long it is: Python refuses to write out thousands of digits."""
+        return repr(x) if x.bit_length() < 200 else f"a number of {int(x.bit_length() * math.log10(2)) + 1} digits"
+
+
+_SHORT = _Short()
+_SHORT.maxlevel, _SHORT.maxstring, _SHORT.maxother = 4, 60, 60
+
+
+def _within_bounds(text: str, at: int, decode: Callable[[], Any]) -> Any:
+    try:
+        return decode()
+    except json.JSONDecodeError:
+        raise
+    except RecursionError:
+        reason = "nested too deeply"
+    except ValueError as error:
+        # The decoder's own message about digits names a function of Python's.
+        reason = str(error) if isinstance(error, _NotANumber) else "a number of too many digits"
+    raise json.JSONDecodeError(reason, text, at) from None
+
+
+class _NotANumber(ValueError):
+    """NaN or an infinity, which Python reads and JSON does not have."""
+
+
+def _refuse(name: str) -> Any:
+    raise _NotANumber(f"{name} is no number in JSON")
+
+
+_DECODER = json.JSONDecoder(parse_constant=_refuse)

@@ -1,0 +1,97 @@
+"""What a preprocessor's file holds, checked piece by piece: it may be damaged, or a stranger's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from dactnlg._utils.reading import regular_file, short
+from dactnlg.errors import RunError
+from dactnlg.text.casing import STYLES
+
+
+def _known_style(name: str) -> str:
+    if name not in STYLES:
+        raise PydanticCustomError("style", "must be one of {styles}", {"styles": ", ".join(STYLES)})
+    return name
+
+
+def _expression(cue: str) -> str:
+    try:
+        re.compile(cue)
+    except (re.error, RecursionError, OverflowError):
+        raise PydanticCustomError("cue", "must be a regular expression", {}) from None
+    return cue
+
+
+def _distinct(tokens: list[str]) -> list[str]:
+    if len(set(tokens)) < len(tokens):
+        raise PydanticCustomError("distinct", "must hold each token once", {})
+    return tokens
+
+
+Distinct = Annotated[list[str], AfterValidator(_distinct)]
+Forms = dict[str, str]
+Sentence = tuple[str, Annotated[float, Field(gt=0.0, le=1e12)], list[list[str]]]
+"""Tokens, weight and the special values of each turn; see `Templates.to_json`."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+
+class CasingPart(_Part):
+    """See `Casing`."""
+
+    inside: Forms
+    start: Forms
+    values: dict[str, Forms]
+    styles: dict[str, Annotated[str, AfterValidator(_known_style)]]
+
+
+class StylePart(_Part):
+    """See `Style`."""
+
+    cased: bool
+    spaced: bool
+    aliases: dict[str, dict[str, list[str]]]
+    cues: dict[str, dict[str, list[Annotated[str, AfterValidator(_expression)]]]]
+    silent: tuple[str, ...]
+    proper: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    ordinary: dict[str, list[str]] = {}
+
+
+class PreprocessorFile(_Part):
+    """See `Preprocessor.save`."""
+
+    vocabulary: Distinct
+    features: Distinct
+    words: Distinct
+    corpus: str | None
+    casing: CasingPart
+    style: StylePart
+    templates: list[tuple[list[str], list[Sentence]]]
+    trigger_words: dict[str, tuple[str, ...]]
+
+
+def read_preprocessor_file(path: Path) -> PreprocessorFile:
+    """Read a preprocessor's file.
+
+    Raises:
+        RunError: it cannot be read, is damaged, or is of another version.
+    """
+    try:
+        return PreprocessorFile.model_validate_json(regular_file(path).read_bytes())
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"{'.'.join(map(str, first['loc']))}: {first['msg']}; got {short(first['input'])}".removeprefix(": ")
+    raise RunError(
+        f"cannot read {path} ({reason}): is it damaged, or of another version of dactnlg? Then train the model anew"
+    )

@@ -1,0 +1,198 @@
+"""Run folders whose files are damaged, of another run, or no files at all: refused in one line, or the same sentences."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.errors import RunError, UserError
+from dactnlg.generation.generator import Generator
+from dactnlg.models.weights import load_arrays, save_arrays
+from dactnlg.runs.config import load_config
+from dactnlg.training.train import train
+
+ACTS = ["inform(name='Ivy Cutting';difficulty=easy)", "goodbye()", "inform(name=x;dogsallowed=yes)"]
+FILES = ("config.yaml", "preprocessor.json", "weights.safetensors")
+WORDS = [b"null", b"-1", b"[", b"}", b"1e999", b"NaN", b'"x"', b"9" * 5000, b"\xff", b"\0", b"[" * 5000]
+
+
+@pytest.fixture(scope="module", params=["sclstm", "hierarchical", "random"])
+def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
+    return poor_run(request.param)
+
+
+def copy(run: Path, folder: Path) -> Path:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for name in FILES:
+        if (run / name).exists():
+            shutil.copy(run / name, folder / name)
+    return folder
+
+
+def said(run: Path) -> list[tuple[str, float | None]]:
+    return [(found.text, found.score) for found in Generator.load(run).generate(ACTS)]
+
+
+def damaged(content: bytes, rng: random.Random) -> bytes:
+    changed, at = bytearray(content), rng.randrange(len(content))
+    match rng.randrange(7):
+        case 0:
+            del changed[at:]
+        case 1:
+            changed.clear()
+        case 2:
+            changed[at] ^= 1 << rng.randrange(8)
+        case 3:
+            for _ in range(3):
+                changed[rng.randrange(min(len(content), 800))] = rng.randrange(256)
+        case 4:
+            changed[at : at + 64] = bytes(len(changed[at : at + 64]))
+        case 5:
+            changed[at:at] = changed[at : at + 200]
+        case _:
+            changed[at:at] = rng.choice(WORDS)
+    return bytes(changed)
+
+
+def test_damage_is_refused_or_changes_nothing(run: Path, tmp_path: Path) -> None:
+    rng = random.Random(13)
+    expected, folder, names = said(run), tmp_path / "run", [name for name in FILES if (run / name).exists()]
+    outcomes: Counter[bool] = Counter()
+    for case in range(60):
+        copy(run, folder)
+        file = folder / names[case % len(names)]
+        file.write_bytes(damaged(file.read_bytes(), rng))
+        try:
+            found = said(folder)
+        except UserError as error:
+            outcomes[True] += 1
+            # A configuration's mistakes have a line each.
+            assert "\n" not in str(error) or file.name == "config.yaml", file
+        else:
+            outcomes[False] += 1
+            # Only a word of a training sentence, where no weights know which preprocessor they belong to.
+            assert found == expected or (file.name == "preprocessor.json" and run.name == "random"), file
+    assert outcomes[True] > 30
+
+
+def test_files_of_other_runs(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    for name in FILES:
+        folder = copy(poor_run("sclstm"), tmp_path / name)
+        shutil.copy(poor_run("hierarchical") / name, folder / name)
+        if name == "preprocessor.json":
+            # The same corpus: the same file.
+            assert said(folder) == said(poor_run("sclstm"))
+        else:
+            with pytest.raises(RunError, match="another run|another model"):
+                Generator.load(folder)
+    folder = copy(poor_run("sclstm"), tmp_path / "baseline")
+    shutil.copy(poor_run("random") / "config.yaml", folder / "config.yaml")
+    with pytest.raises(RunError, match=r"weights\.safetensors belongs to another run"):
+        Generator.load(folder)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_a_vocabulary_of_the_same_size_does_not_load_silently(
+    backend: str, poor_run: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = copy(poor_run("sclstm"), tmp_path / "run")
+    path = folder / "preprocessor.json"
+    text = path.read_text(encoding="utf-8")
+    swapped = text.replace('"the"', '"THE"', 1).replace('"is"', '"the"', 1).replace('"THE"', '"is"', 1)
+    assert swapped != text
+    path.write_text(swapped, encoding="utf-8")
+    with pytest.raises(RunError) as caught:
+        Generator.load(folder, backend)
+    assert str(caught.value) == (
+        f"{folder / 'weights.safetensors'} does not belong to {path}, which has changed since or is of another run; "
+        "put back the one that belongs to it, or train the model anew"
+    )
+    # Weights of earlier versions do not say what they belong to; their sizes do.
+    save_arrays(folder / "weights.safetensors", load_arrays(folder / "weights.safetensors"))
+    Generator.load(folder, backend)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (np.float64, "holds float64, not float32"),
+        (np.int32, "holds int32, not float32"),
+        (np.bool_, "holds bool, not float32"),
+        (np.nan, "holds numbers that are not finite"),
+        (np.inf, "holds numbers that are not finite"),
+    ],
+)
+def test_weights_that_cannot_be_computed_with(
+    backend: str, value: object, message: str, poor_run: Callable[[str], Path], tmp_path: Path
+) -> None:
+    folder = copy(poor_run("sclstm"), tmp_path / "run")
+    path = folder / "weights.safetensors"
+    arrays = load_arrays(path)
+    bias = arrays["bias"]
+    arrays["bias"] = bias.astype(value) if isinstance(value, type) else np.full_like(bias, value)
+    save_arrays(path, arrays, folder / "preprocessor.json")
+    with pytest.raises(RunError, match=f"weight 'bias' {message}"):
+        Generator.load(folder, backend)
+
+
+def test_a_flipped_bit_of_the_weights_is_seen(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    folder = copy(poor_run("sclstm"), tmp_path / "run")
+    path = folder / "weights.safetensors"
+    content = bytearray(path.read_bytes())
+    # The last bit of a number: hardly a sentence would show it.
+    content[-4] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(RunError, match="has changed since it was written"):
+        Generator.load(folder)
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("kind", ["pipe", "folder", "device", "nothing"])
+def test_what_is_no_file_is_refused_and_never_waited_for(
+    name: str, kind: str, poor_run: Callable[[str], Path], repository: Path, tmp_path: Path
+) -> None:
+    file = copy(poor_run("sclstm"), tmp_path / "run") / name
+    file.unlink()
+    if kind == "pipe":
+        os.mkfifo(file)
+    elif kind == "folder":
+        file.mkdir()
+    elif kind == "device":
+        file.symlink_to("/dev/zero")
+    with pytest.raises(RunError) as caught:
+        # A pipe that is opened would hang here.
+        Generator.load(file.parent)
+    assert "\n" not in str(caught.value) and str(file.parent) in str(caught.value)
+
+
+def test_a_pipe_on_the_command_line(poor_run: Callable[[str], Path], repository: Path, tmp_path: Path) -> None:
+    folder = copy(poor_run("sclstm"), tmp_path / "run")
+    (folder / "weights.safetensors").unlink()
+    os.mkfifo(folder / "weights.safetensors")
+    command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(folder), "goodbye()"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=repository, timeout=50)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"dactnlg: {folder}/weights.safetensors cannot be read as weights (it is a pipe")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_checkpoint_of_another_vocabulary_is_not_resumed(tmp_path: Path) -> None:
+    sizes = ["training.epochs=1", "model.hidden_size=4", "model.embedding_size=4", "training.batch_size=256"]
+    run = train(load_config("trails-lstm", sizes), tmp_path / "run", progress=False)
+    checkpoint = run.checkpoint_path(1)
+    arrays = load_arrays(checkpoint, run.preprocessor_path)
+    (tmp_path / "other.json").write_text("{}")
+    save_arrays(checkpoint, arrays, tmp_path / "other.json")
+    with pytest.raises(RunError, match=r"checkpoint-1\.safetensors does not belong to .*preprocessor\.json"):
+        train(run.config_path, run.path, resume=True, progress=False)
