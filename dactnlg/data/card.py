@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationErr
 
 from dactnlg._utils import resources
 from dactnlg._utils.paths import relative
-from dactnlg._utils.patterns import check_pattern
+from dactnlg._utils.patterns import compile_pattern
 from dactnlg.errors import ConfigError, CorpusError, UnknownNameError
 from dactnlg.runs import yamlfile
 from dactnlg.text.style import Style
@@ -83,7 +83,7 @@ class SlotCard(_Strict):
     Attributes:
         cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which at least one matches
             the lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of
-            `no`. A cue that some sentence could keep busy for ages (`_utils.patterns`) is refused.
+            `no`.
         aliases: for an ordinary value, the other fixed wordings that the corpus has for it.
         proper: the values are names, which readers expect with capitals even where the corpus has none.
         apart: the sentences may express "A or B" in two places ("it is in the area of A and it is in the area of B").
@@ -104,7 +104,7 @@ class SlotCard(_Strict):
         for value, patterns in expanded.items():
             for pattern in patterns:
                 try:
-                    check_pattern(pattern)
+                    compile_pattern(pattern)
                 except ValueError as error:
                     raise ValueError(f"the cue {pattern!r:.200} of '{value}' cannot be used: {error}") from None
         return expanded

@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.casing import Casing
-from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.casing import Casing, respaced
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.requests import (
     DelexicalizedAct,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
+from dactnlg._utils.patterns import compile_pattern
 from dactnlg._utils.reading import regular_file, short
 from dactnlg.errors import RunError
 from dactnlg.text.casing import STYLES
@@ -22,9 +22,9 @@ def _known_style(name: str) -> str:
 
 def _expression(cue: str) -> str:
     try:
-        re.compile(cue)
-    except (re.error, RecursionError, OverflowError):
-        raise PydanticCustomError("cue", "must be a regular expression", {}) from None
+        compile_pattern(cue)
+    except ValueError as error:
+        raise PydanticCustomError("cue", "{reason}", {"reason": str(error)}) from None
     return cue
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
+from dactnlg._utils.patterns import Pattern, compile_pattern, matches
 from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder
@@ -94,9 +95,9 @@ class Expected(NamedTuple):
         made_up: a pattern that finds any of these; None if there are none.
     """
 
-    wanted: tuple[tuple[str, re.Pattern[str]], ...]
+    wanted: tuple[tuple[str, Pattern], ...]
     others: tuple[str, ...]
-    made_up: re.Pattern[str] | None
+    made_up: Pattern | None
 
 
 class SlotChecker:
@@ -151,7 +152,7 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
-        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if _shows(re.compile(cue), text))
+        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if _shows(compile_pattern(cue), text))
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""
@@ -162,14 +163,14 @@ class SlotChecker:
         for name, cues in self._cues.items():
             # A question about the slot, or a choice between its values, may be worded as yes or as no.
             if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
-                wanted.append((f"{name}={value}", re.compile(cues[value])))
+                wanted.append((f"{name}={value}", compile_pattern(cues[value])))
         others = tuple(name for name in self._inventable if name not in asked)
         return Expected(tuple(wanted), others, self._any_of(others))
 
-    def _any_of(self, slot_names: Sequence[str]) -> re.Pattern[str] | None:
+    def _any_of(self, slot_names: Sequence[str]) -> Pattern | None:
         """Return a pattern that finds a yes or a no of any of some slots."""
         cues = [cue for name in slot_names for value in ("yes", "no") for cue in self._patterns[name].get(value, ())]
-        return re.compile(any_of(cues)) if cues else None
+        return compile_pattern(any_of(cues)) if cues else None
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
@@ -230,11 +231,11 @@ def _has_choice(pattern: str) -> bool:
     return "|" in bare
 
 
-def _shows(cue: re.Pattern[str], text: str) -> bool:
+def _shows(cue: Pattern, text: str) -> bool:
     """Whether a cue is found in a folded sentence, or in a part of a long one."""
     if len(text) <= WINDOW:
-        return bool(cue.search(text))
-    return any(cue.search(part) for part in _windows(text))
+        return matches(cue, text)
+    return any(matches(cue, part) for part in _windows(text))
 
 
 def _windows(text: str) -> Iterator[str]:
