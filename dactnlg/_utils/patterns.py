@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from re import _constants as op  # type: ignore[attr-defined]  # Python has no public parser of patterns.
-from re import _parser
+from re import _parser  # type: ignore[attr-defined]
 from typing import Any
 
 LONGEST, WIDEST, HARDEST = 5000, 10**5, 10**6
@@ -191,7 +191,9 @@ class _Automaton:
             return self.build(value, looping=looping)
         if kind is op.BRANCH:
             parts = [self.build(part, looping=looping) for part in value[1]]
-            return _Fragment(_sum(p.first for p in parts), _sum(p.last for p in parts), min(2, sum(p.empty for p in parts)))
+            return _Fragment(
+                _sum(p.first for p in parts), _sum(p.last for p in parts), min(2, sum(p.empty for p in parts))
+            )
         if kind in (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT):
             return self._repeat(*value, looping=looping)
         if kind in (op.ASSERT, op.ASSERT_NOT):
@@ -296,10 +298,10 @@ def _reads(kind: Any, value: Any, char: str) -> bool:
     if kind is op.ANY:
         return True
     if kind is op.IN:
-        negated = value[0][0] is op.NEGATE
-        return any(_reads(*item, char) for item in value[negated:]) != negated
+        negated: bool = value[0][0] is op.NEGATE
+        return any(_reads(part, argument, char) for part, argument in value[negated:]) is not negated
     if kind is op.CATEGORY:
         return bool(re.fullmatch(_KINDS[value], char))
     if kind is op.RANGE:
         return bool(value[0] <= ord(char) <= value[1])
-    return (ord(char) == value) == (kind is op.LITERAL)
+    return bool(ord(char) == value) is (kind is op.LITERAL)
