@@ -174,7 +174,7 @@ def collect(runs: Iterable[str | Path] | None = None, *, with_published: bool = 
 def _manifest(run: str | Path) -> tuple[str, dict[str, Any]]:
     if published.is_published_id(run):
         return published.manifest(str(run))
-    if not Run(run).manifest_path.exists():
+    if not Run(run).manifest_path.is_file():
         raise RunError(f"{run} has no manifest: it is no run, or its training has not ended")
     return Path(run).name, read_manifest(Run(run).manifest_path)
 

@@ -6,6 +6,7 @@ the settings of the search. What comes before (acts to vectors) and after (token
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +49,8 @@ def export(
     config = run.check()
     if not config.model.neural:
         raise RunError(f"{run_path} holds the random baseline: it has no weights to export")
-    if path.exists():
+    # A link that leads nowhere is there, too: it would be written through.
+    if os.path.lexists(path):
         raise UserError(f"{path} exists already: name another file with --output")
     preprocessor = Preprocessor.load(run.preprocessor_path)
     description = describe(preprocessor, config.decoding.max_length)

@@ -74,7 +74,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
     variables = {key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}
     try:
         done = subprocess.run(
-            ["git", "-C", str(folder), *arguments],
+            # The current folder may be anybody's repository: no program of its choice looks for changes.
+            ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
             capture_output=True,
             timeout=30,
             check=True,

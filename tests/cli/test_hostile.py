@@ -227,10 +227,22 @@ def test_a_run_whose_cues_have_no_end(dactnlg: Callable[..., Told], scored_run: 
         assert "is too slow" in refused(dactnlg(*words))
 
 
+def test_an_export_is_not_written_through_a_link(
+    dactnlg: Callable[..., Told], scored_run: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The baseline has no weights; what is tried comes before they are looked for.
+    monkeypatch.setattr("dactnlg.runs.sections.ModelSection.neural", True)
+    run = altered(scored_run, home / "run")
+    (run / "weights.safetensors").write_bytes(b"")
+    Path("x.onnx").symlink_to(home / "victim" / "new")
+    assert "x.onnx exists already" in refused(dactnlg("export", run, "--format", "onnx", "--output", "x.onnx"))
+
+
 def test_a_run_of_pipes_is_not_waited_for(dactnlg: Callable[..., Told], scored_run: Path, home: Path) -> None:
-    for name in ("config.yaml", "preprocessor.json", "weights.safetensors", ".lock", "history.csv"):
+    for name in ("config.yaml", "preprocessor.json", "weights.safetensors", ".lock", "manifest.json"):
         run = altered(scored_run, home / f"run of {name}")
         (run / name).unlink(missing_ok=True)
         os.mkfifo(run / name)
         for words in (["generate", "--model", run, "goodbye()"], ["publish", run], ["evaluate", "--model", run]):
             assert re.search(f"{name} is (?:neither a file nor a folder|not a file)", refused(dactnlg(*words)))
+    assert "has no manifest" in refused(dactnlg("leaderboard", run))

@@ -99,7 +99,7 @@ def test_a_commit_that_is_nowhere(clone: Path, scored_run: Path, tmp_path: Path)
     lost = changed(scored_run, tmp_path / "lost", lambda m: m["code"].update(commit="1" * 40))
     done = dactnlg(clone, "reproduce", lost.path)
     assert done.returncode == 2
-    assert f"the commit {'1' * 40} is not in this checkout" in done.stderr
+    assert f"the commit {'1' * 40} is not in the checkout" in done.stderr
 
 
 def test_verdicts() -> None:

@@ -111,7 +111,7 @@ def test_a_named_checkout_gives_its_commit_and_nothing_else(
         ({"code": {"commit": "HEAD"}}, "is not the hash of one"),
         ({"environment": {"PYTHONHASHSEED": "0; touch mark"}}, "sets PYTHONHASHSEED"),
         ({"environment": {"KERAS_BACKEND": "../evil"}}, "sets KERAS_BACKEND"),
-        ({"environment": {"TF_ENABLE_ONEDNN_OPTS": ["1"]}}, "sets TF_ENABLE_ONEDNN_OPTS"),
+        ({"environment": {"TF_ENABLE_ONEDNN_OPTS": "1 "}}, "sets TF_ENABLE_ONEDNN_OPTS"),
         ({"environment": {"CUDA_VISIBLE_DEVICES": "0\n"}}, "sets CUDA_VISIBLE_DEVICES"),
     ],
 )
