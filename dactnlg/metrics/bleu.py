@@ -8,8 +8,8 @@
 | `sacrebleu` | the sacrebleu library's 13a | as the library does | as the library does | exponential smoothing |
 
 Any number of references a segment, ragged or not; their order changes nothing. RNNLG's own scorer takes the first of
-two reference lengths that are equally close, so that the order of its files counts; its published numbers do not hang on
-it. A mean above 1, which its 1e-7 can make, is 1.
+two reference lengths that are equally close, so that the order of its files counts; its published numbers hang on no
+such pair. A mean above 1, which its 1e-7 can make, is 1.
 """
 
 from __future__ import annotations
