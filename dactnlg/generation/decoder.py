@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 REQUIRED, OWED = "required", "owed"
 """The arrays of the constraints beside those of the model: placeholders, (B, R), and sets of trigger words, (B, A)."""
-REMEMBERED = 10_000, 32 << 20
+REMEMBERED = 10_000, 24 << 20
 """Inputs whose hypotheses are remembered, at most, and the bytes that they may take."""
 ROWS = 256
 """Sentences drawn, or scored, side by side."""
@@ -198,7 +198,7 @@ def take(inputs: Arrays, rows: Any) -> Arrays:
 
 def held_bytes(key: tuple[Any, ...], hypotheses: Sequence[Hypothesis]) -> int:
     """Return about how many bytes it takes to remember some hypotheses."""
-    return 300 + len(key[0]) + sum([200 + 36 * len(hypothesis.tokens) for hypothesis in hypotheses])
+    return 300 + len(key[0]) + sum([200 + 20 * len(hypothesis.tokens) for hypothesis in hypotheses])
 
 
 def row_keys(inputs: Arrays, options: tuple[Any, ...]) -> list[tuple[Any, ...]]:

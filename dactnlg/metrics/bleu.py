@@ -3,11 +3,13 @@
 | variant | tokens | reference length | precision of order n | zero matches |
 |---|---|---|---|---|
 | `nlg-eval` | white space | closest, the shorter of two | (correct + 1e-15) / (guessed + 1e-9) | a tiny number |
-| `rnnlg` | white space | closest, the first of two | correct / (guessed + 1e-7) + 1e-7 | a tiny number |
+| `rnnlg` | white space | closest, the shorter of two | correct / (guessed + 1e-7) + 1e-7 | a tiny number |
 | `mteval-13a` | mteval-v13a's | closest, the shorter of two | correct / guessed | 0 |
 | `sacrebleu` | the sacrebleu library's 13a | as the library does | as the library does | exponential smoothing |
 
-Any number of references a segment, ragged or not.
+Any number of references a segment, ragged or not; their order changes nothing. RNNLG's own scorer takes the first of
+two reference lengths that are equally close, so that the order of its files counts; its published numbers hang on no
+such pair. A mean above 1, which its 1e-7 can make, is 1.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ class Bleu(Metric):
             "variant": variant,
             "tok": _TOKENIZERS[variant],
             "case": "lower" if lowercase else "as-is",
-            "length": "closest-first" if variant == "rnnlg" else "closest-shorter",
+            "length": "closest-shorter",
         }
         self._lowercase = lowercase
         self._split = tokenizer(_TOKENIZERS[variant])
@@ -98,7 +100,7 @@ class Bleu(Metric):
                 precisions = np.where(guessed > 0, correct / guessed, 0.0)
                 ratio = length / reference
             penalty = np.where(ratio < 1, np.exp(1 - 1 / ratio), 1.0)
-            mean = np.exp(np.cumsum(np.log(precisions), axis=-1) / np.arange(1, ORDER + 1))
+            mean = np.minimum(np.exp(np.cumsum(np.log(precisions), axis=-1) / np.arange(1, ORDER + 1)), 1.0)
         values = penalty[..., None] * mean
         return np.where((length == 0)[..., None], np.where((reference == 0)[..., None], np.nan, 0.0), values)
 
@@ -111,12 +113,7 @@ class Bleu(Metric):
     def _count(self, tokens: list[str], references: list[list[str]], grams_of: list[set[Any]]) -> list[int]:
         """Return one row of counts; `grams_of` holds the n-grams of all references by order."""
         length = len(tokens)
-        lengths = map(len, references)
-        # Without a second key `min` keeps the first of two equally close ones, as RNNLG does.
-        if self.variant == "rnnlg":
-            closest = min(lengths, key=lambda other: abs(other - length))
-        else:
-            closest = min(lengths, key=lambda other: (abs(other - length), other))
+        closest = min(map(len, references), key=lambda other: (abs(other - length), other))
         matches = []
         for order, (grams, known) in enumerate(zip(first_ngrams(tokens), grams_of, strict=True)):
             different = set(grams)
@@ -195,7 +192,7 @@ class SacreBleu(Metric):
                 found = self._library.compute_bleu(
                     correct, guessed, *counts[:2], "exp", None, effective_order, max_ngram_order=order
                 )
-                out[order - 1] = found.score / 100
+                out[order - 1] = min(found.score / 100, 1.0)
         return values.reshape(*sums.shape[:-1], ORDER)
 
 

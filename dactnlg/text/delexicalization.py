@@ -128,7 +128,7 @@ class Delexicalizer:
             texts = [value, *self._aliases.get(key, ())]
             found = {spelling for text in texts for spelling in spellings(text)}
             known = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
-            self._spellings.put(key, known, 200 + sum([60 + 70 * len(spelling) for spelling in known]))
+            self._spellings.put(key, known, 400 + sum([100 + 70 * len(spelling) for spelling in known]))
         return known
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:

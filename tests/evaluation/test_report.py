@@ -188,6 +188,16 @@ def test_pairs_without_acts_or_references() -> None:
         assert markdown(found).startswith("# a title\n")
 
 
+@pytest.mark.parametrize("metrics", [None, ["BLEU"], ["TER"]])
+def test_an_act_without_references_has_no_score(metrics: list[str] | None) -> None:
+    pairs = [TextPair("Ivy Cutting is easy", ("Ivy Cutting is easy",), TURNS[0])] * 2
+    pairs += [TextPair("Bye", (), TURNS[2])] * 3
+    content = gather("t", [score_pairs(pairs, metrics)])
+    assert [(row.act, row.value is None) for row in content.acts] == [("goodbye", True), ("inform", False)]
+    assert "| goodbye | 3 | undefined |" in markdown(content)
+    assert not re.search(r"\bnan\b", markdown(content) + page(content))
+
+
 def test_leakage_and_copies() -> None:
     pairs = [
         TextPair("Ivy Cutting is easy.", ("Ivy Cutting is easy.",), TURNS[0]),

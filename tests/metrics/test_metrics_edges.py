@@ -105,6 +105,15 @@ def test_no_references_is_undefined_and_changes_no_mean(preset: str, given: Mate
     assert any("no reference" in warning for warning in nothing.warnings)
 
 
+@pytest.mark.parametrize("hypothesis", ["", " \t"])
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_against_nothing(name: str, hypothesis: str, given: Materials) -> None:
+    """Alone, without any word in the whole corpus."""
+    for references in [("",), (" ", ""), ()]:
+        found = score_pairs([TextPair(hypothesis, references)] * 2, [name], given=given).scores[name]
+        assert found.value in (None, 0.0)
+
+
 @pytest.mark.parametrize("preset", PRESETS)
 def test_ragged_and_empty_references(preset: str, given: Materials) -> None:
     odd = [

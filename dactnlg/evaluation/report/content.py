@@ -13,7 +13,7 @@ from dactnlg.acts import Turn, parse
 from dactnlg.evaluation.report.differences import nearest
 from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults, find_faults
 from dactnlg.evaluation.report.warnings import find_warnings
-from dactnlg.evaluation.scores import LOWER_IS_BETTER, Scores, lead
+from dactnlg.evaluation.scores import LOWER_IS_BETTER, Scores, defined, lead
 from dactnlg.metrics.resampling import bootstrap, interval
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
@@ -24,11 +24,14 @@ BINS = 20
 
 @dataclass(frozen=True, slots=True)
 class ActRow:
-    """One act type: how many segments, its score, the interval if it can be had, and its slot errors' rate."""
+    """One act type: how many segments, its score, the interval if it can be had, and its slot errors' rate.
+
+    The score is None where it is undefined, as where no segment has references.
+    """
 
     act: str
     size: int
-    value: float
+    value: float | None
     bounds: tuple[float, float] | None
     slot_errors: float | None
 
@@ -162,7 +165,7 @@ def _acts(scores: Scores, name: str, turns: Sequence[Turn | None]) -> list[ActRo
         if "SER" in scores.statistics:
             required, missing, extra = scores.statistics["SER"][places].sum(axis=0)
             errors = float((missing + extra) / required) if required else None
-        value = float(metric.score(mine.sum(axis=0))[column])
+        value = defined(float(metric.score(mine.sum(axis=0))[column]))
         pair = (float(bounds[0]), float(bounds[1])) if np.isfinite(bounds).all() else None
         rows.append(ActRow(act, len(places), value, pair, errors))
     return sorted(rows, key=lambda row: (-row.size, row.act))
@@ -175,12 +178,12 @@ def _histograms(scores: Scores) -> list[Histogram]:
         # BLEU-1 to BLEU-3 have much the same shape as BLEU-4.
         if name in ("BLEU-1", "BLEU-2", "BLEU-3") and "BLEU-4" in names:
             continue
-        defined = values[np.isfinite(values)]
-        if len(defined):
-            low, high = min(0.0, float(defined.min())), max(1.0, float(defined.max()))
-            counts = np.histogram(np.clip(defined, low, high), BINS, (low, high))[0]
-            median = float(np.median(defined))
-            found.append(Histogram(name, low, high, counts.tolist(), median, len(values) - len(defined)))
+        finite = values[np.isfinite(values)]
+        if len(finite):
+            low, high = min(0.0, float(finite.min())), max(1.0, float(finite.max()))
+            counts = np.histogram(np.clip(finite, low, high), BINS, (low, high))[0]
+            median = float(np.median(finite))
+            found.append(Histogram(name, low, high, counts.tolist(), median, len(values) - len(finite)))
     return found
 
 

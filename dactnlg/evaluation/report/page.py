@@ -61,7 +61,7 @@ def score_remarks(score: Score, top: float) -> list[str]:
 
 def act_scale(rows: Sequence[ActRow]) -> float:
     """Return the value at which an act's bar fills the width."""
-    return max(1.0, *(row.value for row in rows))
+    return max([1.0, *(row.value or 0.0 for row in rows)])
 
 
 def rate_scale(system: Mapping[str, Count], gold: Mapping[str, Count]) -> float:

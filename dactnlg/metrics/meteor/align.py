@@ -136,8 +136,8 @@ class Aligner:
         """Return sentences that can be aligned with one another."""
         known, split = self._words, self._splitter.split
         sentences = [ReadSentence([known[word] for word in split(text)]) for text in texts]
-        if not sentences:
-            return []
+        if not any(sentence.words for sentence in sentences):
+            return sentences
         stretches, places, lengths = _stretches(sentences)
         paraphrases = self._data.paraphrases(_distinct(stretches))
         targets = {phrase for found in paraphrases.values() for phrase in found}
