@@ -201,5 +201,5 @@ def _hash(arrays: Mapping[str, NDArray[Any]]) -> str:
     found = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         found.update(f"{name} {array.dtype} {array.shape} ".encode())
-        found.update(np.asarray(array, order="C"))
+        found.update(np.asarray(array, order="C").data)
     return found.hexdigest()
