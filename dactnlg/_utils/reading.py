@@ -21,7 +21,7 @@ def regular_file(path: str | os.PathLike[str]) -> Path:
     Raises:
         OSError: there is no such file, or it is a folder, a pipe, a device or a socket; `strerror` says which.
     """
-    mode = os.stat(path).st_mode
+    mode = Path(path).stat().st_mode
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "it is a folder", str(path))
     if not stat.S_ISREG(mode):

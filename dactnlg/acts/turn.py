@@ -16,12 +16,12 @@ from __future__ import annotations
 
 import json
 import math
+import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from dactnlg._utils.reading import parse_json, short
 from dactnlg.acts.notation import NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
 from dactnlg.errors import ActError, ActSyntaxError
 
@@ -182,9 +182,13 @@ def _is_ordinary(value: str) -> bool:
 
 def _parse_json(text: str, where: str) -> Turn:
     try:
-        data = parse_json(text)
+        data = json.loads(text)
     except json.JSONDecodeError as error:
         raise ActSyntaxError(f"not JSON ({error.msg})", text, error.pos, where) from None
+    except RecursionError:
+        raise ActSyntaxError("not JSON (nested too deeply)", text, 0, where) from None
+    except ValueError:
+        raise ActSyntaxError("not JSON (a number of too many digits)", text, 0, where) from None
     return turn_from_json(data, where)
 
 
@@ -206,10 +210,10 @@ def turn_from_json(data: object, where: str = "") -> Turn:
 
 def _json_act(item: object) -> DialogueAct:
     if not isinstance(item, dict) or not isinstance(item.get("act"), str):
-        raise ActError(f'a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {short(item)}')
+        raise ActError(f'a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {reprlib.repr(item)}')
     slots = item.get("slots", [])
     if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):
-        raise ActError(f"the slots of a JSON act are a list of [name] or [name, value], not {short(slots)}")
+        raise ActError(f"the slots of a JSON act are a list of [name] or [name, value], not {reprlib.repr(slots)}")
     return DialogueAct(item["act"], tuple([_json_slot(slot) for slot in slots]))
 
 
@@ -230,7 +234,7 @@ def _is_json_slot(slot: object) -> bool:
 
 
 def _is_json_value(value: object) -> bool:
-    # JSON's 1e999 is read as infinity.
+    # Python reads NaN, and 1e999 as infinity.
     return value is None or isinstance(value, str | int) or (isinstance(value, float) and math.isfinite(value))
 
 

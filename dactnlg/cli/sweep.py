@@ -24,7 +24,11 @@ from dactnlg.errors import ConfigError
     "--samples", type=click.IntRange(min=1), metavar="N", help="Draw N settings per grid point. [default: SWEEP's]"
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1, max=1024), default=1, metavar="N", help="Run N trials side by side, each on one core."
+    "--jobs",
+    type=click.IntRange(min=1, max=1024),
+    default=1,
+    metavar="N",
+    help="Run N trials side by side, each on one core.",
 )
 @click.option("--metric", metavar="NAME", help="Rank by this score. [default: SWEEP's, else BLEU-4]")
 @click.option("--preset", metavar="NAME", help="Score under this protocol. [default: SWEEP's, else the corpus's]")

@@ -102,7 +102,9 @@ class Generator:
         backend = chosen_backend(config, backend)
         preprocessor = Preprocessor.load(run.preprocessor_path)
         if backend == "none" and run.weights_path.exists():
-            raise RunError(f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights")
+            raise RunError(
+                f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
+            )
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 

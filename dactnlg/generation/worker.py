@@ -13,6 +13,7 @@ from typing import Any
 
 from dactnlg import __version__
 from dactnlg._utils.hashing import digest
+from dactnlg._utils.reading import regular_file
 from dactnlg.acts import Turn
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generation, Generator, chosen_backend
@@ -109,4 +110,4 @@ def _model_hash(path: Path) -> str:
     """Return the SHA-256 of the files that a run generates with: configuration, preprocessor and weights."""
     run = Run(path)
     files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
-    return digest([hashlib.sha256(file.read_bytes()).hexdigest() for file in files])
+    return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files])

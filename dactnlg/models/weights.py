@@ -33,14 +33,15 @@ def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], preprocessor: Pa
         arrays: by name.
         preprocessor: the file of the preprocessor whose numbers the arrays are of; its hash is kept with them.
     """
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
     # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
     ordered = {name: np.asarray(array, order="C") for name, array in arrays.items()}
     about = {_ARRAYS: _hash(ordered)}
     if preprocessor is not None:
         about[_PREPROCESSOR] = _hash_file(preprocessor)
-    save_file(ordered, path, about)
+    # Nor `save_file`: on a full disk its error is not the operating system's.
+    path.write_bytes(save(ordered, about))
 
 
 def load_arrays(path: Path, preprocessor: Path | None = None) -> Arrays:
@@ -201,5 +202,5 @@ def _hash(arrays: Mapping[str, NDArray[Any]]) -> str:
     found = hashlib.sha256()
     for name, array in sorted(arrays.items()):
         found.update(f"{name} {array.dtype} {array.shape} ".encode())
-        found.update(np.asarray(array, order="C"))
+        found.update(np.asarray(array, order="C").data)
     return found.hexdigest()

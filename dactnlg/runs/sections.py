@@ -55,7 +55,9 @@ class CorpusConfig(_Section):
     @classmethod
     def _known(cls, name: str) -> str:
         if name not in (known := _corpus_names()) and not _is_corpus_path(name):
-            raise PydanticCustomError("corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"})
+            raise PydanticCustomError(
+                "corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"}
+            )
         return name
 
     @field_validator("also")

@@ -71,9 +71,9 @@ class _Loader(yaml.SafeLoader):
         self._levels += 1
         if self._levels > MOST_LEVELS:
             raise _error("nested too deeply", self.peek_event().start_mark)  # type: ignore[no-untyped-call]
-        node = super().compose_node(parent, index)  # type: ignore[no-untyped-call]
+        node = super().compose_node(parent, index)
         self._levels -= 1
-        return node  # type: ignore[no-any-return]
+        return node
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: FBT001, FBT002  (PyYAML's own)
         """Return the data of a node."""
@@ -89,7 +89,7 @@ class _Loader(yaml.SafeLoader):
 
     def document(self) -> yaml.Node | None:
         """Return the node of the one document, whose size is within bounds."""
-        node: yaml.Node | None = self.get_single_node()  # type: ignore[no-untyped-call]
+        node: yaml.Node | None = self.get_single_node()
         if node is not None:
             _measure(node, 1, {})
         return node
@@ -108,7 +108,7 @@ def parse(text: str) -> Any:
     try:
         loader = _Loader(_bounded(text))
         node = loader.document()
-        data = loader.construct_document(node) if node else None  # type: ignore[no-untyped-call]
+        data = loader.construct_document(node) if node else None
         return _with_text_keys(data) if isinstance(data, dict) else data
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise ValueError(_reason(error)) from None
@@ -146,7 +146,7 @@ def read(file: Path, what: str = "a configuration is a mapping of sections") -> 
             if key in lines:
                 mistakes.append(f"{file}, line {line}: {key}: given twice, first on line {lines[key]}")
             lines.setdefault(key, line)
-        data = loader.construct_document(node) if node else None  # type: ignore[no-untyped-call]
+        data = loader.construct_document(node) if node else None
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         raise ConfigError(f"{_place_of(error, file, text, loader)}: not YAML: {_reason(error)}") from None
     if isinstance(data, dict):

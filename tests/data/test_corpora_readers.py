@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections import Counter
 from pathlib import Path
 
@@ -150,6 +151,20 @@ ROWS = '#\n#\n[\n["inform(a=b)", "x", "y"],\n["goodbye()", "bye", "bye"]\n]\n'
         ("dstc2", "train.jsonl", '{"da": "a()", "text": "x"}\n\n{"da": "a()"}', "line 3: a row is"),
         ("dstc2", "train.jsonl", '{"da": "a(", "text": "x"}', "line 1, column 3: expected"),
         ("dstc2", "train.jsonl", "{", "line 1: not JSON"),
+        ("rnnlg", "train.json", ROWS.replace('"x"', '"\\ud83d"'), r"line 4: U\+D83D is no character"),
+        ("rnnlg", "train.json", ROWS.replace('"x"', "1" + "0" * 5000), r"line 4: not JSON \(a number of too many"),
+        ("rnnlg", "train.json", ROWS.replace('"x"', "NaN"), r"line 4: not JSON \(NaN is no number"),
+        ("rnnlg", "train.json", ROWS.replace('"x"', '"\0"'), "line 4: a NUL"),
+        ("rnnlg", "train.json", ROWS.replace("a=b", "a=''"), "line 4, column 10: a value cannot be empty"),
+        ("dstc2", "train.jsonl", '{"da": "a()", "text": "\\udc00 \\ud83d"}', r"line 1: U\+DC00 is no character"),
+        ("dstc2", "train.jsonl", '\n{"da": "a()", "text": ' + "[" * 5000, r"line 2: not JSON \(nested too deeply\)"),
+        ("pairs", "train.jsonl", '\n{"act": "a(b=\\ud83d)", "text": "x"}', r"line 2: U\+D83D is no character"),
+        ("pairs", "train.jsonl", '{"act": "a()", "text": ' + "9" * 5000 + "}", r"line 1: not JSON \(a number of too"),
+        ("pairs", "train.jsonl", '{"act": "a()", "text": "x"}\n\ufeff{"act": "a()", "text": "x"}', "line 2: not JSON"),
+        ("pairs", "train.csv", "act,text,act\na(),x,b()\n", "line 1: 2 columns are called 'act'"),
+        ("pairs", "train.csv", "act,text, text\na(),x,y\n", "line 1: 2 columns are called 'text'"),
+        ("pairs", "train.csv", "act,text\na(),x\na(),x\0y\n", "line 3: a NUL"),
+        ("bracket", "train.csv", "mr,ref,ref\na[b],c,d\n", "line 1: 2 columns are called 'ref'"),
         ("bracket", "train.csv", "mr,text\na,b\n", "line 1: no column 'ref'; the header is mr, text"),
         ("bracket", "train.csv", "", "line 1: no column 'mr'; the header is empty"),
         ("bracket", "train.csv", "mr,ref\na[b],c,d\n", "line 2: 3 cells where the header has 2"),
@@ -168,6 +183,30 @@ ROWS = '#\n#\n[\n["inform(a=b)", "x", "y"],\n["goodbye()", "bye", "bye"]\n]\n'
 def test_damage_names_file_and_line(tmp_path: Path, kind: str, name: str, text: str, message: str) -> None:
     with pytest.raises(CorpusError, match=f"{name}, {message}"):
         readers()[kind](written(tmp_path, name, text), Counter())
+
+
+def test_a_whole_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
+    path = written(tmp_path, "train.jsonl", '{"act": "a()", "text": "\\ud83d\\ude00 \\u00e9"}\n')
+    assert readers()["pairs"](path, Counter())[0].references == ("😀 é",)
+
+
+@pytest.mark.parametrize("kind", ["rnnlg", "dstc2", "bracket", "pairs"])
+def test_a_pipe_is_no_corpus_file(tmp_path: Path, kind: str) -> None:
+    os.mkfifo(tmp_path / "train.jsonl")
+    with pytest.raises(CorpusError, match=r"cannot read .*train.jsonl: it is a pipe"):
+        readers()[kind](tmp_path / "train.jsonl", Counter())
+    with pytest.raises(CorpusError, match=r"there is no corpus file|has no train\.jsonl"):
+        load_corpus(tmp_path / "train.jsonl")
+
+
+def test_text_of_another_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "train.jsonl"
+    path.write_bytes('{"act": "a()", "text": "x"}'.encode("utf-16"))
+    with pytest.raises(CorpusError, match=r"train.jsonl, line 1: not UTF-8 .*; is it UTF-16\?"):
+        load_corpus(path)
+    path.write_bytes('{"act": "a()", "text": "x"}'.encode("utf-16-le"))
+    with pytest.raises(CorpusError, match=r"train.jsonl, line 1: a NUL, which is no text; is it UTF-16\?"):
+        load_corpus(path)
 
 
 def test_bytes_that_are_not_utf8(tmp_path: Path) -> None:

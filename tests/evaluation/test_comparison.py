@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
+import random
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.errors import MetricError, UnknownNameError
+from dactnlg.errors import MetricError, UnknownNameError, UserError
 from dactnlg.evaluation.comparison import compare, load_system
 from dactnlg.evaluation.report import compared
 from dactnlg.evaluation.scoring import TextPair, score_pairs
@@ -112,6 +115,52 @@ def test_what_holds_no_scores_is_named(text: str, tmp_path: Path) -> None:
         load_system(tmp_path / "bad.json")
     with pytest.raises(MetricError, match=r"cannot read .*absent"):
         load_system(tmp_path / "absent")
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(MetricError, match=r"cannot read .*pipe: it is a pipe"):
+        load_system(tmp_path / "pipe")
+
+
+ODD = [10**400, -(10**25), 1e308, -1, 0.5, True, "x", None, [], {}, [1, 2], "\ud800"]
+RAW = {"infinity": "1e999", "nan": "NaN", "digits": "9" * 5000, "deep": "[" * 5000}
+
+
+def places(data: object, path: tuple = ()) -> Iterator[tuple]:
+    """Yield the path of everything in JSON data."""
+    for key, value in data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ():
+        yield (*path, key)
+        yield from places(value, (*path, key))
+
+
+def test_odd_values_in_a_score_file_are_refused_or_read(tmp_path: Path) -> None:
+    rng, path = random.Random(13), tmp_path / "scores.json"
+    text = json.dumps(score_pairs(pairs(3, 12)).to_dict())
+    path.write_text(text)
+    sound, where = load_system(path), list(places(json.loads(text)))
+    # Each of these was a traceback.
+    chosen = [
+        ("segments", 3, "statistics", "ROUGE-L", 0),
+        ("segments", 11, "scores", "ROUGE-L"),
+        ("segments", 2, "act"),
+    ]
+    chosen = [(place, value) for place in chosen for value in (10**400, 3)]
+    refused = 0
+    for place, value in [*chosen, *((rng.choice(where), rng.choice([*ODD, *RAW])) for _ in range(80))]:
+        data = part = json.loads(text)
+        for key in place[:-1]:
+            part = part[key]
+        part[place[-1]] = value
+        written = json.dumps(data)
+        for name, raw in RAW.items():
+            written = written.replace(f'"{name}"', raw)
+        path.write_text(written)
+        try:
+            found = compare(load_system(path), sound)
+        except UserError as error:
+            refused += 1
+            assert "\n" not in str(error), place
+        else:
+            json.dumps(found.to_json(top=3), allow_nan=False)
+    assert refused > 40
 
 
 def test_compare_as_a_process(tmp_path: Path, random_run: Path) -> None:

@@ -282,7 +282,11 @@ def test_hostile_npz_are_refused_in_bounded_memory(tmp_path: Path) -> None:
             load_vectors(path, tmp_path / "cache")
         assert "\n" not in str(caught.value)
     os.mkfifo(tmp_path / "pipe")
-    for name, reason in ((tmp_path / "pipe", "it is a pipe"), ("/dev/zero", "it is a pipe, a device"), (tmp_path, "it is a")):
+    for name, reason in (
+        (tmp_path / "pipe", "it is a pipe"),
+        ("/dev/zero", "it is a pipe, a device"),
+        (tmp_path, "it is a"),
+    ):
         with pytest.raises(MetricError, match=f"cannot read the word vectors {name}: {reason}"):
             load_vectors(name, tmp_path / "cache")
 

@@ -1,4 +1,4 @@
-"""Run folders whose files are damaged, of another run, or no files at all: refused in one line, or the same sentences."""
+"""Run folders whose files are damaged, of another run, or no files at all: refused in one line, or nothing changes."""
 
 from __future__ import annotations
 

@@ -111,7 +111,8 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
     """Yield (line number, the cells of `columns`) for every row of a CSV file with a header.
 
     Raises:
-        CorpusError: a column is missing or there twice, a row has too few or too many cells, or a quote is never closed.
+        CorpusError: a column is missing or there twice, a row has too few or too many cells, or a quote is never
+            closed.
     """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     line = 1

@@ -43,8 +43,9 @@ _UNSAFE = re.compile(r"[|:\s]+")
 
 
 # What zipfile, its decompressors and NumPy raise on bytes that they cannot make sense of.
-_DAMAGE = (ValueError, TypeError, LookupError, RuntimeError, EOFError, OSError, MemoryError, OverflowError, SyntaxError)
-_DAMAGE += (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error, tokenize.TokenError)
+_DAMAGE: tuple[type[Exception], ...] = (ValueError, TypeError, LookupError, RuntimeError, EOFError, OSError)
+_DAMAGE += (MemoryError, OverflowError, SyntaxError, tokenize.TokenError)
+_DAMAGE += (zipfile.BadZipFile, zlib.error, lzma.LZMAError, struct.error)
 
 
 class WordVectors:
