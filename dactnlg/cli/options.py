@@ -14,7 +14,17 @@ Constraint = Literal["none", "rerank", "hard"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 
-PATH = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    """A path with a name; the empty one would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            self.fail("an empty name", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+PATH = _Path(path_type=Path)
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from dactnlg._utils.files import replace_file
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import checked_section, load_model
@@ -60,14 +61,16 @@ def export(
     if output_format == "onnx":
         from dactnlg.generation.onnx_step import write_step
 
-        write_step(model, description, path)
+        with replace_file(path) as partial:
+            write_step(model, description, partial)
     else:
         from dactnlg.generation.keras_decoder import KerasDecoder
         from dactnlg.generation.saved_model import write_search
 
         description |= {"constraint": options.constraint, "beam_width": options.beam_width}
         decoder = KerasDecoder(model, preprocessor, max_length=config.decoding.max_length)
-        write_search(decoder, options, description, path)
+        with replace_file(path) as partial:
+            write_search(decoder, options, description, partial)
 
 
 def describe(preprocessor: Preprocessor, max_length: int) -> dict[str, Any]:

@@ -102,6 +102,7 @@ class Generator:
         backend = chosen_backend(config, backend)
         preprocessor = Preprocessor.load(run.preprocessor_path)
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
+        run.check_files()
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 
     def generate(
@@ -157,6 +158,16 @@ class Generator:
             return results
         by_name = {result.act: result for result in results}
         return [by_name[name] for name in names]
+
+    def forget(self) -> None:
+        """Drop all that was found for the acts so far: what comes is generated as if it came first.
+
+        Whether an act is searched for with a narrow beam at first, and beside which others, decides on the last digits
+        of its score. After this both depend on the acts to come alone.
+        """
+        self._candidates.forget()
+        if self.decoder is not None:
+            self.decoder.forget()
 
     def check_names(self, turn: Turn) -> None:
         """Refuse act types and slots that the model does not know.

@@ -23,10 +23,11 @@ Arrays = dict[str, NDArray[Any]]
 
 def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Write arrays by name."""
-    from safetensors.numpy import save_file
+    from safetensors.numpy import save
 
-    # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
-    save_file({name: np.asarray(array, order="C") for name, array in arrays.items()}, path)
+    # Not ascontiguousarray, which makes one-dimensional arrays of numbers. Nor `save_file`: on a full disk its error is
+    # not the operating system's.
+    path.write_bytes(save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
 
 
 def load_arrays(path: Path) -> Arrays:

@@ -1,0 +1,135 @@
+"""The form of a run's manifest: what may stand in it, whoever has changed it since it was written.
+
+Types are checked when it is read. A key that is missing is an error when it is asked for, since older manifests, and
+those of runs whose training goes on, lack some.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from dactnlg.errors import RunError
+
+
+class _Part(BaseModel):
+    model_config: Final = ConfigDict(strict=True, extra="ignore")
+
+
+class _Code(_Part):
+    commit: str | None = None
+    unclean: list[str] = []
+    root: str | None = None
+
+
+class _Command(_Part):
+    words: list[str] = []
+    line: str = ""
+    folder: str = ""
+
+
+class _Step(_Part):
+    code: _Code = _Code()
+
+
+class _Score(_Part):
+    value: float | None
+    hash: str
+    signature: str = ""
+
+
+class _Evaluation(_Part):
+    corpus: str
+    split: str
+    options: dict[str, Any]
+    scores: dict[str, dict[str, _Score]]
+    data: str = ""
+    code: _Code = _Code()
+    vectors: str | None = None
+
+
+class _Origin(_Part):
+    run: str
+    identity: str | None = None
+    published: str | None = None
+
+
+class _Training(_Part):
+    epochs: int | None = None
+    best_valid_loss: float | None = None
+    seconds: float | None = None
+    stopped: bool = False
+
+
+class _Manifest(_Part):
+    dactnlg: str = ""
+    command: _Command = _Command()
+    code: _Code = _Code()
+    begun: str = ""
+    ended: str = ""
+    config: dict[str, dict[str, Any]] = {}
+    environment: dict[str, str] = {}
+    corpora: dict[str, dict[str, str | None]] = {}
+    vocabulary: str | None = None
+    setting: str = ""
+    files: dict[str, str] = {}
+    training: _Training = _Training()
+    evaluations: list[_Evaluation] = []
+    resumed: list[_Step] = []
+    repeats: _Origin | None = None
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """Return the JSON object in a file of a run; a key that is asked for and missing is an error, too.
+
+    Raises:
+        RunError: the file is not there or holds none, or later, a key is missing.
+    """
+
+    class Keys(dict[str, Any]):
+        """Names the file where a key is missing."""
+
+        def __missing__(self, key: str) -> Any:
+            raise RunError(f"{path} has no '{key}': is it damaged, or of another version of dactnlg?")
+
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"), object_hook=Keys)
+    except FileNotFoundError:
+        raise RunError(f"{path} does not exist") from None
+    except (ValueError, RecursionError) as error:
+        raise RunError(f"{path} is damaged: it is not JSON ({error})") from None
+    if not isinstance(data, Keys):
+        raise RunError(f"{path} is damaged: it holds no JSON object")
+    return data
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """Return a manifest, finished or not.
+
+    Raises:
+        RunError: the file is not there, is damaged, or something in it has another type; or later, a key is missing.
+    """
+    data = read_object(path)
+    check_manifest(data, str(path))
+    return data
+
+
+def check_manifest(data: Any, where: str) -> None:
+    """Refuse data that are no manifest.
+
+    Args:
+        data: what should be one.
+        where: what the message calls it.
+
+    Raises:
+        RunError: something in it has another type.
+    """
+    try:
+        _Manifest.model_validate(data)
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(map(str, first["loc"]))
+        raise RunError(f"{where} is damaged: {key}: {first['msg'][:1].lower()}{first['msg'][1:]}") from None
