@@ -7,11 +7,14 @@ rest, also, in silence, where standard output is a pipe that nobody reads any mo
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import signal
 import sys
+import threading
 from collections.abc import Sequence
-from typing import Any
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -30,6 +33,9 @@ from dactnlg.cli.score import score
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.errors import DactnlgError, UserError
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 INTERRUPTED = 130
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -82,9 +88,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `arguments` are those of the process by default."""
     quiet_tensorflow()
     streams.prepare()
-    before = {number: signal.getsignal(number) for number in _SIGNALS}
+    hook, before = sys.unraisablehook, {number: signal.getsignal(number) for number in _SIGNALS}
+    sys.unraisablehook = _heard_in_vain
     # SIGTERM ends a command as Ctrl-C does: what is half written is taken away, what is whole is kept.
-    _on_signals(signal.default_int_handler, signal.SIGTERM)
+    _on_signals(_interrupt, signal.SIGTERM)
     try:
         code = _run(list(sys.argv[1:] if arguments is None else arguments))
         try:
@@ -93,6 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return code or _failure(error)
         return code
     finally:
+        sys.unraisablehook = hook
         for number, handler in before.items():
             _on_signals(handler, number)
 
@@ -125,6 +133,21 @@ def _failure(error: OSError) -> int:
     what = error.strerror or str(error) or type(error).__name__
     streams.tell(what if error.filename is None else f"{error.filename}: {what}")
     return 2
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does at this moment."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
+def _heard_in_vain(lost: UnraisableHookArgs) -> None:
+    """Repeat a Ctrl-C that fell into a place where Python drops exceptions, such as the collection of garbage."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        threading.Timer(0.01, _thread.interrupt_main).start()
+    else:
+        sys.__unraisablehook__(lost)
 
 
 def _on_signals(handler: Any, *numbers: signal.Signals) -> None:

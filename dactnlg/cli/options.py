@@ -9,6 +9,8 @@ from typing import Any, Literal, TypeVar, get_args
 
 import click
 
+from dactnlg.errors import UserError
+
 Split = Literal["train", "valid", "test"]
 Constraint = Literal["none", "rerank", "hard"]
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -20,7 +22,7 @@ class _Path(click.Path):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "":
-            self.fail("an empty name", param, ctx)
+            raise UserError(f"{param.opts[0] if param else 'a path'} is empty: give a name")
         return super().convert(value, param, ctx)
 
 

@@ -204,10 +204,12 @@ class RunWriter:
         path, weights = self.run.state_path, self.run.weights_path
         if not path.exists():
             return None
-        state = read_object(path)
-        if state.pop("hash") != digest(state):
+        kept = read_object(path)
+        known, files = kept["hash"], kept["files"]
+        state = {name: value for name, value in kept.items() if name not in ("hash", "files")}
+        if known != digest({**state, "files": files}):
             raise RunError(f"{path} is damaged; train the model anew, without --resume")
-        files, checkpoint = state.pop("files"), self.run.checkpoint_path(state["epoch"])
+        checkpoint = self.run.checkpoint_path(state["epoch"])
         same = {file: file.is_file() and files[file.name] == file_digest(file) for file in (checkpoint, weights)}
         # The best weights that a kill kept from their name are those of the checkpoint.
         for file in same:

@@ -1,4 +1,4 @@
-"""Ctrl-C in training, or SIGTERM: a request to stop after the batch, in which all processes agree."""
+"""Ctrl-C in training: a request to stop after the batch, in which all processes agree."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ASK_EVERY = 10
 
 
 class Interrupt:
-    """Turns the first Ctrl-C or SIGTERM into a request to stop; the second one interrupts at once.
+    """Turns the first Ctrl-C into a request to stop; the second one interrupts at once.
 
     Args:
         group: several processes stop when one is asked to, all after the same batch.
@@ -27,13 +27,12 @@ class Interrupt:
         self.asked = False
         self._asked_here = False
         self._group, self._batches = group, 0
-        self._before: dict[int, Any] = {}
+        self._before: Any = None
 
     def __enter__(self) -> Interrupt:
         # Signals can only be caught in the main thread; elsewhere (a notebook's worker) Ctrl-C is somebody else's.
         with contextlib.suppress(ValueError):
-            for number in (signal.SIGINT, signal.SIGTERM):
-                self._before[number] = signal.signal(number, self._ask)
+            self._before = signal.signal(signal.SIGINT, self._ask)
         return self
 
     def _ask(self, number: int, frame: FrameType | None) -> None:
@@ -50,5 +49,5 @@ class Interrupt:
         return self.asked
 
     def __exit__(self, *_: object) -> None:
-        for number, handler in self._before.items():
-            signal.signal(number, handler)
+        if self._before is not None:
+            signal.signal(signal.SIGINT, self._before)
