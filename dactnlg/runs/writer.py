@@ -101,8 +101,8 @@ class RunWriter:
             "environment": provenance.environment(),
         }
         try:
-            # The manifest first, since it says that the rest is whole; what is named before what it names.
-            trained = (run.manifest_path, run.state_path, run.weights_path, run.history_path, *run.checkpoints())
+            # The state first: a training of which less is left begins anew.
+            trained = (run.state_path, *run.checkpoints(), run.history_path, run.weights_path, run.manifest_path)
             first = (run.config_path, run.preprocessor_path, run.begun_path)
             for old in (*trained, *run.older_files(), *first):
                 old.unlink(missing_ok=True)
