@@ -12,6 +12,7 @@ import contextlib
 import signal
 import sys
 import threading
+import time
 from collections.abc import Sequence
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -145,9 +146,15 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _heard_in_vain(lost: UnraisableHookArgs) -> None:
     """Repeat a Ctrl-C that fell into a place where Python drops exceptions, such as the collection of garbage."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        threading.Timer(0.01, _thread.interrupt_main).start()
+        _thread.start_new_thread(_interrupt_soon, ())
     else:
         sys.__unraisablehook__(lost)
+
+
+def _interrupt_soon() -> None:
+    """Interrupt the main thread when it has left the place where it could not be."""
+    time.sleep(0.02)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
 
 
 def _on_signals(handler: Any, *numbers: signal.Signals) -> None:

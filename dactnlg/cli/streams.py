@@ -108,5 +108,7 @@ def _naming(label: str) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, label) from None
 
 
-def _text(buffer: Any, **options: bool) -> io.TextIOWrapper:
-    return io.TextIOWrapper(buffer, "utf-8", "backslashreplace", **options)
+def _text(buffer: Any, *, line_buffering: bool = False, write_through: bool = False) -> io.TextIOWrapper:
+    return io.TextIOWrapper(
+        buffer, "utf-8", "backslashreplace", line_buffering=line_buffering, write_through=write_through
+    )

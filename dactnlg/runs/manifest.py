@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -16,7 +16,7 @@ from dactnlg.errors import RunError
 
 
 class _Part(BaseModel):
-    model_config: Final = ConfigDict(strict=True, extra="ignore")
+    model_config = ConfigDict(strict=True, extra="ignore")
 
 
 class _Code(_Part):

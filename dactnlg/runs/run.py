@@ -46,6 +46,7 @@ class Run:
         self.manifest_path = self.path / "manifest.json"
         self.lock_path = self.path / ".lock"
         self.begun_path = self.path / "begun.json"
+        self.training_lock_path = self.path / ".training"
 
     def __fspath__(self) -> str:
         return str(self.path)

@@ -56,7 +56,7 @@ class RunWriter:
         with contextlib.ExitStack() as stack:
             try:
                 self.path.mkdir(parents=True, exist_ok=True)
-                file = stack.enter_context((self.path / ".training").open("a"))
+                file = stack.enter_context(self.run.training_lock_path.open("a"))
                 hold(file, RunError(f"{self.path} is being trained by another process"))
             except OSError as error:
                 raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
