@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dactnlg.cli.main import main
+from dactnlg.__main__ import run
 
 if __name__ == "__main__":
-    sys.exit(main(["train", *sys.argv[1:]]))
+    sys.exit(run(["train", *sys.argv[1:]]))

@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import logging
 import os
+import signal
 import socket
 import sys
 from collections.abc import Iterator
@@ -80,12 +81,16 @@ def started(jobs: int) -> Iterator[Any]:
         options |= {"address": "local", "num_cpus": jobs, "object_store_memory": STORE}
         # Failures are raised as exceptions; Ray's own log adds nothing for users.
         os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")
+    handler = signal.getsignal(signal.SIGTERM)
     try:
         with contextlib.nullcontext() if address else _silence():
             ray.init(**options)
     except ConnectionError as error:
         raise UserError(f"no Ray at RAY_ADDRESS={address}: {' '.join(str(error).split()):.300}") from None
     _hush()
+    with contextlib.suppress(ValueError, TypeError):
+        # Ray's own handler would end the process on the spot, with an exit code of its own.
+        signal.signal(signal.SIGTERM, handler)
     try:
         yield ray
     finally:

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 SHORT = 8
@@ -19,6 +20,12 @@ _MODULUS = 1 << 256
 def digest(value: Any) -> str:
     """Return the SHA-256 of JSON data: lists, texts, numbers, and dictionaries with text keys in any order."""
     return hashlib.sha256(_canonical(value)).hexdigest()
+
+
+def file_digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class MultisetHash:

@@ -9,6 +9,10 @@ _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\
 """Control characters (ANSI sequences begin with one), what turns the direction of writing, and lone surrogates."""
 
 
+LINES = "\n\t"
+"""Control characters that messages and output of several lines may have as they are."""
+
+
 def printable(text: str, keep: str = "") -> str:
     r"""Return text in which characters that act rather than show stand as escapes: `\u001b` for the one of ANSI.
 
@@ -24,5 +28,5 @@ class PlainTerminal(io.TextIOWrapper):
 
     def write(self, text: str) -> int:
         """Write text, and return the length of what was given."""
-        super().write(printable(text, "\n\t"))
+        super().write(printable(text, LINES))
         return len(text)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from dactnlg.cli import options
+from dactnlg.cli import options, streams
 from dactnlg.cli.options import Split
 from dactnlg.cli.output import write_json
 
@@ -85,4 +84,4 @@ def evaluate(
     if json_file != "-":
         print(result.table())
     if not result.recorded:
-        print(f"dactnlg: the scores could not be added to {model / 'manifest.json'}", file=sys.stderr)
+        streams.tell(f"the scores could not be added to {model / 'manifest.json'}")

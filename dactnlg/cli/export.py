@@ -53,6 +53,7 @@ def export(
     from dactnlg._utils.files import check_folders
     from dactnlg.generation.export import export as export_run
 
-    check_folders(output)
+    # A folder is reported by what would make it.
+    check_folders(None if output.is_dir() else output)
     export_run(run, output_format, output, beam_width=beam_width, constraint=constraint)
     print(output)

@@ -57,9 +57,9 @@ def generate(
     Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends the output
     there, with exit code 2.
 
-    If a command with --output is stopped, run it again with --resume: the output is the same as without the stop.
-    FILE.state beside FILE holds the progress. With --jobs several processes generate, through Ray, and the output is
-    the same. $RAY_ADDRESS names a cluster to use instead of this machine.
+    If a command with --output is stopped, run it again with --resume: the output is the same as without the stop, to
+    the last digit of a score. FILE.state beside FILE holds the progress. With --jobs several processes generate,
+    through Ray, and the output is the same. $RAY_ADDRESS names a cluster to use instead of this machine.
 
     \b
     dactnlg generate --model runs/trails-sclstm "inform(name='Ivy Cutting';difficulty=easy)"
@@ -140,23 +140,21 @@ def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, *,
     file = SentenceFile(path, worker.settings())
     total = count_lines(Path(name)) if Path(name).is_file() else None
     shown = "standard input" if name == "-" else name
-    with file.opened(source, shown, resume=resume):
+    with file.opened(source, shown, resume=resume) as lines:
         if jobs > 1:
             from dactnlg.generation.parallel import generate_in_parallel
 
             blocks = find_blocks(Path(name), source.tell(), file.lines)
-            steps = file.write_blocks(source, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))
+            steps = file.write_blocks(lines, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))
         else:
-            steps = file.write(source, shown, worker.generate, worker.forget)
+            steps = file.write(lines, shown, worker.generate, worker.forget)
         bar = tqdm(desc="generating", unit=" acts", total=total, initial=file.lines, delay=2, leave=False, disable=None)
         try:
             with bar:
                 for done in steps:
                     bar.update(done - bar.n)
         except KeyboardInterrupt:
-            print(
-                f"dactnlg: {file.path} holds the sentences of the first {file.lines} acts; go on with the same command "
-                "and --resume",
-                file=sys.stderr,
-            )
-            raise
+            raise KeyboardInterrupt(
+                f"{file.path} holds the sentences of the first {file.lines} acts; go on with the same command and "
+                "--resume"
+            ) from None

@@ -40,13 +40,14 @@ def leaderboard(
     dactnlg leaderboard runs/* --format html --output leaderboard.html
     dactnlg leaderboard --published --format markdown
     """
-    from dactnlg._utils.files import check_folders
+    from dactnlg._utils.files import check_folders, written
     from dactnlg.experiments.leaderboard import collect
     from dactnlg.experiments.leaderboard_page import render
 
     check_folders(output)
     text = render(collect(list(runs) or None, with_published=with_published), output_format)
     if output:
-        output.write_text(text + "\n", encoding="utf-8")
+        with written(output) as file:
+            file.write(text + "\n")
     else:
         print(text)

@@ -1,19 +1,26 @@
 """The program `dactnlg`: reads the arguments, runs a command, prints errors and returns the exit code.
 
 Commands import what they need when they run, so that `--help`, `score` and `corpora` never import TensorFlow.
-Exit codes: 0; 2 for what the user can mend, with one plain message; 130 after Ctrl-C; 1 for the rest.
+Exit codes: 0; 2 for what the user can mend, with one plain message; 130 after Ctrl-C or SIGTERM; 1 for the
+rest, also, in silence, where standard output is a pipe that nobody reads any more.
 """
 
 from __future__ import annotations
 
-import io
+import _thread
+import contextlib
+import signal
 import sys
+import threading
+import time
 from collections.abc import Sequence
+from types import FrameType
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from dactnlg import __version__
-from dactnlg._utils.terminal import PlainTerminal, printable
+from dactnlg.cli import streams
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
 from dactnlg.cli.evaluate import evaluate
@@ -28,8 +35,11 @@ from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.errors import DactnlgError, UserError
 
-LINES = "\n\t"
-"""Control characters of messages that a terminal may have as they are."""
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+INTERRUPTED = 130
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class _InOrder(click.Group):
@@ -37,6 +47,15 @@ class _InOrder(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(self.commands)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as error:
+            # Here, before click adds an empty line. Another Ctrl-C changes nothing any more.
+            _on_signals(signal.SIG_IGN)
+            streams.tell(str(error) or "interrupted")
+            raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 @click.group(
@@ -69,34 +88,80 @@ for command in (
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `arguments` are those of the process by default."""
     quiet_tensorflow()
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # Output is UTF-8 whatever the locale; a lone surrogate from JSON must not stop the lines after it.
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
-    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.isatty():
-        sys.stdout = PlainTerminal(sys.stdout.detach(), "utf-8", "backslashreplace", line_buffering=True)
+    streams.prepare()
+    hook, before = sys.unraisablehook, {number: signal.getsignal(number) for number in _SIGNALS}
+    sys.unraisablehook = _heard_in_vain
+    # SIGTERM ends a command as Ctrl-C does: what is half written is taken away, what is whole is kept.
+    _on_signals(_interrupt, signal.SIGTERM)
     try:
-        given = list(sys.argv[1:] if arguments is None else arguments)
+        code = _run(list(sys.argv[1:] if arguments is None else arguments))
+        try:
+            streams.flush()
+        except OSError as error:
+            return code or _failure(error)
+        return code
+    finally:
+        sys.unraisablehook = hook
+        for number, handler in before.items():
+            _on_signals(handler, number)
+
+
+def _run(arguments: list[str]) -> int:
+    """Run one command; print its error, if there is one, and return the exit code."""
+    try:
         # None if a command ran to its end, else the exit code that it raised.
-        return int(app.main(given, "dactnlg", standalone_mode=False) or 0)
+        return int(app.main(arguments, "dactnlg", standalone_mode=False) or 0)
     except click.ClickException as error:
-        error.show()
+        with contextlib.suppress(OSError):
+            error.show()
         return error.exit_code
     except (click.Abort, KeyboardInterrupt):
-        return 130
+        return INTERRUPTED
     except SystemExit as error:
         return error.code if isinstance(error.code, int) else 1
-    except UserError as error:
-        print(f"dactnlg: {printable(str(error), LINES)}", file=sys.stderr)
-        return 2
     except DactnlgError as error:
-        print(f"dactnlg: {printable(str(error), LINES)}", file=sys.stderr)
-        return 1
+        streams.tell(str(error))
+        return 2 if isinstance(error, UserError) else 1
     except OSError as error:
-        if error.filename is None:
-            raise
-        print(f"dactnlg: {printable(str(error.filename))}: {error.strerror}", file=sys.stderr)
-        return 2
+        return _failure(error)
+
+
+def _failure(error: OSError) -> int:
+    """Print an error of the operating system, and return the exit code."""
+    if isinstance(error, BrokenPipeError):
+        # Whoever reads has had enough (`| head`), and is no longer there to be told.
+        return 1
+    what = error.strerror or str(error) or type(error).__name__
+    streams.tell(what if error.filename is None else f"{error.filename}: {what}")
+    return 2
+
+
+def _interrupt(number: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does at this moment."""
+    if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL, None):
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
+
+
+def _heard_in_vain(lost: UnraisableHookArgs) -> None:
+    """Repeat a Ctrl-C that fell into a place where Python drops exceptions, such as the collection of garbage."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_interrupt_soon, ())
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _interrupt_soon() -> None:
+    """Interrupt the main thread when it has left the place where it could not be."""
+    time.sleep(0.02)
+    signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+
+def _on_signals(handler: Any, *numbers: signal.Signals) -> None:
+    """Set what happens at Ctrl-C and SIGTERM, or at one of them; only a process's main thread can."""
+    with contextlib.suppress(ValueError, TypeError):
+        for number in numbers or _SIGNALS:
+            signal.signal(number, handler)
 
 
 if __name__ == "__main__":

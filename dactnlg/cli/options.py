@@ -9,12 +9,24 @@ from typing import Any, Literal, TypeVar, get_args
 
 import click
 
+from dactnlg.errors import UserError
+
 Split = Literal["train", "valid", "test"]
 Constraint = Literal["none", "rerank", "hard"]
 Command = TypeVar("Command", bound=Callable[..., Any])
 Option = Callable[[Command], Command]
 
-PATH = click.Path(path_type=Path)
+
+class _Path(click.Path):
+    """A path with a name; the empty one would be the current folder."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if value == "":
+            raise UserError(f"{param.opts[0] if param else 'a path'} is empty: give a name")
+        return super().convert(value, param, ctx)
+
+
+PATH = _Path(path_type=Path)
 SPLIT, CONSTRAINT = click.Choice(get_args(Split)), click.Choice(get_args(Constraint))
 data_dir = click.option(
     "--data-dir",

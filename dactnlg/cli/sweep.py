@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from dactnlg.cli import options
+from dactnlg.cli import options, streams
 from dactnlg.cli.output import write_json
 from dactnlg.errors import ConfigError
 
@@ -76,15 +76,14 @@ def sweep(
     try:
         result = run_sweep(checked, folder, jobs=jobs, resume=resume, progress=sys.stderr.isatty())
     except KeyboardInterrupt:
-        print(f"dactnlg: {folder} keeps what was done; go on with the same command and --resume", file=sys.stderr)
-        raise
+        raise KeyboardInterrupt(f"{folder} keeps what was done; go on with the same command and --resume") from None
     if json_file is not None:
         write_json(json_file, result.to_json())
     if json_file != "-":
         print(result.table())
     if result.failed:
         reasons = "".join(f"\n  {trial.run}: {trial.message}" for trial in result.failed)
-        print(f"dactnlg: {len(result.failed)} of {len(result.trials)} trials failed:{reasons}", file=sys.stderr)
+        streams.tell(f"{len(result.failed)} of {len(result.trials)} trials failed:{reasons}")
         raise click.exceptions.Exit(1)
 
 

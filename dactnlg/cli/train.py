@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -43,6 +44,8 @@ def train(
 ) -> None:
     """Train a generator and write its run folder.
 
+    After Ctrl-C, or a kill, --resume goes on from the last finished epoch; the run ends as if it had not been stopped.
+
     Several GPUs, or processes on several machines, can train together. Start each process with the same command and
     its own --worker; rank 0 writes RUN. The losses are those of one process.
 
@@ -68,6 +71,15 @@ def train(
         own_standard_output()
         print(f"dactnlg: worker {cluster.rank} of {cluster.workers} joins {cluster.addresses[0]}", file=sys.stderr)
     folder = output or Path("runs") / config.stem
-    run = train_model(checked, folder, resume=resume, progress=sys.stderr.isatty(), cluster=cluster)
+    try:
+        run = train_model(checked, folder, resume=resume, progress=sys.stderr.isatty(), cluster=cluster)
+    except KeyboardInterrupt:
+        again = ["dactnlg", "train", str(config), *(word for each in overrides for word in ("--set", each))]
+        if cluster.devices > 1:
+            again += ["--devices", str(devices)]
+        if workers is not None:
+            again += ["--workers", workers, "--worker", str(worker)]
+        command = shlex.join([*again, "--output", str(folder), "--resume"])
+        raise KeyboardInterrupt(f"interrupted; go on with: {command}") from None
     if cluster.rank == 0:
         print(run.path)

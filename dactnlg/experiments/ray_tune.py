@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
+import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +17,14 @@ from tqdm import tqdm
 
 from dactnlg import models
 from dactnlg._utils import cluster
+from dactnlg._utils.locks import locked
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, recorded_score
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 
+_LINGERING_SECONDS = 120
+"""How long a trial waits for the process that trained it before the sweep was killed."""
 _GRACE_EPOCHS, _REDUCTION = 3, 3
 """ASHA (Li et al. 2020): no trial is stopped before so many epochs; at each rung one in so many goes on."""
 
@@ -56,9 +62,8 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     needed = {"cpu": 1.0, "gpu": cluster.gpu_share(ray, jobs)}
     trainable = tune.with_resources(partial(_train_trial, job), needed)
     specification, storage = job.specification, Path(job.output) / ".ray"
-    if resume and tune.Tuner.can_restore(str(storage)):
-        tuner = tune.Tuner.restore(str(storage), trainable, resume_errored=True)
-    else:
+    tuner = _restored(storage, trainable) if resume else None
+    if tuner is None:
         tuner = tune.Tuner(
             trainable,
             param_space={key: _domain(spec) for key, spec in specification.space.items()},
@@ -85,6 +90,26 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     return {Path(result.path).name: _reason(result.error) for result in results if result.error}
 
 
+def _restored(storage: Path, trainable: Any) -> Any:
+    """Return Ray Tune where a sweep was cut off; None where it was before there was anything to go on from.
+
+    A kill may have left half of Ray Tune's own files. They are dropped then: the seed draws the same settings again,
+    and every trial goes on from its run folder.
+    """
+    from ray import tune
+
+    if not tune.Tuner.can_restore(str(storage)):
+        return None
+    try:
+        # Read now what Ray Tune would read when it begins.
+        states = sorted(storage.glob("experiment_state-*.json"))
+        json.loads(states[-1].read_text(encoding="utf-8"))
+        return tune.Tuner.restore(str(storage), trainable, resume_errored=True)
+    except Exception:  # noqa: BLE001 - unpickling half a file may raise anything
+        shutil.rmtree(storage)
+        return None
+
+
 def complete_trials(ray: Any, job: SweepJob, folders: Sequence[Path]) -> None:
     """Make ordinary runs of trials that were stopped early, and score them."""
     complete = ray.remote(num_cpus=1)(_complete_trial)
@@ -101,12 +126,20 @@ def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
     # The manifest is to name the command of the sweep, not that of this process.
     sys.orig_argv[:] = job.command
     folder = Path(job.output) / _trial_name(tune.get_context())
+    _wait_for_trial(folder)
     plain = {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
     config = load_config(job.specification.config, job.specification.overrides(plain), models)
     train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(job, folder)
     # The random baseline has no epochs, and Ray Tune expects at least one report of every trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+def _wait_for_trial(folder: Path) -> None:
+    """Wait until nobody trains in a folder: a sweep that was killed leaves its processes behind for a moment."""
+    if folder.is_dir():
+        with contextlib.suppress(OSError), locked(Run(folder).training_lock_path, _LINGERING_SECONDS):
+            pass
 
 
 class _ReportToTune:

@@ -7,10 +7,12 @@ continues from its last epoch. `OUTPUT/sweep.yaml` is the specification, `OUTPUT
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from dactnlg._utils import cluster
-from dactnlg._utils.files import replace_file
+from dactnlg._utils.files import written
+from dactnlg._utils.locks import hold
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.evaluation.scores import LOWER_IS_BETTER
@@ -47,11 +49,20 @@ def sweep(
     """
     cluster.check_installed()
     _check(specification)
-    _begin(specification, output, resume=resume)
-    job = SweepJob(str(output.absolute()), specification, tuple(sys.orig_argv))
-    with cluster.started(jobs) as ray:
-        errors = ray_tune.run_trials(ray, job, jobs, resume=resume, progress=progress)
-        ray_tune.complete_trials(ray, job, [folder for folder in trial_folders(output) if folder.name not in errors])
+    _check_place(output, resume=resume)
+    output.mkdir(parents=True, exist_ok=True)
+    with (output / ".sweeping").open("a") as lock:
+        hold(lock, UserError(f"{output} is being swept by another process"))
+        _begin(specification, output, resume=resume)
+        job = SweepJob(str(output.absolute()), specification, tuple(sys.orig_argv))
+        with cluster.started(jobs) as ray:
+            errors = ray_tune.run_trials(ray, job, jobs, resume=resume, progress=progress)
+            ray_tune.complete_trials(ray, job, [path for path in trial_folders(output) if path.name not in errors])
+    return _result(specification, output, errors)
+
+
+def _result(specification: SweepSpecification, output: Path, errors: Mapping[str, str]) -> SweepResult:
+    """Return the trials, ranked; `errors` are the messages of those that failed, by the names of their folders."""
     folders = sorted({*trial_folders(output), *(output / name for name in errors)})
     trials = [read_trial(folder, specification, errors.get(folder.name)) for folder in folders]
     scores = (recorded_score(Path(trial.run), specification) for trial in trials)
@@ -70,21 +81,27 @@ def _check(specification: SweepSpecification) -> None:
             raise CorpusError(f"corpus '{name}' has no validation split: a sweep has nothing to rank its trials on")
 
 
-def _begin(specification: SweepSpecification, output: Path, *, resume: bool) -> None:
-    """Make the folder, or check that it belongs to this sweep."""
-    file = output / "sweep.yaml"
+def _check_place(output: Path, *, resume: bool) -> None:
+    """Refuse a path that is no folder, a folder of other things, and without `resume` one that holds a sweep."""
     if output.exists() and not output.is_dir():
         raise UserError(f"{output} is a file; a sweep is a folder")
-    if output.is_dir() and any(output.iterdir()):
-        if not file.exists():
+    if output.is_dir() and not (output / "sweep.yaml").exists():
+        # A kill may have left a lock, or half of the specification.
+        if any(not path.name.startswith((".sweeping", "partial-")) for path in output.iterdir()):
             raise UserError(f"{output} holds other files; name an empty or a new folder with --output")
-        if not resume:
-            raise UserError(f"{output} holds a sweep already: continue it with --resume, or name another folder")
+    elif output.is_dir() and not resume:
+        raise UserError(f"{output} holds a sweep already: continue it with --resume, or name another folder")
+
+
+def _begin(specification: SweepSpecification, output: Path, *, resume: bool) -> None:
+    """Write the specification, or check that the folder's is the same."""
+    _check_place(output, resume=resume)
+    file = output / "sweep.yaml"
+    if file.exists():
         _check_same(specification, output, file)
-        return
-    output.mkdir(parents=True, exist_ok=True)
-    with replace_file(file) as partial:
-        partial.write_text(specification.to_yaml(), encoding="utf-8")
+    else:
+        with written(file) as target:
+            target.write(specification.to_yaml())
 
 
 def _check_same(specification: SweepSpecification, output: Path, file: Path) -> None:

@@ -12,13 +12,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import portalocker
-
-from dactnlg._utils.files import replace_file
+from dactnlg._utils.files import naming, write_json
+from dactnlg._utils.locks import hold
 from dactnlg.errors import UserError
 from dactnlg.generation import blocks
 from dactnlg.generation.blocks import Generate, GeneratedBlock, encode_lines, turn_chunks
@@ -43,8 +42,10 @@ class SentenceFile:
         self._file: BinaryIO
 
     @contextlib.contextmanager
-    def opened(self, source: BinaryIO, name: str, *, resume: bool) -> Iterator[None]:
-        """Hold the file open and locked, with the source at the first act that has no sentence yet.
+    def opened(self, source: BinaryIO, name: str, *, resume: bool) -> Iterator[Iterator[bytes]]:
+        """Hold the file open and locked, and give the lines of the source from the first act that has no sentence yet.
+
+        A source that can be read anywhere stands at that line, too.
 
         Args:
             source: the acts.
@@ -55,30 +56,45 @@ class SentenceFile:
             UserError: the file exists and is not to be resumed, another process writes it, or it was begun with other
                 acts or settings.
         """
+        if self.path.exists() and not self.path.is_file():
+            raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
         if self.path.exists() and not resume:
             raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
+        new = not self.path.exists()
         # Unbuffered: what is written is written, and a kill can only tear the last line.
-        with self.path.open("r+b" if self.path.exists() else "xb", buffering=0) as self._file:
+        with self.path.open("xb" if new else "r+b", buffering=0) as self._file:
+            hold(self._file, UserError(f"{self.path} is being written by another process"))
             try:
-                portalocker.lock(self._file, portalocker.LOCK_EX | portalocker.LOCK_NB)
-            except portalocker.LockException:
-                raise UserError(f"{self.path} is being written by another process") from None
-            if self.state_path.exists() and self.path.stat().st_size:
-                self._resume(source, name)
-            elif self.path.stat().st_size:
-                raise UserError(f"{self.path} cannot be resumed: there is no {self.state_path.name} beside it")
-            self._save()
-            try:
-                yield
-            finally:
-                # Also after Ctrl-C in the middle of a write: what is left is whole lines.
-                self._file.truncate(self._size)
+                lines = self._begin(source, name)
+                try:
+                    yield lines
+                finally:
+                    # Also after Ctrl-C in the middle of a write: what is left is whole lines.
+                    with naming(self.path):
+                        self._file.truncate(self._size)
+            except (OSError, UserError):
+                if new and not self._size:
+                    # Nothing came of it.
+                    for path in (self.path, self.state_path):
+                        path.unlink(missing_ok=True)
+                raise
 
-    def write(self, source: BinaryIO, name: str, generate: Generate, begin_block: Callable[[], None]) -> Iterator[int]:
+    def _begin(self, source: BinaryIO, name: str) -> Iterator[bytes]:
+        """Begin the file, or go on where it ends; return the acts to come."""
+        if not self.path.stat().st_size:
+            self._save()
+            return source
+        if not self.state_path.exists():
+            raise UserError(f"{self.path} cannot be resumed: there is no {self.state_path.name} beside it")
+        return self._resume(source, name)
+
+    def write(
+        self, lines: Iterator[bytes], name: str, generate: Generate, begin_block: Callable[[], None]
+    ) -> Iterator[int]:
         """Generate and write the rest of the acts; yield the number of sentences after each write.
 
         Args:
-            source: the acts, as `opened` left them.
+            lines: the acts that `opened` gave.
             name: what messages call the source.
             generate: generates lines.
             begin_block: called before each block.
@@ -86,7 +102,7 @@ class SentenceFile:
         Raises:
             UserError: a line that is no act; the sentences before it have been written.
         """
-        while block := list(islice(source, blocks.BLOCK)):
+        while block := list(islice(lines, blocks.BLOCK)):
             begin_block()
             for turns in turn_chunks(block, self.lines, name):
                 self._append(generate(turns, self.lines))
@@ -94,11 +110,11 @@ class SentenceFile:
             self._hash_lines(block)
             self._save()
 
-    def write_blocks(self, source: BinaryIO, name: str, generated: Iterable[GeneratedBlock]) -> Iterator[int]:
+    def write_blocks(self, lines: Iterator[bytes], name: str, generated: Iterable[GeneratedBlock]) -> Iterator[int]:
         """Write blocks that other processes generate; yield the number of sentences after each block.
 
         Args:
-            source: the acts, as `opened` left them.
+            lines: the acts that `opened` gave.
             name: what messages call the source.
             generated: the blocks from here on (`find_blocks`), in order.
 
@@ -110,10 +126,10 @@ class SentenceFile:
             yield self.lines
             if block.error is not None:
                 raise UserError(block.error)
-            lines = list(islice(source, block.sentences))
-            if len(lines) < block.sentences:
+            acts = list(islice(lines, block.sentences))
+            if len(acts) < block.sentences:
                 raise UserError(f"{name} has become shorter while it was read")
-            self._hash_lines(lines)
+            self._hash_lines(acts)
             self._save()
 
     def _append(self, texts: Iterable[str]) -> None:
@@ -126,13 +142,10 @@ class SentenceFile:
             self._append_bytes(encode_lines(generated), len(generated))
 
     def _append_bytes(self, data: bytes, count: int) -> None:
-        try:
-            written = 0
+        written = 0
+        with naming(self.path):
             while written < len(data):
                 written += self._file.write(data[written:])
-        except OSError as error:
-            # The system reports a full disk without the file's name.
-            raise OSError(error.errno, error.strerror, str(self.path)) from None
         self._written.update(data)
         self._size, self.lines = self._size + len(data), self.lines + count
 
@@ -146,33 +159,69 @@ class SentenceFile:
 
     def _save(self) -> None:
         # The sentences first: a state never claims more than is on the disk.
-        os.fsync(self._file.fileno())
-        with replace_file(self.state_path) as partial:
-            partial.write_text(json.dumps(self._state(), indent=1), encoding="utf-8")
+        with naming(self.path):
+            os.fsync(self._file.fileno())
+        write_json(self.state_path, self._state())
 
-    def _resume(self, source: BinaryIO, name: str) -> None:
-        """Check that the file belongs to acts and settings, and set both files to where the next block begins."""
+    def _resume(self, source: BinaryIO, name: str) -> Iterator[bytes]:
+        """Check that the file belongs to acts and settings, and set both files to where the next block begins.
+
+        Returns:
+            The lines of the source from there on.
+        """
         try:
             known = json.loads(self.state_path.read_text(encoding="utf-8"))
-            settings, self.lines, self._size = known["settings"], int(known["lines"]), int(known["bytes"])
+            settings, lines, size = known["settings"], int(known["lines"]), int(known["bytes"])
             changed = [key for key in {**settings, **self.settings} if settings.get(key) != self.settings.get(key)]
-        except (ValueError, KeyError, TypeError, AttributeError):
+            hashes = (known["input"], known["output"])
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
             raise UserError(f"{self.path} cannot be resumed: {self.state_path} is damaged") from None
         if changed:
             raise UserError(
                 f"{self.path} was begun with another {' and another '.join(changed)}: resume it with what it was "
                 "begun with, or name another file"
             )
-        done = islice(source, self.lines)
-        while lines := list(islice(done, blocks.BLOCK)):
-            self._hash_lines(lines)
-        left = self._size
-        while left and (data := self._file.read(min(left, 1 << 20))):
-            self._written.update(data)
-            left -= len(data)
-        state = self._state()
-        if state["input"] != known["input"]:
+        # What a block that was not full began with: its input was at its end then.
+        read, last = self._read.copy(), list[bytes]()
+        done = islice(source, max(lines, 0))
+        while acts := list(islice(done, blocks.BLOCK)):
+            read, last = self._read.copy(), acts
+            self._hash_lines(acts)
+        self._hash_sentences(max(size, 0))
+        if self._read.hexdigest() != hashes[0]:
             raise UserError(f"{self.path} was begun with other acts: {name} has changed, or is another file")
-        if state["output"] != known["output"]:
+        if self._written.hexdigest() != hashes[1]:
             raise UserError(f"{self.path} cannot be resumed: another program has changed the sentences in it")
+        self.lines, self._size = lines, size
+        more = next(source, None)
+        if more is None or len(last) == blocks.BLOCK:
+            last = []
+        if last:
+            self._go_back(len(last), read)
+        back = [*last, *([] if more is None else [more])]
+        if source.seekable():
+            source.seek(-sum(map(len, back)), os.SEEK_CUR)
+            back = []
+        self._save()
         self._file.truncate(self._size)
+        self._file.seek(self._size)
+        return chain(back, source)
+
+    def _hash_sentences(self, size: int) -> None:
+        """Add the first bytes of the file to the hash of what was written."""
+        self._file.seek(0)
+        while size and (data := self._file.read(min(size, 1 << 20))):
+            self._written.update(data)
+            size -= len(data)
+
+    def _go_back(self, count: int, read: Any) -> None:
+        """Drop the last block, which was not full: a block is generated as a whole, or scores have other last digits.
+
+        Args:
+            count: its lines.
+            read: the hash of the acts before it.
+        """
+        with self.path.open("rb") as file:
+            size = sum(map(len, islice(file, self.lines - count)))
+        self._read, self._written, self._size, self.lines = read, hashlib.sha256(), size, self.lines - count
+        self._hash_sentences(size)

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from dactnlg._utils.files import replace_file
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import checked_section, load_model
@@ -58,19 +59,20 @@ def export(
         raise UserError("the ONNX of a step holds no search: leave out beam width and constraint")
     options = GenerationOptions(constraint=constraint, beam_width=beam_width).resolve(config.decoding, 0)
     section = checked_section(config.model, str(run.config_path))
-    keys, known = section.keywords(), run.preprocessor_path
-    model = load_model(section.name, preprocessor.sizes, run.weights_path, keys, known)
+    model = load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
     if output_format == "onnx":
         from dactnlg.generation.onnx_step import write_step
 
-        write_step(model, description, path)
+        with replace_file(path) as partial:
+            write_step(model, description, partial)
     else:
         from dactnlg.generation.keras_decoder import KerasDecoder
         from dactnlg.generation.saved_model import write_search
 
         description |= {"constraint": options.constraint, "beam_width": options.beam_width}
         decoder = KerasDecoder(model, preprocessor, max_length=config.decoding.max_length)
-        write_search(decoder, options, description, path)
+        with replace_file(path) as partial:
+            write_search(decoder, options, description, partial)
 
 
 def describe(preprocessor: Preprocessor, max_length: int) -> dict[str, Any]:

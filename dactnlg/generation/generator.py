@@ -106,6 +106,7 @@ class Generator:
                 f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
             )
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
+        run.check_files()
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 
     def generate(
@@ -161,6 +162,16 @@ class Generator:
             return results
         by_name = {result.act: result for result in results}
         return [by_name[name] for name in names]
+
+    def forget(self) -> None:
+        """Drop all that was found for the acts so far: what comes is generated as if it came first.
+
+        Whether an act is searched for with a narrow beam at first, and beside which others, decides on the last digits
+        of its score. After this both depend on the acts to come alone.
+        """
+        self._candidates.forget()
+        if self.decoder is not None:
+            self.decoder.forget()
 
     def check_names(self, turn: Turn) -> None:
         """Refuse act types and slots that the model does not know.
@@ -237,12 +248,10 @@ def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: 
     """
     length, section = config.decoding.max_length, models.checked_section(config.model, str(run.config_path))
     if backend == "numpy":
-        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path, run.preprocessor_path)
+        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path)
         return NumpyDecoder(numpy_model, preprocessor, max_length=length)
     # Keras takes seconds to start: only who asks for it waits for it.
     from dactnlg.generation.keras_decoder import KerasDecoder
 
-    keras_model = models.load_model(
-        section.name, preprocessor.sizes, run.weights_path, section.keywords(), run.preprocessor_path
-    )
+    keras_model = models.load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
     return KerasDecoder(keras_model, preprocessor, max_length=length)

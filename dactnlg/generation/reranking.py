@@ -68,6 +68,10 @@ class CandidateSearch:
         self.preprocessor = preprocessor
         self._faulty: Memory[str] = Memory(*REMEMBERED)
 
+    def forget(self) -> None:
+        """Drop what is remembered of acts whose best hypotheses have faults."""
+        self._faulty.clear()
+
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
         width, constraint, hard = options.beam_width, options.constraint, options.hard

@@ -86,8 +86,7 @@ class GenerationWorker:
 
     def forget(self) -> None:
         """Drop the searches kept so far, so that the next acts are generated as if they were the first."""
-        if self.generator.decoder:
-            self.generator.decoder.forget()
+        self.generator.forget()
 
     def settings(self) -> dict[str, Any]:
         """Return what the lines depend on beside the acts, under the names that users know.

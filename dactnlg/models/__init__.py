@@ -104,9 +104,7 @@ def build_model(name: str, sizes: Sizes, **keywords: Any) -> NeuralModel:
     return model
 
 
-def load_model(
-    name: str, sizes: Sizes, path: Path, keywords: Mapping[str, Any], preprocessor: Path | None = None
-) -> NeuralModel:
+def load_model(name: str, sizes: Sizes, path: Path, keywords: Mapping[str, Any]) -> NeuralModel:
     """Build a neural model and read its weights.
 
     Args:
@@ -114,14 +112,13 @@ def load_model(
         sizes: of what the preprocessor numbers.
         path: the weights.
         keywords: the keys of the model's section.
-        preprocessor: the file of the preprocessor that the weights must belong to.
 
     Raises:
         RunError: the weights cannot be read, or belong to another model or run.
     """
     from dactnlg.models.weights import assign_weights, load_arrays
 
-    arrays = load_arrays(path, preprocessor)
+    arrays = load_arrays(path)
     model = build_model(name, sizes, **keywords)
     assign_weights(model, arrays, str(path))
     return model

@@ -6,7 +6,6 @@ depend on the order in which weights are made, nor on how often a class was made
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,61 +20,33 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
 
 Arrays = dict[str, NDArray[Any]]
-_PREPROCESSOR, _ARRAYS = "preprocessor", "arrays"
-"""What is kept with arrays: the SHA-256 of the preprocessor's file, and that of the arrays themselves."""
 
 
-def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], preprocessor: Path | None = None) -> None:
-    """Write arrays by name.
-
-    Args:
-        path: the file.
-        arrays: by name.
-        preprocessor: the file of the preprocessor whose numbers the arrays are of; its hash is kept with them.
-    """
+def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays by name."""
     from safetensors.numpy import save
 
-    # Not ascontiguousarray, which makes one-dimensional arrays of numbers.
-    ordered = {name: np.asarray(array, order="C") for name, array in arrays.items()}
-    about = {_ARRAYS: _hash(ordered)}
-    if preprocessor is not None:
-        about[_PREPROCESSOR] = _hash_file(preprocessor)
-    # Nor `save_file`: on a full disk its error is not the operating system's.
-    path.write_bytes(save(ordered, about))
+    # Not ascontiguousarray, which makes one-dimensional arrays of numbers. Nor `save_file`: on a full disk its error is
+    # not the operating system's.
+    path.write_bytes(save({name: np.asarray(array, order="C") for name, array in arrays.items()}))
 
 
-def load_arrays(path: Path, preprocessor: Path | None = None) -> Arrays:
+def load_arrays(path: Path) -> Arrays:
     """Read what `save_arrays` wrote.
 
-    Files of earlier versions hold neither the hash of a preprocessor nor their own; they are read all the same.
-
-    Args:
-        path: the file.
-        preprocessor: the file of the preprocessor that they must belong to.
-
     Raises:
-        RunError: the file cannot be read, has changed since it was written, or belongs to another preprocessor.
+        RunError: it cannot be read.
     """
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(regular_file(path), framework="numpy") as file:
-            about: dict[str, str] = file.metadata() or {}
-            arrays: Arrays = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-        known = None if preprocessor is None else _hash_file(preprocessor)
+            return {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     except (OSError, SafetensorError, ValueError, KeyError, TypeError, AttributeError) as error:
         reason = (isinstance(error, OSError) and error.strerror) or error
         raise RunError(
             f"{path} cannot be read as weights ({reason}): is it damaged? Then train the model anew"
         ) from None
-    if _ARRAYS in about and about[_ARRAYS] != _hash(arrays):
-        raise RunError(f"{path} has changed since it was written: is it damaged? Then train the model anew")
-    if known is not None and about.get(_PREPROCESSOR, known) != known:
-        raise RunError(
-            f"{path} does not belong to {preprocessor}, which has changed since or is of another run; "
-            "put back the one that belongs to it, or train the model anew"
-        )
-    return arrays
 
 
 def named_weights(model: NeuralModel) -> dict[str, Any]:
@@ -190,17 +161,3 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
 # Where Keras itself keeps a layer's parts, in the order in which they were made; TensorFlow's names begin with _self_.
 _BOOKKEEPING = {"_layers", "_trainable_variables", "_non_trainable_variables", "_metrics", "_tracker", "optimizer"}
 _BOOKKEEPING |= {"_loss_tracker", "_seed_generators", "_compile_metrics", "_compile_loss", "_losses"}
-
-
-def _hash_file(path: Path) -> str:
-    with regular_file(path).open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
-def _hash(arrays: Mapping[str, NDArray[Any]]) -> str:
-    # Against accidents: who changes weights on purpose can change this, too.
-    found = hashlib.sha256()
-    for name, array in sorted(arrays.items()):
-        found.update(f"{name} {array.dtype} {array.shape} ".encode())
-        found.update(np.asarray(array, order="C").data)
-    return found.hexdigest()

@@ -152,7 +152,9 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
-        return tuple(value for value, cue in self._cues.get(slot_name, {}).items() if _shows(compile_pattern(cue), text))
+        return tuple(
+            value for value, cue in self._cues.get(slot_name, {}).items() if _shows(compile_pattern(cue), text)
+        )
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""

@@ -12,7 +12,7 @@ from dactnlg.models import numpy as numpy_models
 from dactnlg.models.backend import computing, retraces, to_numpy
 from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import Config
-from dactnlg.runs.run import Run
+from dactnlg.runs.writer import RunWriter
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
 from dactnlg.training.learners import KerasLearner, Learner
@@ -27,7 +27,7 @@ def build_loop(
     preprocessor: Preprocessor,
     pairs: Splits,
     *,
-    run: Run,
+    writer: RunWriter,
     group: ProcessGroup,
     callbacks: Sequence[Callback] = (),
     progress: bool = True,
@@ -39,7 +39,7 @@ def build_loop(
         backend: what computes, `numpy` or `keras`.
         preprocessor: of the training pairs.
         pairs: to learn from, and to decide with when to stop.
-        run: the run folder, begun.
+        writer: of the run folder, which has been begun.
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: show a progress bar on standard error.
@@ -65,4 +65,4 @@ def build_loop(
         "workers": group.cluster.workers,
         "devices": group.cluster.devices,
     }
-    return TrainingLoop(learner, train_set, valid_set, options, run, group, callbacks, progress, about)
+    return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, about)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
 from types import FrameType
 from typing import Any
@@ -30,10 +31,8 @@ class Interrupt:
 
     def __enter__(self) -> Interrupt:
         # Signals can only be caught in the main thread; elsewhere (a notebook's worker) Ctrl-C is somebody else's.
-        try:
+        with contextlib.suppress(ValueError):
             self._before = signal.signal(signal.SIGINT, self._ask)
-        except ValueError:
-            self._before = None
         return self
 
     def _ask(self, number: int, frame: FrameType | None) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,10 @@ from tqdm import tqdm
 
 from dactnlg._utils.threads import one_blas_thread
 from dactnlg.data.batching import Batch, Dataset
+from dactnlg.errors import UserError
 from dactnlg.models.weights import load_arrays, save_arrays
 from dactnlg.runs.config import TrainingConfig
-from dactnlg.runs.run import Run
+from dactnlg.runs.writer import KeptState, RunWriter
 from dactnlg.training.callbacks import Callback
 from dactnlg.training.interrupt import Interrupt
 from dactnlg.training.learners import Learner
@@ -45,14 +48,14 @@ class Progress:
 class TrainingLoop:
     """Trains until the validation loss stops falling; the run folder then holds the best weights.
 
-    Ctrl-C ends training after the current batch and keeps the best weights so far; so does a callback that returns
-    False, after the current epoch. Of several processes each runs the loop; rank 0 alone touches the run folder.
+    Ctrl-C ends training after the current batch, of whose epoch nothing is kept; a callback that returns False ends it
+    after the current epoch. Of several processes each runs the loop; rank 0 alone touches the run folder.
 
     Attributes:
         learner: changes the model.
         train_set, valid_set: the pairs to learn from, and those that decide when to stop.
         options: epochs, batch size, seed, patience and decay.
-        run: the run folder.
+        writer: of the run folder.
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: whether to show a progress bar on standard error.
@@ -63,7 +66,7 @@ class TrainingLoop:
     train_set: Dataset
     valid_set: Dataset
     options: TrainingConfig
-    run: Run
+    writer: RunWriter
     group: ProcessGroup
     callbacks: Sequence[Callback] = ()
     progress: bool = True
@@ -74,11 +77,16 @@ class TrainingLoop:
 
         Returns:
             A summary for the manifest: epochs, best epoch, best validation loss, seconds, how it ended.
+
+        Raises:
+            UserError: a loss is no finite number; the run folder keeps what it had.
+            RunError: the run folder is damaged.
         """
         state = self._restore()
         going = not state.history or self._go_on(state.history[-1])
         # The products of a step are too small to be shared between threads, and one thread gives the same digits again.
-        with Interrupt(self.group) as interrupt, one_blas_thread:
+        # Losses that are no numbers are reported as such.
+        with Interrupt(self.group) as interrupt, one_blas_thread, np.errstate(all="ignore"):
             while going and not self._finished(state) and not interrupt.asked:
                 row = self._epoch(state, interrupt)
                 going = row is not None and self._go_on(row)
@@ -87,32 +95,40 @@ class TrainingLoop:
             "best_epoch": state.best_epoch,
             "best_valid_loss": state.best,
             "seconds": round(state.seconds, 1),
-            "interrupted": interrupt.asked,
+            "interrupted": interrupt.asked and not self._finished(state),
             "stopped": not going and not interrupt.asked,
             **self.about,
         }
 
     def _restore(self) -> Progress:
         """Return how far the run has come, with the learner where it was then."""
-        kept = self.run.load_state() if self.group.rank == 0 else None
-        known = json.loads(self.group.broadcast(json.dumps(kept)))
+        kept: KeptState | None = None
+
+        def load() -> None:
+            nonlocal kept
+            kept = self.writer.load_state()
+
+        self.group.on_rank_0(load)
+        known = json.loads(self.group.broadcast(json.dumps(kept.state if kept else None)))
         if known is None:
             return Progress()
         state = Progress(**known)
-        if state.epoch:
-            path = self.run.checkpoint_path(state.epoch)
-            self.learner.restore(load_arrays(path, self.run.preprocessor_path) if self.group.rank == 0 else {})
+        self.learner.restore(load_arrays(self.writer.run.checkpoint_path(state.epoch)) if kept else {})
+        if kept:
+            self.writer.mend(kept, self._save_weights)
         return state
 
     def _epoch(self, state: Progress, interrupt: Interrupt) -> dict[str, Any] | None:
         """Do one epoch and keep what it has led to; return its row of the history, None if it was broken off."""
         started, learner = time.perf_counter(), self.learner
         epoch = state.epoch + 1
-        loss, tokens = self._learn(epoch, interrupt)
-        if interrupt.asked and state.best is not None:
+        learned = self._learn(epoch, interrupt)
+        if learned is None:
             return None
+        loss, tokens = learned
         seconds = time.perf_counter() - started
         valid_loss = self._loss(self.valid_set)
+        self._check_finite(valid_loss, epoch)
         better = state.best is None or valid_loss < state.best
         if better:
             state.best, state.best_epoch = valid_loss, epoch
@@ -129,19 +145,25 @@ class TrainingLoop:
         state.epoch, state.history = epoch, [*state.history, row]
         state.seconds += time.perf_counter() - started
         if self.group.rank == 0:
-            self._keep(state, better=better)
+            save_best = self._save_weights if better else None
+            self.writer.save_epoch(asdict(state), self._save_checkpoint, save_best)
         return row
 
-    def _keep(self, state: Progress, *, better: bool) -> None:
-        """Write the checkpoint first, then the state that names it."""
-        known = self.run.preprocessor_path
-        arrays = self.learner.state()
-        self.run.replace(self.run.checkpoint_path(state.epoch), lambda path: save_arrays(path, arrays, known))
-        if better:
-            best = self.learner.weights()
-            self.run.replace(self.run.weights_path, lambda path: save_arrays(path, best, known))
-        self.run.save_state(asdict(state))
-        self.run.write_history(state.history)
+    def _save_checkpoint(self, path: Path) -> None:
+        save_arrays(path, self.learner.state())
+
+    def _save_weights(self, path: Path) -> None:
+        save_arrays(path, self.learner.weights())
+
+    def _check_finite(self, loss: float, epoch: int) -> None:
+        """Stop when a loss is no number any more: no later step could mend the weights."""
+        if not math.isfinite(loss):
+            options, folder = self.options, self.writer.path
+            raise UserError(
+                f"the loss is {loss} in epoch {epoch}: the steps are too large; lower training.learning_rate "
+                f"({options.learning_rate:g}) or training.clip_norm ({options.clip_norm:g}). {folder} keeps "
+                + ("the best weights before" if self.writer.run.weights_path.exists() else "no weights yet")
+            )
 
     def _finished(self, state: Progress) -> bool:
         stalled = state.best is not None and state.epoch - state.best_epoch >= self.options.patience
@@ -152,25 +174,28 @@ class TrainingLoop:
         answers = [callback.on_epoch_end(row) for callback in self.callbacks]
         return all(answers)
 
-    def _learn(self, epoch: int, interrupt: Interrupt) -> tuple[float, int]:
-        """Learn from every batch once; return the mean loss, and the number of real tokens."""
+    def _learn(self, epoch: int, interrupt: Interrupt) -> tuple[float, int] | None:
+        """Learn from every batch once; return the mean loss and the number of real tokens, None if broken off."""
         size = self.options.batch_size
         # Order and dropout of an epoch depend on seed and epoch alone, so a resumed run does the same.
         rng = np.random.default_rng([self.options.seed, epoch])
         self.learner.reseed(int(rng.integers(2**31)))
         losses = weight = 0.0
-        done = 0
+        done = taken = 0
         total, title = -(-len(self.train_set) // size), f"epoch {epoch}/{self.options.epochs}"
         with tqdm(total=total, desc=title, unit="batch", disable=not self.progress) as bar:
             started = time.perf_counter()
             for batch, tokens in self.train_set.batches(size, rng):
-                losses += self.learner.learn(batch) * _weight(batch)
+                loss = self.learner.learn(batch)
+                self._check_finite(loss, epoch)
+                losses += loss * _weight(batch)
                 weight, done = weight + _weight(batch), done + tokens
                 speed = done / (time.perf_counter() - started)
                 bar.set_postfix_str(f"loss {losses / weight:.3f}, {speed:,.0f} tokens/s", refresh=False)
                 bar.update()
-                if interrupt.agreed():
-                    break
+                taken += 1
+                if interrupt.agreed() and taken < total:
+                    return None
         return losses / max(weight, 1.0), done
 
     def _loss(self, data: Dataset) -> float:

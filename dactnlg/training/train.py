@@ -6,6 +6,7 @@ so that a broken run goes on where it was and ends with the same weights as an u
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from dactnlg.errors import WorkerError
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
+from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
@@ -60,7 +62,9 @@ def train(
         WorkerError: the cluster is not to be had, or its processes do not agree.
         RunError: the folder holds another run, or another configuration is to be resumed.
         CorpusError: the corpus is missing, damaged or empty.
-        UserError: NumPy is asked for and does not support the model.
+        UserError: NumPy is asked for and does not support the model, or a loss is no finite number.
+        KeyboardInterrupt: after Ctrl-C, once what was done is on the disk; nothing is kept of the epoch that it fell
+            into, so that what is resumed ends as if it had not been interrupted.
     """
     source, config = config, _checked(config, overrides)
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
@@ -70,10 +74,11 @@ def train(
     if config.model.neural:
         _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
     else:
-        run.begin(config, resume=resume)
-        # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-        _preprocessor(config, corpora)[0].save(run.preprocessor_path)
-        run.finish({}, split_hashes(corpora))
+        writer = RunWriter(run)
+        with writer.held():
+            # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
+            writer.begin(config, _preprocessor(config, corpora)[0].save, resume=resume)
+            writer.finish({}, split_hashes(corpora))
     return run
 
 
@@ -96,26 +101,32 @@ def _train_neural(
     preprocessor, pairs = _preprocessor(config, corpora)
     held_out = validation_pairs(corpora[0], preprocessor, targets=config.corpus.targets)
 
+    writer = RunWriter(run)
+
     def begin() -> None:
-        run.begin(config, resume=resume)
-        preprocessor.save(run.preprocessor_path)
+        folder.enter_context(writer.held())
+        writer.begin(config, preprocessor.save, resume=resume)
 
-    if cluster.parts == 1:
-        begin()
-    # Keras is slow to import: not before all that can go wrong without it has been checked.
-    from dactnlg.training.building import build_loop
-    from dactnlg.training.process_group import join_process_group
+    with contextlib.ExitStack() as folder:
+        if cluster.parts == 1:
+            begin()
+        # Keras is slow to import: not before all that can go wrong without it has been checked.
+        from dactnlg.training.building import build_loop
+        from dactnlg.training.process_group import join_process_group
 
-    with join_process_group(cluster) as group:
+        group = folder.enter_context(join_process_group(cluster))
         if cluster.parts > 1:
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
             group.on_rank_0(begin)
         shown, splits = progress and group.rank == 0, Splits(pairs, held_out)
         loop = build_loop(
-            config, backend, preprocessor, splits, run=run, group=group, callbacks=callbacks, progress=shown
+            config, backend, preprocessor, splits, writer=writer, group=group, callbacks=callbacks, progress=shown
         )
         summary = loop.fit()
-        group.on_rank_0(lambda: run.finish(summary, split_hashes(corpora)))
+        if summary["epochs"]:
+            group.on_rank_0(lambda: writer.finish(summary, split_hashes(corpora)))
+    if summary["interrupted"]:
+        raise KeyboardInterrupt
 
 
 def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocessor, list[Pair]]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from dactnlg._utils.files import check_folders, replace_file
+from dactnlg._utils.files import check_folders, replace_file, written
 from dactnlg.errors import UserError
 
 
@@ -79,3 +80,50 @@ def test_folders_are_checked_before_the_work(tmp_path: Path) -> None:
     check_folders(None, "-", tmp_path / "file", "file")
     with pytest.raises(UserError, match=r"cannot write .*none/file: there is no folder .*none"):
         check_folders(tmp_path / "none" / "file")
+    (tmp_path / "folder").mkdir()
+    for name in (tmp_path / "folder", "", "."):
+        with pytest.raises(UserError, match="cannot write"):
+            check_folders(name)
+
+
+def test_what_is_written_has_its_name_when_it_is_whole(path: Path) -> None:
+    with pytest.raises(ValueError, match="in the middle"), written(path) as file:
+        file.write("half")
+        raise ValueError("in the middle")
+    assert path.read_text() == "old"
+    with written(str(path)) as file:
+        file.write("new \ud800")
+    assert path.read_text() == "new \\ud800"
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_what_a_link_points_to_is_replaced(path: Path) -> None:
+    link = path.with_name("link")
+    link.symlink_to(path)
+    with written(link) as file:
+        file.write("new")
+    assert link.is_symlink() and path.read_text() == "new"
+
+
+def test_pipes_and_devices_are_written_to_as_they_are(tmp_path: Path) -> None:
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = subprocess.Popen(["cat", fifo], stdout=subprocess.PIPE, text=True)
+    with written(fifo) as file:
+        file.write("through")
+    assert reader.communicate(timeout=60)[0] == "through"
+    with written("/dev/null") as file:
+        file.write("gone")
+    assert [path.name for path in tmp_path.iterdir()] == ["fifo"] and Path("/dev/null").is_char_device()
+
+
+def test_a_folder_is_made_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ValueError), replace_file(tmp_path / "model") as partial:
+        partial.mkdir()
+        (partial / "a").touch()
+        raise ValueError
+    assert not list(tmp_path.iterdir())
+    with replace_file(tmp_path / "model") as partial:
+        partial.mkdir()
+        (partial / "a").touch()
+    assert [path.name for path in (tmp_path / "model").iterdir()] == ["a"]

@@ -13,11 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import portalocker
 import pytest
 
 from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg.cli.main import main
+from dactnlg.experiments.ray_tune import _wait_for_trial
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
@@ -110,6 +112,40 @@ def test_a_trial_that_fails_is_named_and_done_again(sweep: Sweep) -> None:
     thesis.unlink()
     sweep(RANDOM, "--resume", "--json", "out.json")
     assert [trial["status"] for trial in trials()["trials"]] == ["done"] * 3
+
+
+def test_what_a_kill_may_leave_of_a_sweep(sweep: Sweep) -> None:
+    # A lock and half of the specification: as if it had not begun.
+    Path("runs").mkdir()
+    Path("runs", ".sweeping").touch()
+    Path("runs", "partial-sweep.yaml").write_text("config: tra")
+    table = sweep(RANDOM)
+    # Half of the files that Ray Tune keeps: the runs are their own checkpoints.
+    for pattern in ("tuner.pkl", "experiment_state-*.json"):
+        path = max(Path("runs/.ray").glob(pattern))
+        path.write_bytes(path.read_bytes()[:50])
+        assert sweep(RANDOM, "--resume") == table
+
+
+def test_two_sweeps_do_not_share_a_folder(sweep: Sweep) -> None:
+    Path("runs").mkdir()
+    with Path("runs", ".sweeping").open("a") as lock:
+        portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        assert "is being swept by another process" in sweep(RANDOM, code=2)
+    sweep(RANDOM)
+
+
+def test_a_trial_waits_for_the_process_of_a_killed_sweep(tmp_path: Path) -> None:
+    folder, order = tmp_path / "trial-00000", []
+    folder.mkdir()
+    with Run(folder).training_lock_path.open("a") as lock:
+        portalocker.lock(lock, portalocker.LOCK_EX | portalocker.LOCK_NB)
+        waiting = threading.Thread(target=lambda: (_wait_for_trial(folder), order.append("trial")))
+        waiting.start()
+        time.sleep(0.3)
+        order.append("released")
+    waiting.join(timeout=60)
+    assert order == ["released", "trial"]
 
 
 def test_after_ctrl_c_it_goes_on_and_ends_as_if_unbroken(sweep: Sweep, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import random
@@ -19,9 +20,12 @@ from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ActError, UserError
 from dactnlg.generation import blocks
-from dactnlg.generation.blocks import count_lines
+from dactnlg.generation.blocks import count_lines, generate_block
 from dactnlg.generation.bulk import SentenceFile
 from dactnlg.generation.lines import PlacedTurn
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.worker import GenerationWorker
+from dactnlg.runs.config import Constraint
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 Generate = Callable[..., tuple[int, str]]
@@ -246,12 +250,12 @@ def test_any_stop_between_two_calls_of_the_system(
             calls.left = left
             with contextlib.suppress(_Stop), source.open("rb") as acts:
                 file = SentenceFile(folder / "out", {"a": None})
-                with file.opened(acts, "acts.txt", resume=True):
+                with file.opened(acts, "acts.txt", resume=True) as lines:
                     if elsewhere:
                         places = blocks.find_blocks(source, acts.tell(), file.lines)
-                        list(file.write_blocks(acts, "acts.txt", (_generated(source, place) for place in places)))
+                        list(file.write_blocks(lines, "acts.txt", (_generated(source, place) for place in places)))
                     else:
-                        list(file.write(acts, "acts.txt", _numbers, lambda: None))
+                        list(file.write(lines, "acts.txt", _numbers, lambda: None))
         assert (folder / "out").read_text() == wanted, limit
         assert json.loads((folder / "out.state").read_text())["lines"] == 20
         if not calls.stopped:
@@ -272,18 +276,60 @@ def test_every_block_has_a_beginning_of_its_own(tmp_path: Path, monkeypatch: pyt
     source, begun = write_acts(tmp_path, 20), []
     with source.open("rb") as acts:
         file = SentenceFile(tmp_path / "out", {})
-        with file.opened(acts, "acts.txt", resume=False):
-            list(file.write(acts, "acts.txt", _numbers, lambda: begun.append(file.lines)))
+        with file.opened(acts, "acts.txt", resume=False) as lines:
+            list(file.write(lines, "acts.txt", _numbers, lambda: begun.append(file.lines)))
     assert begun == [0, 8, 16]
+
+
+@pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
+def test_a_block_is_the_same_whatever_came_before(
+    constraint: Constraint, poor_run: Callable[[str], Path], tmp_path: Path
+) -> None:
+    lines = write_acts(tmp_path, 240).read_bytes().splitlines(keepends=True)
+    random.Random(3).shuffle(lines)
+    options = GenerationOptions(constraint=constraint, beam_width=10)
+    found = []
+    for order in ((0, 1, 2), (2, 1, 0)):
+        worker, data = GenerationWorker(poor_run("sclstm"), "numpy", "json", options), {}
+        for block in order:
+            first = 80 * block
+            worker.forget()
+            data[block] = generate_block(lines[first : first + 80], first, "acts", worker.generate).data
+        found.append(data)
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("piped", [False, True])
+def test_a_file_that_grows_ends_as_one_that_was_whole(
+    piped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 8)
+    lines = write_acts(tmp_path, 20).read_bytes().splitlines(keepends=True)
+    for name, counts in ("grown", (3, 8, 13, 20)), ("whole", (20,)):
+        for count in counts:
+            source = io.BytesIO(b"".join(lines[:count]))
+            if piped:
+                monkeypatch.setattr(source, "seekable", lambda: False)
+            file = SentenceFile(tmp_path / name, {})
+            with file.opened(source, "acts", resume=True) as acts:
+                # A line shows what it was generated beside: the first of its block, and how many there are.
+                list(file.write(acts, "acts", _company, lambda: None))
+    assert (tmp_path / "grown").read_text() == (tmp_path / "whole").read_text()
+    assert (tmp_path / "grown.state").read_text() == (tmp_path / "whole.state").read_text()
+
+
+def _company(chunk: list[PlacedTurn], first: int) -> Iterator[str]:
+    return (f"{first}/{len(chunk)}" for _ in chunk)
 
 
 def test_a_bad_first_line(tmp_path: Path) -> None:
     (tmp_path / "acts.txt").write_bytes(b"\xff\n")
     with (tmp_path / "acts.txt").open("rb") as acts:
         file = SentenceFile(tmp_path / "out", {})
-        with pytest.raises(ActError, match="line 1: not UTF-8"), file.opened(acts, "acts.txt", resume=False):
-            list(file.write(acts, "acts.txt", _numbers, lambda: None))
-    assert (tmp_path / "out").read_bytes() == b""
+        with pytest.raises(ActError, match="line 1: not UTF-8"), file.opened(acts, "acts.txt", resume=False) as lines:
+            list(file.write(lines, "acts.txt", _numbers, lambda: None))
+    # Nothing came of it, so the same command can be given again.
+    assert not (tmp_path / "out").exists() and not (tmp_path / "out.state").exists()
 
 
 def _numbers(chunk: list[PlacedTurn], first: int) -> Iterator[str]:

@@ -17,8 +17,6 @@ import pytest
 from dactnlg.errors import RunError, UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays, save_arrays
-from dactnlg.runs.config import load_config
-from dactnlg.training.train import train
 
 ACTS = ["inform(name='Ivy Cutting';difficulty=easy)", "goodbye()", "inform(name=x;dogsallowed=yes)"]
 FILES = ("config.yaml", "preprocessor.json", "weights.safetensors")
@@ -113,13 +111,7 @@ def test_a_vocabulary_of_the_same_size_does_not_load_silently(
     path.write_text(swapped, encoding="utf-8")
     with pytest.raises(RunError) as caught:
         Generator.load(folder, backend)
-    assert str(caught.value) == (
-        f"{folder / 'weights.safetensors'} does not belong to {path}, which has changed since or is of another run; "
-        "put back the one that belongs to it, or train the model anew"
-    )
-    # Weights of earlier versions do not say what they belong to; their sizes do.
-    save_arrays(folder / "weights.safetensors", load_arrays(folder / "weights.safetensors"))
-    Generator.load(folder, backend)
+    assert f"{path} is not the file that training wrote" in str(caught.value)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "keras"])
@@ -141,7 +133,7 @@ def test_weights_that_cannot_be_computed_with(
     arrays = load_arrays(path)
     bias = arrays["bias"]
     arrays["bias"] = bias.astype(value) if isinstance(value, type) else np.full_like(bias, value)
-    save_arrays(path, arrays, folder / "preprocessor.json")
+    save_arrays(path, arrays)
     with pytest.raises(RunError, match=f"weight 'bias' {message}"):
         Generator.load(folder, backend)
 
@@ -153,7 +145,7 @@ def test_a_flipped_bit_of_the_weights_is_seen(poor_run: Callable[[str], Path], t
     # The last bit of a number: hardly a sentence would show it.
     content[-4] ^= 1
     path.write_bytes(content)
-    with pytest.raises(RunError, match="has changed since it was written"):
+    with pytest.raises(RunError, match="is not the file that training wrote"):
         Generator.load(folder)
 
 
@@ -185,14 +177,3 @@ def test_a_pipe_on_the_command_line(poor_run: Callable[[str], Path], repository:
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"dactnlg: {folder}/weights.safetensors cannot be read as weights (it is a pipe")
     assert done.stderr.count("\n") == 1
-
-
-def test_a_checkpoint_of_another_vocabulary_is_not_resumed(tmp_path: Path) -> None:
-    sizes = ["training.epochs=1", "model.hidden_size=4", "model.embedding_size=4", "training.batch_size=256"]
-    run = train(load_config("trails-lstm", sizes), tmp_path / "run", progress=False)
-    checkpoint = run.checkpoint_path(1)
-    arrays = load_arrays(checkpoint, run.preprocessor_path)
-    (tmp_path / "other.json").write_text("{}")
-    save_arrays(checkpoint, arrays, tmp_path / "other.json")
-    with pytest.raises(RunError, match=r"checkpoint-1\.safetensors does not belong to .*preprocessor\.json"):
-        train(run.config_path, run.path, resume=True, progress=False)

@@ -129,7 +129,7 @@ def test_spaces_in_arguments_are_kept(tmp_path: Path) -> None:
 
 def entry(split: str, preset: str, value: float = 0.5, code: str = "one") -> dict[str, object]:
     scores = {preset: {"BLEU-4": {"value": value, "hash": "h"}}}
-    return {"corpus": "c", "split": split, "options": {}, "code": code, "scores": scores}
+    return {"corpus": "c", "split": split, "options": {}, "code": {"commit": code}, "scores": scores}
 
 
 def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -18,10 +19,11 @@ import numpy as np
 import pytest
 
 from dactnlg import models
-from dactnlg.errors import RunError
+from dactnlg.errors import RunError, UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import RANDOM, Config, load_config
+from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
 SMALL = ["training.epochs=3", "model.hidden_size=16", "model.embedding_size=16", "training.batch_size=128"]
@@ -115,15 +117,120 @@ def test_resuming_after_a_kill_ends_with_the_same_weights(backend: str, tmp_path
     assert losses[0] == losses[1]
 
 
-def test_ctrl_c_keeps_the_best_so_far(tmp_path: Path) -> None:
-    process = start(tmp_path / "run", "--set", "training.epochs=500", "--set", "training.patience=500", model="lstm")
-    wait_for(tmp_path / "run" / "history.csv", process)
-    process.send_signal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_ends_with_130_and_tells_how_to_go_on(number: signal.Signals, tmp_path: Path) -> None:
+    many = ("--set", "training.epochs=500", "--set", "training.patience=500")
+    process = start(tmp_path / "a run", *many, model="lstm")
+    wait_for(tmp_path / "a run" / "history.csv", process)
+    process.send_signal(number)
     out, errors = process.communicate(timeout=200)
-    assert process.returncode == 0, errors
+    assert (process.returncode, out) == (130, "")
     assert "Traceback" not in errors
-    assert json.loads((tmp_path / "run" / "manifest.json").read_text())["training"]["interrupted"] is True
+    (line,) = [line for line in errors.splitlines() if line.startswith("dactnlg")]
+    told, command = line.split("go on with: ")
+    assert told.startswith("dactnlg: interrupted")
+    words = shlex.split(command)
+    assert words[:3] == ["dactnlg", "train", "trails-lstm"] and words[-3:] == [
+        "--output",
+        str(tmp_path / "a run"),
+        "--resume",
+    ]
+    # What is trained so far can be used.
+    assert json.loads((tmp_path / "a run" / "manifest.json").read_text())["training"]["interrupted"] is True
+    assert Generator.load(tmp_path / "a run").generate(["goodbye()"])[0].text
+
+
+class Signals:
+    """Sends this process Ctrl-C in the middle of training.
+
+    Args:
+        patch: undone at the end of a test.
+        learner: its class.
+        at: the batches, counted from 1, after which it comes; twice where a number stands twice.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, learner: type, at: list[int]) -> None:
+        self.at, self.count, self.learn = at, 0, learner.learn
+        patch.setattr(learner, "learn", lambda *arguments: self.counted(*arguments))
+
+    def counted(self, *arguments: Any) -> float:
+        loss: float = self.learn(*arguments)
+        self.count += 1
+        for _ in range(self.at.count(self.count)):
+            signal.raise_signal(signal.SIGINT)
+        return loss
+
+
+@pytest.mark.parametrize(("backend", "at"), [("numpy", [1]), ("numpy", [9, 30, 50, 50]), ("keras", [2, 2])], ids=str)
+def test_an_interrupted_training_ends_as_one_that_was_not(
+    backend: str, at: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Fourteen batches an epoch: in the first epoch, in later ones, twice in one batch.
+    chosen = config("sclstm", "model.dropout=0.2", f"training.backend={backend}", "training.batch_size=90")
+    whole = train(chosen, tmp_path / "whole", progress=False).path
+    from dactnlg.models.numpy.learner import NumpyLearner
+    from dactnlg.training.learners import KerasLearner
+
+    with monkeypatch.context() as patch:
+        Signals(patch, NumpyLearner if backend == "numpy" else KerasLearner, at)
+        for _ in set(at):
+            with pytest.raises(KeyboardInterrupt):
+                train(chosen, tmp_path / "broken", resume=True, progress=False)
+    assert len(at) == 4 or not (tmp_path / "broken" / "state.json").exists()
+    train(chosen, tmp_path / "broken", resume=True, progress=False)
+    assert same(tmp_path / "broken", whole)
+    weights = [(run / "weights.safetensors").read_bytes() for run in (tmp_path / "broken", whole)]
+    assert weights[0] == weights[1]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_a_loss_that_is_no_number_stops_training(backend: str, tmp_path: Path) -> None:
+    sets = [f"training.backend={backend}", "training.learning_rate=1e38", "training.clip_norm=1e38"]
+    process = start(tmp_path / "run", *(word for each in sets for word in ("--set", each)), model="lstm")
+    out, errors = process.communicate(timeout=200)
+    assert (process.returncode, out) == (2, "")
+    assert "Warning" not in errors and "Traceback" not in errors
+    (line,) = [line for line in errors.splitlines() if line.startswith("dactnlg")]
+    assert line.startswith("dactnlg: the loss is ") and "in epoch 1" in line
+    assert "training.learning_rate (1e+38)" in line and "no weights yet" in line
+    assert not (tmp_path / "run" / "weights.safetensors").exists()
+    assert not (tmp_path / "run" / "manifest.json").exists()
+
+
+def test_the_best_weights_before_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dactnlg.models.numpy.learner import NumpyLearner
+
+    whole = train(config("lstm", "training.epochs=2"), tmp_path / "whole", progress=False).path
+    learn = NumpyLearner.learn
+
+    def diverge(learner: NumpyLearner, batch: Any) -> float:
+        kept = (tmp_path / "run" / "state.json").exists() and Run(tmp_path / "run").history()
+        return float("nan") if kept and len(kept) == 2 else learn(learner, batch)
+
+    monkeypatch.setattr(NumpyLearner, "learn", diverge)
+    with pytest.raises(UserError, match="the loss is nan in epoch 3: .*keeps the best weights before"):
+        train(config("lstm"), tmp_path / "run", progress=False)
+    assert (tmp_path / "run" / "weights.safetensors").read_bytes() == (whole / "weights.safetensors").read_bytes()
     assert Generator.load(tmp_path / "run").generate(["goodbye()"])[0].text
+
+
+def test_two_trainings_in_one_folder(tmp_path: Path) -> None:
+    many = ("--set", "training.epochs=500", "--set", "training.patience=500")
+    first = start(tmp_path / "run", *many, model="lstm")
+    wait_for(tmp_path / "run" / "history.csv", first)
+    for more in ((), ("--resume",)):
+        second = start(tmp_path / "run", *many, *more, model="lstm")
+        told = second.communicate(timeout=200)
+        assert (second.returncode, *told) == (
+            2,
+            "",
+            f"dactnlg: {tmp_path / 'run'} is being trained by another process\n",
+        )
+    assert first.poll() is None
+    first.kill()
+    first.communicate()
+    # The operating system has released it.
+    train(config("random"), tmp_path / "run", progress=False)
 
 
 class Until:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from dactnlg._utils.files import written
 from dactnlg.evaluation.report.content import Content, gather
 
 __all__ = ["Content", "gather", "write_report"]
@@ -15,4 +16,6 @@ def write_report(path: str | Path, content: Content) -> None:
         from dactnlg.evaluation.report.page import page as write
     else:
         from dactnlg.evaluation.report.markdown import markdown as write
-    Path(path).write_text(write(content), encoding="utf-8", errors="backslashreplace")
+    text = write(content)
+    with written(path) as file:
+        file.write(text)

@@ -48,21 +48,20 @@ def chosen_backend(name: str, wanted: str, key: str) -> str:
     return wanted
 
 
-def load(section: ModelSection, sizes: Sizes, path: Path, preprocessor: Path | None = None) -> NumpyModel:
+def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
     """Read a trained model.
 
     Args:
         section: of a supported model.
         sizes: of what the preprocessor numbers.
         path: the weights.
-        preprocessor: the file of the preprocessor that they must belong to.
 
     Raises:
         RunError: they cannot be read, or belong to another run.
     """
     from dactnlg.models.numpy.inference import NumpyModel
 
-    keys, weights = section.keywords(), load_arrays(path, preprocessor)
+    keys, weights = section.keywords(), load_arrays(path)
     hidden, embedding = int(keys["hidden_size"]), int(keys["embedding_size"])
     gates = 4 * hidden + (0 if section.name == "lstm" else sizes.act)
     shapes = {"embedding": (sizes.vocabulary, embedding), "projection": (embedding, gates), "bias": (gates,)}

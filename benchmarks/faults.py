@@ -1,0 +1,383 @@
+"""Faults at random: is anything lost, mixed or left half done, and is every fault one plain line?
+
+    python benchmarks/faults.py                  5,000 cases, half an hour on two cores
+    python benchmarks/faults.py --cases 200      fewer
+    python benchmarks/faults.py --only disk      one kind of faults
+
+Kinds: `damage` truncates, empties, flips, swaps and changes every file of a run, and reads it by a command; `disk` lets
+the disk be full after so many bytes, at every write of a command, then gives the same command again; the others kill
+training, generation, publication and sweeps (SIGKILL, SIGINT, SIGTERM) at random moments, then let them end. A case is
+wrong where a command ends with a traceback, with an exit code that is not the contract's, or with another result than
+an undisturbed one. The cases depend on the seed alone; at which instruction a kill falls does not.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+# Processes are forked, which TensorFlow's threads do not survive; NumPy trains and decodes.
+os.environ["KERAS_BACKEND"] = "numpy"
+os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"
+
+import keras  # noqa: F401  (once, before the processes are forked)
+from tqdm import tqdm
+
+from dactnlg.cli.main import main as dactnlg
+from dactnlg.data.corpus import load_corpus
+from dactnlg.experiments import published
+from dactnlg.generation import blocks
+from dactnlg.runs.config import load_config
+
+CASES = 5000
+SHARES = {"damage": 0.78, "disk": 0.14, "train": 0.04, "generate": 0.03, "publish": 0.009, "sweep": 0.001}
+CODES = {0, 1, 2, 130}
+SIZES = ("training.epochs=3", "training.batch_size=128", "model.hidden_size=16", "model.embedding_size=16")
+TRAIN = ("train", "trails-sclstm", *(word for size in SIZES for word in ("--set", size)), "--output")
+ACTS = 40
+BLOCK = 8
+SWEEP = """
+config: trails-sclstm
+set: {training.epochs: 2, model.hidden_size: 16, model.embedding_size: 16}
+space: {training.seed: [1, 2]}
+"""
+
+
+class Done(NamedTuple):
+    """What a command has come to: its exit code, and what it wrote to standard output and standard error."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def plain(self) -> bool:
+        """Whether it ended as commands do: by an exit code of the contract, after a failure with a plain message."""
+        noise = "Traceback" in self.err or "Exception ignored" in self.err
+        said = self.code in (0, 1, 130) or self.err.startswith(("dactnlg: ", "Usage: "))
+        return self.code in CODES and not noise and said
+
+
+def run(*words: str | Path) -> Done:
+    """Run a command in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        try:
+            code = dactnlg([str(word) for word in words])
+        except BaseException:  # noqa: BLE001 - whatever comes out is a fault
+            traceback.print_exc()
+            code = -1
+    return Done(code, out.getvalue(), err.getvalue())
+
+
+class Bench:
+    """Undisturbed results, and what makes and judges the cases.
+
+    Args:
+        scratch: a folder for runs.
+    """
+
+    def __init__(self, scratch: Path) -> None:
+        self.scratch, self.faults = scratch, list[str]()
+        self.whole, self.half, self.other = scratch / "whole", scratch / "half", scratch / "other"
+        self.acts = scratch / "acts.txt"
+        turns = [str(example.turn) for example in load_corpus("trails").split("test")]
+        self.acts.write_text("".join(f"{turn}\n" for turn in random.Random(1).sample(turns, ACTS)), encoding="utf-8")
+        blocks.BLOCK, blocks.CHUNK = BLOCK, 4
+        self.must(*TRAIN, self.whole)
+        self.must(*TRAIN, self.other, "--set", "training.seed=2")
+        shutil.copytree(self.whole, self.half)
+        self.must("evaluate", "--model", self.whole, "--preset", "single", "--metric", "BLEU")
+        self._break_off()
+        self.sentences = self.must(*self.generate(self.whole)).out
+        self.scores = self.must(*self.evaluate(self.whole, scratch / "scores.json")).out
+
+    def _break_off(self) -> None:
+        """Train up to the second epoch, as a kill leaves it."""
+        shutil.rmtree(self.half)
+        process = self.fork(*TRAIN, self.half)
+        while (
+            not (self.half / "state.json").exists() or json.loads((self.half / "state.json").read_text())["epoch"] < 2
+        ):
+            time.sleep(0.002)
+        os.kill(process, signal.SIGKILL)
+        os.waitpid(process, 0)
+
+    def must(self, *words: str | Path) -> Done:
+        """Run a command that has to succeed."""
+        done = run(*words)
+        if done.code:
+            raise RuntimeError(f"{' '.join(map(str, words))}: {done}")
+        return done
+
+    def generate(self, folder: Path) -> tuple[str | Path, ...]:
+        """Return the command that generates the acts with a run."""
+        return ("generate", "--model", folder, "--input", self.acts, "--format", "json", "--backend", "numpy")
+
+    def evaluate(self, folder: Path, json_file: Path) -> tuple[str | Path, ...]:
+        """Return the command that scores a run."""
+        words = ("evaluate", "--model", folder, "--split", "valid", "--preset", "single", "--metric", "BLEU")
+        return (*words, "--backend", "numpy", "--json", json_file)
+
+    def fork(self, *words: str | Path) -> int:
+        """Run a command in a process of its own, whose number is returned; what it prints goes to a file."""
+        if process := os.fork():
+            return process
+        with (self.scratch / "told").open("wb") as told:
+            for number in (1, 2):
+                os.dup2(told.fileno(), number)
+            sys.stdout = sys.stderr = io.TextIOWrapper(io.FileIO(2, "w"), "utf-8", write_through=True)
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+            code = 70
+            try:
+                code = dactnlg([str(word) for word in words])
+            except BaseException:  # noqa: BLE001 - whatever comes out is a fault
+                traceback.print_exc()
+            os._exit(code)
+
+    def judge(self, done: Done, case: str, *, same: bool = True) -> None:
+        """Count a case as a fault where a command did not end in a plain way, or (not `same`) with another result."""
+        if not done.plain or not same:
+            what = "another result" if done.plain else "a traceback" if "Traceback" in done.err else "its ending"
+            self.faults.append(f"{case}: {what}: {done.code} {done.err[-2000:]}")
+
+    def result(self, folder: Path) -> tuple[bytes, bytes]:
+        """Return what a training has come to: the best weights, and where it would go on."""
+        return (folder / "weights.safetensors").read_bytes(), (folder / "checkpoint-3.safetensors").read_bytes()
+
+
+def damaged(data: bytes, chance: random.Random, other: bytes) -> tuple[str, bytes]:
+    """Return a kind of damage, and a file's bytes with it."""
+    kind = chance.choice(["truncate", "flip", "empty", "swap", "change", "drop", "type"])
+    if kind == "truncate":
+        return kind, data[: chance.randrange(len(data) + 1)]
+    if kind == "empty":
+        return kind, b""
+    if kind == "swap":
+        return kind, other
+    if kind in ("drop", "type"):
+        with contextlib.suppress(ValueError):
+            return kind, json.dumps(_changed(json.loads(data), chance, kind)).encode()
+    changed = bytearray(data or b"?")
+    for _ in range(1 if kind == "flip" else chance.randrange(1, 20)):
+        changed[chance.randrange(len(changed))] ^= 1 << chance.randrange(8)
+    return "flip", bytes(changed)
+
+
+def _changed(value: Any, chance: random.Random, kind: str) -> Any:
+    """Return JSON data with one value, at any depth, dropped or replaced by one of another type."""
+    children = list(value) if isinstance(value, dict) else list(range(len(value))) if isinstance(value, list) else []
+    if children and chance.random() < 0.85:
+        key = chance.choice(children)
+        if kind == "drop" and chance.random() < 0.5:
+            del value[key]
+        else:
+            value[key] = _changed(value[key], chance, kind)
+        return value
+    return chance.choice([None, True, -1, 1e308, 10**30, "", "x" * 50, [], {}, [[]], {"a": 1}, "../../x"])
+
+
+def damage(bench: Bench, chance: random.Random, number: int) -> None:
+    """Damage a file of a run and read the run by a command."""
+    resume = chance.random() < 0.25
+    base, folder = bench.half if resume else bench.whole, bench.scratch / "case"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(base, folder)
+    path = chance.choice(sorted(path for path in folder.iterdir() if path.name[0] != "."))
+    strangers = [bench.other / path.name, *sorted(path for path in bench.whole.iterdir() if path.is_file())]
+    swapped = chance.choice([each for each in strangers if each.is_file()])
+    kind, data = damaged(path.read_bytes(), chance, swapped.read_bytes())
+    path.write_bytes(data)
+    command: tuple[str | Path, ...] = (*TRAIN, folder, "--resume")
+    if not resume:
+        others = [("leaderboard", folder), bench.evaluate(folder, folder / "out.json"), ("publish", folder)]
+        command = bench.generate(folder) if chance.random() < 0.6 else chance.choice(others)
+    done = run(*command)
+    same = True
+    if done.code == 0 and resume:
+        same = bench.result(folder) == bench.result(bench.whole)
+    elif done.code == 0 and command[0] == "generate" and path.name != "config.yaml":
+        # A configuration may be edited.
+        same = done.out == bench.sentences
+    bench.judge(done, f"damage {number}: {kind} {path.name} {command[0]}", same=same)
+
+
+@contextlib.contextmanager
+def full_disk(size: int) -> Iterator[None]:
+    """Let every file end at so many bytes, as on a disk that is full there."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def disk(bench: Bench, chance: random.Random, number: int) -> None:
+    """Run a command on a full disk, then again where there is room."""
+    folder, kind = bench.scratch / "case", chance.choice(["train", "generate", "evaluate", "score"])
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
+    size = int(2 ** chance.uniform(0, 20 if kind == "train" else 17))
+    report = folder / chance.choice(["report.html", "report.md"])
+    pairs = folder / "pairs.jsonl"
+    pairs.write_text('{"hypothesis": "a b c d", "references": ["a b c e"]}\n' * 50)
+    command: dict[str, tuple[str | Path, ...]] = {
+        "train": (*TRAIN, folder / "run", "--resume"),
+        "generate": (*bench.generate(bench.whole), "--output", folder / "out", "--resume"),
+        "evaluate": (*bench.evaluate(bench.other, folder / "scores.json"), "--report", report),
+        "score": ("score", "--input", pairs, "--metric", "BLEU", "--json", folder / "scores.json", "--report", report),
+    }
+    with full_disk(size):
+        done = run(*command[kind])
+    half = [path for path in folder.rglob("*") if "partial-" in path.name]
+    half += [path for path in (folder / "scores.json", report) if path.exists() and not _whole(path)]
+    bench.judge(done, f"disk {number}: {kind} at {size}, left {half}", same=not half)
+    again = run(*command[kind])
+    same = again.code == 0
+    if kind == "train":
+        same = same and bench.result(folder / "run") == bench.result(bench.whole)
+    elif kind == "generate":
+        same = same and (folder / "out").read_text(encoding="utf-8") == bench.sentences
+    bench.judge(again, f"disk {number}: {kind} again after {size}", same=same)
+
+
+def _whole(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return bool(text) and (path.suffix != ".json" or isinstance(json.loads(text), dict))
+
+
+def kill(bench: Bench, chance: random.Random, case: str, command: Sequence[str | Path], seconds: float) -> None:
+    """Run a command, and stop it at random moments until it has ended once."""
+    # Once killed in its first moments it might never come further; each time it is given longer.
+    for attempt in range(1, 30):
+        process = bench.fork(*command)
+        number = chance.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGINT, signal.SIGTERM]) if attempt < 4 else None
+        if number is not None:
+            time.sleep(chance.random() * seconds)
+            os.kill(process, number)
+            if number != signal.SIGKILL and chance.random() < 0.3:
+                time.sleep(chance.random() * 0.02)
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(process, number)
+        code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+        if code != -signal.SIGKILL:
+            told = (bench.scratch / "told").read_text(encoding="utf-8", errors="replace")
+            message = told[told.find("dactnlg: ") :] if "dactnlg: " in told and "Traceback" not in told else told
+            wrong = code not in ((0, 130) if number else (0,))
+            bench.judge(Done(code, "", message), f"{case}, attempt {attempt}", same=not wrong)
+            if code == 0 or wrong:
+                break
+
+
+def kill_train(bench: Bench, chance: random.Random, number: int) -> None:
+    """Kill a training, and let it end."""
+    folder = bench.scratch / "killed"
+    shutil.rmtree(folder, ignore_errors=True)
+    kill(bench, chance, f"train {number}", (*TRAIN, folder, "--resume"), 2.5)
+    same = bench.result(folder) == bench.result(bench.whole)
+    bench.judge(run(*bench.generate(folder)), f"train {number}: the end", same=same)
+
+
+def kill_generate(bench: Bench, chance: random.Random, number: int) -> None:
+    """Kill a generation, and let it end."""
+    output = bench.scratch / "killed.txt"
+    for path in bench.scratch.glob("*killed.txt*"):
+        path.unlink()
+    kill(bench, chance, f"generate {number}", (*bench.generate(bench.whole), "--output", output, "--resume"), 0.6)
+    same = output.read_text(encoding="utf-8") == bench.sentences
+    bench.judge(Done(0, "", ""), f"generate {number}: the end", same=same)
+
+
+def kill_publish(bench: Bench, chance: random.Random, number: int) -> None:
+    """Kill a publication; the next one is whole, and the only one."""
+    store = bench.scratch / "store"
+    shutil.rmtree(store, ignore_errors=True)
+    os.environ["DACTNLG_TRACK"] = str(store)
+    folder = bench.scratch / "clean"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(bench.whole, folder)
+    manifest = json.loads((folder / "manifest.json").read_text(encoding="utf-8"))
+    code = {"commit": "0" * 40, "clean": True, "unclean": [], "root": None}
+    for part in (manifest, *manifest["evaluations"]):
+        part["code"] = code
+    (folder / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    kill(bench, chance, f"publish {number}", ("publish", folder), 8.0)
+    last = run("publish", folder)
+    bench.judge(last, f"publish {number}: again", same=last.code == 0 and len(list(published.manifests())) == 1)
+
+
+def kill_sweep(bench: Bench, chance: random.Random, number: int) -> None:
+    """Kill a sweep, and let it end: every trial is the run that it is alone."""
+    folder, file = bench.scratch / "swept", bench.scratch / "sweep.yaml"
+    shutil.rmtree(folder, ignore_errors=True)
+    file.write_text(SWEEP, encoding="utf-8")
+    kill(bench, chance, f"sweep {number}", ("sweep", file, "--output", folder, "--jobs", "2", "--resume"), 40.0)
+    for trial in sorted(folder.glob("trial-*")):
+        alone = bench.scratch / "alone"
+        shutil.rmtree(alone, ignore_errors=True)
+        seed = load_config(trial / "config.yaml").training.seed
+        sizes = [word for size in ("training.epochs=2", *SIZES[2:]) for word in ("--set", size)]
+        bench.must("train", "trails-sclstm", *sizes, "--set", f"training.seed={seed}", "--output", alone)
+        same = (alone / "weights.safetensors").read_bytes() == (trial / "weights.safetensors").read_bytes()
+        bench.judge(Done(0, "", ""), f"sweep {number}: {trial.name}", same=same)
+
+
+KINDS: dict[str, Callable[[Bench, random.Random, int], None]] = {
+    "damage": damage,
+    "disk": disk,
+    "train": kill_train,
+    "generate": kill_generate,
+    "publish": kill_publish,
+    "sweep": kill_sweep,
+}
+
+
+def main() -> int:
+    """Print the table; return 1 where there were faults."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--cases", type=int, default=CASES)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", choices=KINDS, action="append")
+    options = parser.parse_args()
+    rows, faults = [], []
+    with tempfile.TemporaryDirectory() as scratch:
+        os.environ["DACTNLG_TRACK"] = str(Path(scratch) / "store")
+        bench = Bench(Path(scratch))
+        for kind in options.only or KINDS:
+            count, begun = max(1, round(options.cases * SHARES[kind])), time.perf_counter()
+            for number in tqdm(range(count), desc=kind, leave=False, disable=None):
+                KINDS[kind](bench, random.Random(f"{options.seed}/{kind}/{number}"), number)
+            found = Counter(
+                "traceback" if "a traceback" in f else "code" if "its ending" in f else "result" for f in bench.faults
+            )
+            rows.append((kind, count, found["traceback"], found["code"], found["result"], time.perf_counter() - begun))
+            faults += bench.faults
+            bench.faults = []
+    print(
+        "| fault | cases | tracebacks | foreign exit codes | differing results | seconds |\n|---|---|---|---|---|---|"
+    )
+    for kind, *numbers, seconds in rows:
+        print(f"| {kind} | {' | '.join(map(str, numbers))} | {seconds:.0f} |")
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return int(bool(faults))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,123 @@
+"""The standard streams: UTF-8, errors that name the stream, and no noise where one is closed, full or a broken pipe."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import io
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from dactnlg._utils.terminal import LINES, PlainTerminal, printable
+
+_INPUT, _OUTPUT = "standard input", "standard output"
+
+
+class _Output(io.FileIO):
+    """Standard output, whose errors say so."""
+
+    def write(self, data: Any) -> int:
+        """Write bytes."""
+        with _naming(_OUTPUT):
+            return super().write(data)
+
+
+class _ClosedStream(io.RawIOBase):
+    """A stream that the process was started without: whoever needs it is told.
+
+    Args:
+        label: what messages call it.
+    """
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+
+    def readable(self) -> bool:
+        """Return True: only reading fails."""
+        return True
+
+    def writable(self) -> bool:
+        """Return True: only writing fails."""
+        return True
+
+    def readinto(self, _: Any) -> int:
+        """Refuse to read."""
+        return self.fileno()
+
+    def write(self, _: Any) -> int:
+        """Refuse to write."""
+        return self.fileno()
+
+    def fileno(self) -> int:
+        """Refuse to name a file."""
+        raise OSError(errno.EBADF, os.strerror(errno.EBADF), self._label)
+
+    def isatty(self) -> bool:
+        """Return False."""
+        return False
+
+
+def prepare() -> None:
+    """Make the standard streams fit for use; called once when a process begins."""
+    if sys.stdin is None or sys.stdout is None or sys.stderr is None:
+        # Or the next file that is opened would get the number of a standard stream, which libraries write to.
+        while os.open(os.devnull, os.O_RDWR) < 2:
+            pass
+    if sys.stdin is None:
+        sys.stdin = io.TextIOWrapper(io.BufferedReader(_ClosedStream(_INPUT)), "utf-8")
+    if sys.stderr is None:
+        # There is nobody left to be told.
+        sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
+    out = sys.stdout
+    if out is None:
+        sys.stdout = _text(io.BufferedWriter(_ClosedStream(_OUTPUT)))
+    elif out is sys.__stdout__ and isinstance(out, io.TextIOWrapper) and not isinstance(out.buffer, _Output):
+        raw = _Output(out.fileno(), "w", closefd=False)
+        kind = PlainTerminal if out.isatty() else io.TextIOWrapper
+        sys.stdout = _text(
+            io.BufferedWriter(raw), kind, line_buffering=out.line_buffering, write_through=out.write_through
+        )
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Output is UTF-8 whatever the locale; a lone surrogate from JSON must not stop the lines after it.
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def tell(message: str) -> None:
+    """Write a line to standard error, if anybody hears it."""
+    with contextlib.suppress(OSError, ValueError):
+        print(f"dactnlg: {printable(message, LINES)}", file=sys.stderr, flush=True)
+
+
+def flush() -> None:
+    """Write what standard output still holds.
+
+    Raises:
+        OSError: it cannot be written. It is dropped then: Python would try again at its end, and complain.
+    """
+    try:
+        sys.stdout.flush()
+    except OSError:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
+        raise
+
+
+@contextlib.contextmanager
+def _naming(label: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, label) from None
+
+
+def _text(
+    buffer: Any,
+    kind: type[io.TextIOWrapper] = io.TextIOWrapper,
+    *,
+    line_buffering: bool = False,
+    write_through: bool = False,
+) -> io.TextIOWrapper:
+    return kind(buffer, "utf-8", "backslashreplace", line_buffering=line_buffering, write_through=write_through)

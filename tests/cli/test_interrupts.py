@@ -1,0 +1,74 @@
+"""Ctrl-C and SIGTERM in any command: exit code 130 and one line, wherever they fall."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from dactnlg.cli.main import main
+
+
+def at_once(number: signal.Signals) -> NoReturn:
+    signal.raise_signal(number)
+    raise AssertionError("not heard")
+
+
+def twice(number: signal.Signals) -> NoReturn:
+    try:
+        at_once(number)
+    finally:
+        signal.raise_signal(number)
+
+
+class Dropped:
+    """Is interrupted where Python drops exceptions."""
+
+    def __init__(self, number: signal.Signals) -> None:
+        self.number = number
+
+    def __del__(self) -> None:
+        signal.raise_signal(self.number)
+
+
+def in_vain(number: signal.Signals) -> NoReturn:
+    Dropped(number)
+    time.sleep(20)
+    raise AssertionError("not heard")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("moment", [at_once, twice, in_vain])
+@pytest.mark.parametrize(
+    ("words", "place"),
+    [
+        (["score", "--input", "pairs.jsonl", "--json", "new.json"], "dactnlg.evaluation.scoring.score_pairs"),
+        (["evaluate", "--model", "run", "--json", "new.json"], "dactnlg.evaluation.evaluate.evaluate"),
+        (["generate", "--model", "run", "goodbye()"], "dactnlg.generation.worker.GenerationWorker.load"),
+    ],
+    ids=["score", "evaluate", "generate"],
+)
+def test_a_command_ends_with_130_and_one_line(
+    words: list[str],
+    place: str,
+    moment: Callable[[signal.Signals], NoReturn],
+    number: signal.Signals,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    def interrupted(*_: Any, **__: Any) -> NoReturn:
+        moment(number)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(place, interrupted)
+    Path("pairs.jsonl").write_text('{"hypothesis": "a", "references": ["a"]}\n')
+    before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
+    assert main(words) == 130
+    assert capfd.readouterr() == ("", "dactnlg: interrupted\n")
+    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
+    assert [path.name for path in tmp_path.iterdir()] == ["pairs.jsonl"]

@@ -1,0 +1,141 @@
+"""Standard streams that are closed, full or broken, outputs that cannot be written: one line, nothing half done."""
+
+from __future__ import annotations
+
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dactnlg.cli.main import main
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+FULL = Path("/dev/full")
+PAIR = '{"hypothesis": "a b c d", "references": ["a b c e"]}\n'
+
+
+def shell(folder: Path, run: Path, script: str) -> subprocess.CompletedProcess[str]:
+    """Run a line of shell in which `dactnlg` is the command and $RUN a run."""
+    (folder / "pairs.jsonl").write_text(PAIR)
+    (folder / "acts.txt").write_text("goodbye()\n" * 5000)
+    program = f'dactnlg() {{ "{sys.executable}" -m dactnlg "$@"; }}\n{script}'
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY), "RUN": str(run)}
+    command = ["bash", "-c", program]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="this system has no /dev/full")
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("generate --model $RUN 'goodbye()' > /dev/full", "standard output: No space left on device"),
+        ("score --input pairs.jsonl --metric BLEU-4 > /dev/full", "standard output: No space left on device"),
+        ("score --input pairs.jsonl --metric BLEU-4 --json /dev/full", "/dev/full: No space left on device"),
+        ("corpora list > /dev/full", "standard output: No space left on device"),
+        ("--version > /dev/full", "standard output: No space left on device"),
+        ("generate --model $RUN 'goodbye()' >&-", "standard output: Bad file descriptor"),
+        ("generate --model $RUN <&-", "standard input: Bad file descriptor"),
+        ("score --input - --metric BLEU-4 <&-", "standard input: Bad file descriptor"),
+        ("generate --model nowhere 'goodbye()' 2>&-", ""),
+        ("generate --model nowhere 'goodbye()' 2>/dev/full", ""),
+        ("generate --model $RUN 'goodbye()' >&- 2>&- <&-", ""),
+    ],
+)
+def test_a_stream_that_fails_is_named(command: str, told: str, random_run: Path, tmp_path: Path) -> None:
+    done = shell(tmp_path, random_run, f"dactnlg {command}")
+    assert (done.returncode, done.stdout) == (2, "")
+    lines = done.stderr.splitlines()
+    assert len(lines) == (1 if told else 0)
+    assert not told or (lines[0].startswith("dactnlg: ") and lines[0].endswith(told))
+
+
+def test_what_is_told_never_stands_in_the_output(random_run: Path, tmp_path: Path) -> None:
+    # Python prints on standard output what is meant for a standard error that is closed.
+    done = shell(tmp_path, random_run, "dactnlg generate --model $RUN 'goodbye()' --n-best 0 2>&-")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")
+
+
+def test_a_pipe_that_nobody_reads_is_no_error_to_tell(random_run: Path, tmp_path: Path) -> None:
+    script = "dactnlg generate --model $RUN --input acts.txt | head -1; echo ${PIPESTATUS[0]}"
+    done = shell(tmp_path, random_run, script)
+    assert done.stderr == ""
+    sentence, code = done.stdout.splitlines()
+    assert sentence and code == "1"
+
+
+def test_outputs_that_cannot_be_files_are_refused(
+    random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("pairs.jsonl").write_text(PAIR)
+    Path("acts.txt").write_text("goodbye()\n")
+    os.mkfifo("fifo")
+    Path("folder").mkdir()
+    Path("folder", "x").touch()
+    score = ["score", "--input", "pairs.jsonl", "--metric", "BLEU-4"]
+    generate = ["generate", "--model", str(random_run), "--input", "acts.txt", "--output"]
+    for words, told in (
+        ([*score, "--json", ""], "without a name"),
+        ([*score, "--json", "."], "cannot write .: it is a folder"),
+        ([*score, "--report", "folder"], "cannot write folder: it is a folder"),
+        ([*score, "--report", ""], "--report is empty"),
+        ([*score, "--json", "pairs.jsonl/x"], "there is no folder pairs.jsonl"),
+        ([*generate, ""], "--output is empty"),
+        ([*generate, "."], "it is a folder"),
+        ([*generate, "fifo"], "fifo is no file"),
+        ([*generate, "fifo", "--resume"], "fifo is no file"),
+        ([*generate, "/dev/null"], "/dev/null is no file"),
+        (["train", "trails-random", "--output", ""], "--output is empty"),
+        (["train", "trails-random", "--output", "folder"], "holds other files"),
+        (["train", "trails-random", "--output", "fifo"], "is a file"),
+        (["train", "trails-random", "--output", "pairs.jsonl/run"], "cannot write the run folder"),
+    ):
+        assert main(words) == 2, words
+        out, err = capfd.readouterr()
+        assert out == "" and err.startswith("dactnlg: ") and err.count("\n") == 1, words
+        assert told in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["acts.txt", "fifo", "folder", "pairs.jsonl"]
+
+
+def test_a_disk_that_is_full_leaves_nothing_half_written(
+    random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs, acts = tmp_path / "pairs.jsonl", tmp_path / "acts.txt"
+    pairs.write_text(PAIR * 100)
+    acts.write_text("goodbye()\n" * 200)
+    new = tmp_path / "new"
+    score = ["score", "--input", str(pairs), "--metric", "BLEU-4"]
+    commands = [
+        [*score, "--json", str(new / "x.json")],
+        [*score, "--report", str(new / "x.html")],
+        ["generate", "--model", str(random_run), "--input", str(acts), "--output", str(new / "x"), "--format", "json"],
+        ["train", "trails-random", "--output", str(new)],
+    ]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for words in commands:
+        for size in (0, 100, 3000):
+            new.mkdir()
+            # No file may be longer: the next byte fails as on a full disk.
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+            try:
+                code = main(words)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+            err = capsys.readouterr().err
+            assert code == 2 and err.startswith("dactnlg: ") and err.count("\n") == 1, (words, size, err)
+            names = {path.name for path in new.iterdir() if not path.name.startswith(".")}
+            if words[0] == "generate":
+                # Whole lines, and what tells where they end; at first nothing.
+                assert names in ({"x", "x.state"}, set())
+                assert not names or (new / "x").read_bytes().endswith(b"}\n")
+            else:
+                assert names <= {"begun.json"}
+            # With room it is as if nothing had been.
+            assert main([*words, *(["--resume"] if words[0] in ("generate", "train") else [])]) == 0
+            capsys.readouterr()
+            for path in sorted(new.rglob("*"), reverse=True):
+                path.unlink()
+            new.rmdir()

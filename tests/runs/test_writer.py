@@ -1,0 +1,231 @@
+"""A run folder whatever stops its writing or damages its files: whole in the end, or refused in one line."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dactnlg import models
+from dactnlg.cli.main import main
+from dactnlg.errors import RunError
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
+from dactnlg.runs.writer import RunWriter
+from dactnlg.training.train import train
+
+EPOCHS = 3
+SMALL = ["training.epochs=2", "model.hidden_size=16", "model.embedding_size=16", "training.batch_size=128"]
+
+
+class _Stop(BaseException):
+    """A kill: nothing but the operating system's clean-up comes after it."""
+
+
+class Stopping:
+    """Stops before or after a call that changes a folder.
+
+    Args:
+        patch: undone at the end of a test.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch) -> None:
+        self.left, self.stopped = 10**6, False
+        for owner, name in ((os, "fsync"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir")):
+            patch.setattr(owner, name, self._counted(getattr(owner, name)))
+
+    def _counted(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*arguments: Any, **more: Any) -> Any:
+            self._pass()
+            result = function(*arguments, **more)
+            self._pass()
+            return result
+
+        return counted
+
+    def _pass(self) -> None:
+        # A killed process does nothing more, so every later call is stopped, too.
+        self.left -= 1
+        if self.left < 0:
+            self.stopped = True
+            raise _Stop
+
+
+def write_run(folder: Path, *, resume: bool) -> None:
+    """Write a run whose weights are the numbers of its epochs; the best are those of the last but one."""
+    writer = RunWriter(Run(folder))
+    config = load_config("trails-lstm", [], models)
+    with writer.held():
+        writer.begin(config, lambda path: path.write_text('{"vocabulary": ["a"]}') and None, resume=resume)
+        kept = writer.load_state()
+        state: dict[str, Any] = kept.state if kept else {"epoch": 0, "best_epoch": 0, "history": []}
+        if kept:
+            writer.mend(kept, lambda path: path.write_text(f"weights {state['epoch']}") and None)
+        for epoch in range(state["epoch"] + 1, EPOCHS + 1):
+            better = epoch < EPOCHS
+            best = epoch if better else state["best_epoch"]
+            state = {"epoch": epoch, "best_epoch": best, "history": [*state["history"], {"epoch": epoch, "loss": 1.0}]}
+
+            def save(path: Path, epoch: int = epoch) -> None:
+                path.write_text(f"weights {epoch}")
+
+            writer.save_epoch(state, save, save if better else None)
+        writer.finish({"epochs": EPOCHS}, {})
+
+
+def contents(folder: Path) -> dict[str, Any]:
+    """Return the files of a run folder, without the moments and processes that a manifest names."""
+    found: dict[str, Any] = {path.name: path.read_text() for path in folder.iterdir() if path.name[0] != "."}
+    manifest = json.loads(found["manifest.json"])
+    return {**found, "manifest.json": {key: manifest[key] for key in ("config", "files", "training", "vocabulary")}}
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["new", "over an older run"])
+def test_a_kill_between_any_two_changes_leaves_a_run_that_ends_whole(
+    before: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_run(tmp_path / "whole", resume=False)
+    wanted = contents(tmp_path / "whole")
+    monkeypatch.setattr("dactnlg.runs.provenance.code", lambda: {"commit": None})
+    monkeypatch.setattr("dactnlg.runs.provenance.packages", dict)
+    monkeypatch.setattr("dactnlg.runs.provenance.hardware", dict)
+    stopping = Stopping(monkeypatch)
+    for limit in range(400):
+        folder = tmp_path / str(limit)
+        if before:
+            shutil.copytree(tmp_path / "whole", folder)
+        stopping.left, stopping.stopped = limit, False
+        with contextlib.suppress(_Stop):
+            write_run(folder, resume=False)
+        stopped, stopping.left = stopping.stopped, 10**6
+        if folder.exists():
+            # Not half of it under a name that is read: what stopped is the older run, a part of the new one, or no run.
+            for path in folder.glob("*.json"):
+                json.loads(path.read_text())
+        write_run(folder, resume=True)
+        assert contents(folder) == wanted, limit
+        if not stopped:
+            break
+    else:
+        pytest.fail("never ran through")
+
+
+@pytest.fixture(scope="module")
+def stopped_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A run after the first of two epochs, which can be used and resumed."""
+
+    class Once:
+        def on_epoch_end(self, row: Any) -> bool:
+            return False
+
+    folder = tmp_path_factory.mktemp("stopped") / "run"
+    train(load_config("trails-lstm", SMALL, models), folder, progress=False, callbacks=[Once()])
+    yield folder
+
+
+WRONG = {
+    "empty": lambda data: b"",
+    "truncated": lambda data: data[: len(data) // 2],
+    "a list": lambda data: b"[]",
+    "an empty object": lambda data: b"{}",
+    "not UTF-8": lambda data: b"\xff" + data,
+    "nested": lambda data: b"[" * 100_000,
+    "another type": lambda data: data.replace(b'"epoch": 1', b'"epoch": "1"').replace(
+        b'"begun": "', b'"begun": 1, "x": "'
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", WRONG)
+@pytest.mark.parametrize("name", ["state.json", "manifest.json", "begun.json", "preprocessor.json"])
+def test_a_damaged_file_is_refused_in_one_line(
+    name: str, kind: str, stopped_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
+    if name == "begun.json":
+        (run / "manifest.json").rename(run / name)
+    data = (run / name).read_bytes()
+    wrong = WRONG[kind](data)
+    if wrong == data or (name, kind) == ("preprocessor.json", "nested"):
+        pytest.skip("nothing to damage in this way, or a matter of the preprocessor's reader")
+    (run / name).write_bytes(wrong)
+    sets = [word for each in SMALL for word in ("--set", each)]
+    commands = [["train", "trails-lstm", *sets, "--output", str(run), "--resume"]]
+    if name == "manifest.json":
+        commands += [["leaderboard", str(run)], ["publish", str(run)], ["reproduce", str(run)]]
+    if name in ("manifest.json", "preprocessor.json"):
+        commands.append(["generate", "--model", str(run), "goodbye()"])
+    if kind == "truncated" and len(commands) > 1:
+        commands.append(["evaluate", "--model", str(run), "--split", "valid", "--preset", "single"])
+    before = {path.name: path.read_bytes() for path in run.iterdir()}
+    for command in commands:
+        code = main(command)
+        told = capsys.readouterr()
+        if code == 0:
+            # An empty object is a manifest that lacks all that generation has no use for.
+            assert (name, kind, command[0]) in {("manifest.json", "an empty object", each) for each in LENIENT}
+            continue
+        assert code == 2, (command, told)
+        assert told.out == "" and told.err.startswith("dactnlg: ") and told.err.count("\n") == 1, command
+    assert (run / name).read_bytes() == before[name] or kind == "an empty object"
+
+
+LENIENT = ("generate", "evaluate")
+
+
+@pytest.mark.parametrize("name", ["checkpoint-1.safetensors", "weights.safetensors", "state.json", "preprocessor.json"])
+def test_one_flipped_bit_is_noticed(
+    name: str, stopped_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
+    data = bytearray((run / name).read_bytes())
+    # In the middle of a number or a word, so that the form stays what it was.
+    place = data.index(b'"best": ') + 10 if name == "state.json" else len(data) * 3 // 4
+    data[place] ^= 1
+    (run / name).write_bytes(data)
+    sets = [word for each in SMALL for word in ("--set", each)]
+    code = main(["train", "trails-lstm", *sets, "--output", str(run), "--resume"])
+    told = capsys.readouterr()
+    if name == "weights.safetensors":
+        # They are those of the checkpoint, and written again.
+        assert code == 0 and (run / name).read_bytes() != data
+        return
+    assert code == 2 and told.err.count("\n") == 1, told
+    if name == "preprocessor.json":
+        assert main(["generate", "--model", str(run), "goodbye()"]) == 2
+        assert "damaged" in capsys.readouterr().err
+
+
+def test_weights_of_another_run_are_noticed(stopped_run: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
+    weights = bytearray((run / "weights.safetensors").read_bytes())
+    weights[-3] ^= 4
+    (run / "weights.safetensors").write_bytes(weights)
+    with pytest.raises(RunError, match="not the file that training wrote"):
+        Run(run).check_files()
+    Run(stopped_run).check_files()
+
+
+def test_a_corpus_that_has_changed_is_not_mixed_into_a_run(stopped_run: Path, tmp_path: Path) -> None:
+    run = Path(shutil.copytree(stopped_run, tmp_path / "run"))
+    writer = RunWriter(Run(run))
+    config = load_config("trails-lstm", SMALL, models)
+    with writer.held(), pytest.raises(RunError, match=r"preprocessor\.json is not what the corpus gives now"):
+        writer.begin(config, lambda path: path.write_text("{}") and None, resume=True)
+
+
+def test_scores_of_older_weights_do_not_stay(tmp_path: Path, stopped_run: Path) -> None:
+    run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
+    entry = {"corpus": "c", "split": "test", "options": {}, "scores": {}, "code": {}}
+    assert run.add_evaluation(entry)
+    train(load_config(run.config_path, (), models), run.path, resume=True, progress=False)
+    assert "evaluations" not in run.manifest() and len(run.manifest()["resumed"]) == 1
+    assert run.add_evaluation(entry)
+    train(load_config(run.config_path, (), models), run.path, resume=True, progress=False)
+    assert len(run.manifest()["evaluations"]) == 1
