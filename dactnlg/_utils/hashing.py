@@ -12,6 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from dactnlg._utils.reading import regular_file
+
 SHORT = 8
 """Hexadecimal digits of a hash that tables show; JSON has all 64."""
 _MODULUS = 1 << 256
@@ -24,7 +26,7 @@ def digest(value: Any) -> str:
 
 def file_digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
+    with regular_file(path).open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 

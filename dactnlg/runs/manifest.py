@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from dactnlg._utils.reading import regular_file
 from dactnlg.errors import RunError
 
 
 class _Part(BaseModel):
-    model_config: Final = ConfigDict(strict=True, extra="ignore")
+    model_config = ConfigDict(strict=True, extra="ignore")
 
 
 class _Code(_Part):
@@ -96,10 +97,12 @@ def read_object(path: Path) -> dict[str, Any]:
             raise RunError(f"{path} has no '{key}': is it damaged, or of another version of dactnlg?")
 
     try:
-        data = json.loads(path.read_text(encoding="utf-8"), object_hook=Keys)
-    except FileNotFoundError:
-        raise RunError(f"{path} does not exist") from None
-    except (ValueError, RecursionError) as error:
+        data = json.loads(regular_file(path).read_text(encoding="utf-8"), object_hook=Keys)
+    except OSError as error:
+        raise RunError(f"cannot read {path}: {error.strerror or error}") from None
+    except RecursionError:
+        raise RunError(f"{path} is damaged: it is nested too deeply") from None
+    except ValueError as error:
         raise RunError(f"{path} is damaged: it is not JSON ({error})") from None
     if not isinstance(data, Keys):
         raise RunError(f"{path} is damaged: it holds no JSON object")

@@ -28,7 +28,7 @@ from dactnlg._utils.locks import locked
 from dactnlg._utils.paths import refuse_links
 from dactnlg.errors import ConfigError, RunError
 from dactnlg.runs.config import Config, load_config
-from dactnlg.runs.manifest import read_manifest
+from dactnlg.runs.manifest import read_manifest, read_object
 
 LOCK_SECONDS = 30
 """How long one process waits for another that writes the manifest."""
@@ -133,13 +133,18 @@ class Run:
         """Refuse a model that is not the one that training wrote: damaged, or put together from two runs.
 
         Raises:
-            RunError: a file has another hash than the manifest says. A run without manifest has none to compare with.
+            RunError: a file has another hash than the manifest says, or the preprocessor, where training has not
+                ended, than the state says.
         """
-        if not self.manifest_path.exists():
-            return
-        known = self.manifest().get("files", {})
+        known: Mapping[str, str] = {}
+        if self.manifest_path.exists():
+            known = self.manifest().get("files", {})
+        elif self.state_path.exists():
+            # A kill may have left the weights that were best before.
+            name = self.preprocessor_path.name
+            known = {name: read_object(self.state_path)["files"][name]}
         for path in self.model_files():
-            if known.get(path.name, file_digest(path)) != file_digest(path):
+            if path.name in known and known[path.name] != file_digest(path):
                 raise RunError(
                     f"{path} is not the file that training wrote: it is damaged, or of another run; train the model "
                     "anew"

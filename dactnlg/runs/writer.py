@@ -19,6 +19,7 @@ from dactnlg import __version__
 from dactnlg._utils.files import replace_file, write_json, written
 from dactnlg._utils.hashing import digest, file_digest
 from dactnlg._utils.locks import hold
+from dactnlg._utils.paths import refuse_links
 from dactnlg.errors import RunError
 from dactnlg.runs import provenance
 from dactnlg.runs.config import Config, load_config
@@ -114,7 +115,8 @@ class RunWriter:
             raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
 
     def _check_place(self) -> None:
-        """Refuse a path that is no folder, and a folder of other things."""
+        """Refuse a path that is no folder, a folder of other things, and links that would be written through."""
+        refuse_links(self.path, RunError)
         if self.path.exists() and not self.path.is_dir():
             raise RunError(f"{self.path} is a file; a run is a folder")
         if self.path.is_dir() and not self.run.config_path.exists():
@@ -190,7 +192,11 @@ class RunWriter:
                 # They get their name after the state, which says what they are.
                 weights = stack.enter_context(replace_file(run.weights_path))
                 save_best(weights)
-            files = {checkpoint.name: file_digest(checkpoint), run.weights_path.name: file_digest(weights)}
+            files = {
+                checkpoint.name: file_digest(checkpoint),
+                run.weights_path.name: file_digest(weights),
+                run.preprocessor_path.name: file_digest(run.preprocessor_path),
+            }
             whole = {**state, "files": files}
             write_json(run.state_path, {**whole, "hash": digest(whole)})
         self._clear_up(state)

@@ -40,11 +40,11 @@ Sentence = tuple[str, Annotated[float, Field(gt=0.0, le=1e12)], list[list[str]]]
 """Tokens, weight and the special values of each turn; see `Templates.to_json`."""
 
 
-class _Part(BaseModel):
+class _Piece(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class CasingPart(_Part):
+class CasingPart(_Piece):
     """See `Casing`."""
 
     inside: Forms
@@ -53,7 +53,7 @@ class CasingPart(_Part):
     styles: dict[str, Annotated[str, AfterValidator(_known_style)]]
 
 
-class StylePart(_Part):
+class StylePart(_Piece):
     """See `Style`."""
 
     cased: bool
@@ -66,7 +66,7 @@ class StylePart(_Part):
     ordinary: dict[str, list[str]] = {}
 
 
-class PreprocessorFile(_Part):
+class PreprocessorFile(_Piece):
     """See `Preprocessor.save`."""
 
     vocabulary: Distinct

@@ -223,6 +223,8 @@ def test_a_run_whose_cues_have_no_end(dactnlg: Callable[..., Told], scored_run: 
     data = json.loads(path.read_text())
     data["style"]["cues"] = {"difficulty": {"yes": [r"((.|\w|\W)+)+(?<=#)"]}}
     path.write_text(json.dumps(data))
+    (run / "manifest.json").unlink()
+    (run / "state.json").unlink(missing_ok=True)
     for words in (["generate", "--model", run, "goodbye()"], ["evaluate", "--model", run]):
         assert "is too slow" in refused(dactnlg(*words))
 
