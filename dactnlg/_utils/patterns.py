@@ -22,7 +22,7 @@ LONGEST, WIDEST, HARDEST = 5000, 10**5, 10**6
 TEXT = 1000
 """Characters of the text that ways are counted for."""
 MOST_ENDS, MOST_CHOICES = 10**8, 10**4
-"""Ways in which loops may end, and in which optional parts and choices may be taken, in a text of that length."""
+"""Ways in which loops may begin and end, and in which optional parts and choices may be taken, in such a text."""
 _UNROLLED = 3
 """Repetitions that are written out; more are a loop, which has the same ways and others."""
 _SAMPLE = "aZ09_é٣ \n-.,!'"
@@ -53,15 +53,21 @@ def _reason(pattern: str) -> str:
         return f"it has more than {LONGEST} characters"
     try:
         re.compile(pattern)
-        automata = _automata(_parser.parse(pattern))
+        parsed = _parser.parse(pattern)
+        automata = _automata(parsed)
         if any(automaton.doubles(loop) for automaton in automata for loop in automaton.loops):
             return "what it repeats can be read in several ways, whose number doubles with each repetition"
     except (re.error, OverflowError, RecursionError) as error:
         return f"it is not a regular expression: {error}"
     except _Refused as error:
         return str(error)
-    if any(automaton.ends() > MOST_ENDS or automaton.choices() > MOST_CHOICES for automaton in automata):
-        return "too many repeats, choices or optional parts follow each other that can read the same text"
+    # A search begins at every character, unless the pattern holds it to the first.
+    starts = 1 if len(parsed) and parsed[0] == (op.AT, op.AT_BEGINNING) else TEXT
+    if any(starts * automaton.ends() > MOST_ENDS or automaton.choices() > MOST_CHOICES for automaton in automata):
+        return (
+            "too many repeats, choices or optional parts follow each other that can read the same text; "
+            "bound them, as in .{0,50}"
+        )
     return ""
 
 

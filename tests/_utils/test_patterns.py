@@ -28,7 +28,14 @@ DOUBLING = [
     r"\b(?:(?:no|n)(?:o|))*\b!",
 ]
 EMPTY = [r"(a*)*b", r"(.*)*x", r"(?:a?){30}a{30}", r"(?:\b)*x", r"(?:(?=a))+"]
-MANY = [r".*.*.*.*=", r"\s*\s*\s*\s*x", "a?" * 25 + "a" * 25, "(?:a|ab)(?:c|bc)" * 20, r"(a+){1,3}$"]
+MANY = [
+    r".*.*.*.*=",
+    r"no .*kids.*allowed",
+    r"\s*\s*\s*\s*x",
+    "a?" * 25 + "a" * 25,
+    "(?:a|ab)(?:c|bc)" * 20,
+    r"(a+){1,3}$",
+]
 OTHER = [
     (r"(a)\1", "refers back"),
     (r"(a)?(?(1)b|c)", "refers back"),
@@ -50,6 +57,8 @@ PLAIN = [
     r"(?:,? (?:users|or \w+|and \w+|systems?))*,? is",
     r"(?:(?!\bbut\b)[^.;?!]){0,50}\bkids\b",
     r"\bunsuit\w+",
+    r"^no .*kids.*allowed",
+    r"no .{0,50}kids.{0,50}allowed",
     r"a|b|",
     "",
 ]
