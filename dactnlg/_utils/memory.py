@@ -6,9 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from functools import lru_cache, wraps
 from threading import Lock
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Generic, TypeVar
 
-P = ParamSpec("P")
 T = TypeVar("T")
 ENTRIES, LONGEST = 1 << 13, 64
 """What `remembered` keeps of a function: results for so many texts of so many characters at most, a few megabytes."""
@@ -71,19 +70,15 @@ class Memory(Generic[T]):
         return len(self._found)
 
 
-def remembered(function: Callable[P, T]) -> Callable[P, T]:
+def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
     """Make a function of short texts remember its results; those of long texts, which seldom come again, it does not.
 
-    Its arguments are texts or None, given by position, and its results no larger than a few times the texts.
+    Its results should be no larger than a few times the text.
     """
-    short: Any = lru_cache(maxsize=ENTRIES)(function)
-    plain: Any = function
+    short = lru_cache(maxsize=ENTRIES)(function)
 
     @wraps(function)
-    def call(*texts: Any) -> Any:
-        for text in texts:
-            if text is not None and len(text) > LONGEST:
-                return plain(*texts)
-        return short(*texts)
+    def call(text: str) -> T:
+        return short(text) if len(text) <= LONGEST else function(text)
 
     return call
