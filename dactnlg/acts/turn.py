@@ -30,6 +30,7 @@ SPECIAL_VALUES = frozenset({"dontcare", "dont_care", "yes", "no", "none", "true"
 
 _NAMED = "slot"
 """The name in DSTC2's pairs whose value is the name of a slot."""
+_LONGEST_SPECIAL = max(map(len, SPECIAL_VALUES))
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
 
@@ -156,26 +157,37 @@ def parse(text: str, where: str = "") -> Turn:
     stripped = text.lstrip()
     if stripped.startswith(("[", "{")):
         return _parse_json(text, where)
-    acts = [(act_type, [_slot(*pair) for pair in slots]) for act_type, slots in read_acts(text, where)]
+    acts = [(act_type, [_slot(name, value) for name, value in slots]) for act_type, slots in read_acts(text, where)]
     return Turn(tuple([DialogueAct(act_type, tuple(slots)) for act_type, slots in acts]))
 
 
-# The acts of a corpus share few slots and values.
-_slot = lru_cache(maxsize=1 << 14)(Slot)
+# The acts of a corpus share few slots and values; what is longer than those of corpora is not remembered.
+_LONGEST = 64
+_known_slot = lru_cache(maxsize=1 << 13)(Slot)
 
 
-@lru_cache(maxsize=1 << 14)
+def _slot(name: str, value: str | None) -> Slot:
+    return Slot(name, value) if value is not None and len(value) > _LONGEST else _known_slot(name, value)
+
+
 def _print_slot(name: str, value: str | None) -> str:
+    return _printed(name, value) if value is not None and len(value) > _LONGEST else _known_printed(name, value)
+
+
+def _printed(name: str, value: str | None) -> str:
     return name if value is None else f"{name}={print_value(value)}"
 
 
-@lru_cache(maxsize=1 << 14)
+_known_printed = lru_cache(maxsize=1 << 13)(_printed)
+
+
 def _special(value: str) -> str | None:
+    if len(value) > _LONGEST_SPECIAL:
+        return None
     folded = value.lower()
     return _CANONICAL_SPECIAL.get(folded, folded) if folded in SPECIAL_VALUES else None
 
 
-@lru_cache(maxsize=1 << 14)
 def _is_ordinary(value: str) -> bool:
     return _special(value) is None
 

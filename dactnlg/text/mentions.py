@@ -125,6 +125,8 @@ def _claims(
     claimants: Sequence[_Claimant], tokens: Sequence[str], folded: Sequence[str], spellings: Spellings
 ) -> dict[Span, list[_Claimant]]:
     """Return the spans that may be values, each with the slots that it may belong to."""
+    text = "".join([f"{token}\n" for token in folded])
+    places = list(accumulate((len(token) + 1 for token in folded), initial=0))
     claims: dict[Span, list[_Claimant]] = {}
     first: dict[str, list[int]] = {}
     for index, token in enumerate(folded):
@@ -132,9 +134,11 @@ def _claims(
     for claimant in claimants:
         name = claimant.slot.name
         for spelling in spellings(claimant.slot):
+            # All words but the last; one string is compared faster than many.
+            head = "".join([f"{word}\n" for word in spelling[:-1]])
             for start in _starts(spelling, first):
                 end = start + len(spelling)
-                stem = _matches(spelling, tokens, folded, start)
+                stem = _matches(spelling, tokens, folded, start) if text.startswith(head, places[start]) else None
                 if stem is not None and not (end - start == 1 and _is_article(name, folded, start)):
                     claims.setdefault((start, end, stem), []).append(claimant)
     return claims
@@ -205,9 +209,12 @@ def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[i
 
 
 def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[str], start: int) -> int | None:
-    """Return 0 if the spelling stands at `start`, the stem's length in the last token if in the plural, else None."""
+    """Return how a spelling stands at `start`, where all its words but the last are known to stand.
+
+    0, or the length of the stem in the last token if that is a plural; None if it does not stand there.
+    """
     end = start + len(spelling)
-    if end > len(folded) or tuple(folded[start : end - 1]) != spelling[:-1] or _is_part(tokens, start, end):
+    if end > len(folded) or _is_part(tokens, start, end):
         return None
     last = folded[end - 1]
     if last == spelling[-1]:

@@ -10,6 +10,7 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -25,6 +26,8 @@ MASK = "_"
 """What cues see in the place of a value: a word without letters."""
 WINDOW = 2000
 """Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
+_WORD = 40
+"""Characters of the longest word that no window cuts."""
 _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
@@ -132,11 +135,12 @@ class SlotChecker:
         found = [strip_joiner(token) for token in tokens if "SLOT_" in token and is_placeholder(token)]
         if len(found) == len(required) and required.keys() == set(found):
             return _flawless(len(required))
-        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in found)
+        counts = Counter(found)
+        missing = tuple(str(slot) for placeholder, slot in required.items() if placeholder not in counts)
         extra = tuple(
             str(required.get(placeholder, placeholder))
-            for placeholder in dict.fromkeys(found)
-            for _ in range(found.count(placeholder) - (placeholder in required))
+            for placeholder, count in counts.items()
+            for _ in range(count - (placeholder in required))
         )
         return Tally(len(required), missing, extra)
 
@@ -241,16 +245,11 @@ def _shows(cue: Pattern, text: str) -> bool:
 
 
 def _windows(text: str) -> Iterator[str]:
-    """Yield the parts of a long text, each half of the one before and as much again, cut at spaces."""
-    start = 0
-    while start < len(text):
-        end = text.rfind(" ", start, start + WINDOW) if start + WINDOW < len(text) else len(text)
-        end = end if end > start else start + WINDOW
-        yield text[start:end]
-        if end >= len(text):
-            return
-        middle = text.rfind(" ", start, start + WINDOW // 2) + 1
-        start = middle if middle > start else start + WINDOW // 2
+    """Yield the parts of a long text, each with the second half of the one before; cut at spaces, if there are any."""
+    for start in range(0, len(text) - WINDOW // 2, WINDOW // 2):
+        first = text.rfind(" ", max(start - _WORD, 0), start) + 1 if start else 0
+        last = text.find(" ", start + WINDOW, start + WINDOW + _WORD)
+        yield text[first or start : last if last >= 0 else start + WINDOW]
 
 
 def _folded(sentence: str) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dactnlg.text.surface import strip_joiner, tokenize
 
 _ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
-_LIST_SEPARATOR = re.compile(r"\s*,\s*(?:(?:and|or)\s+)?|\s+(?:and|or|&)\s+|\s*&\s*")
+# In values whose words are separated by single spaces.
+_LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?")
 # Longer lists are matched as they are written: n! orders are too many.
 _MAX_ITEMS = 4
 
@@ -27,7 +28,7 @@ def spellings(value: str) -> Iterator[tuple[str, ...]]:
     last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
     if last in _ABBREVIATIONS:
         yield (*_fold(value)[:-1], _ABBREVIATIONS[last])
-    items = [item for item in _LIST_SEPARATOR.split(value) if item]
+    items = [item for item in _LIST_SEPARATOR.split(" ".join(value.split())) if item]
     if not 2 <= len(items) <= _MAX_ITEMS:
         return
     folded = [_fold(item) for item in items]

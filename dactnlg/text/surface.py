@@ -335,7 +335,7 @@ def _ended(text: str) -> bool:
 
 def _form(text: str, mark: str, end: str) -> Form:
     """Take a readable sentence apart at the marks that stand for its values."""
-    holes = []
+    holes: list[Hole] = []
     parts = [""]
     at = 0
     for piece in text.split(mark):
