@@ -29,7 +29,6 @@ from dactnlg.text.requests import (
     outline,
     required_places,
 )
-from dactnlg.text.slots import blank_slots
 from dactnlg.text.style import Style
 from dactnlg.text.surface import Value, capitalize_names, strip_joiner, title
 from dactnlg.text.templates import Templates
@@ -214,7 +213,7 @@ class Preprocessor:
         """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
         unasked = self.unasked(turn, tokens)
         names = [name.partition("(")[2].removesuffix(")") for name in unasked]
-        return tuple(name for name in unasked if self.questions(name)), (*names, *blank_slots(turn))
+        return tuple(name for name in unasked if self.questions(name)), tuple(names)
 
     def knows(self, placeholder: str) -> bool:
         """Whether training sentences hold this placeholder."""

@@ -37,7 +37,7 @@ class Template:
         tally: of the placeholders; None where there are faults, which are named by their values.
         cues: of the special values.
         unasked: the questions that it has lost and that could be put behind it.
-        unsaid: slots that it should say and does not, beside those in the tallies: questions, empty values.
+        unsaid: slots that it should say and does not, beside those in the tallies: questions.
     """
 
     tokens: tuple[str, ...]

@@ -61,7 +61,7 @@ class SlotReport:
     Attributes:
         values: delexicalisable slots.
         cues: special values that the data card's cues can check.
-        unsaid: further slots that should be expressed and are not: empty values, questions that were lost.
+        unsaid: further slots that should be expressed and are not: questions that were lost.
     """
 
     values: Tally
@@ -127,7 +127,7 @@ class SlotChecker:
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding the turn's values in it."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
-        return SlotReport(self.tally(turn, tokens), self.look(self.expected(turn), tokens), blank_slots(turn))
+        return SlotReport(self.tally(turn, tokens), self.look(self.expected(turn), tokens))
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
@@ -145,9 +145,9 @@ class SlotChecker:
         return Tally(len(required), missing, extra)
 
     def required(self, turn: Turn) -> tuple[str, ...]:
-        """Return the slots that are checked, as reports name them: values, special ones with cues, empty ones."""
+        """Return the slots that are checked, as reports name them: values, special ones with cues."""
         values = tuple(str(item.slot) for item in self.delexicalizer.required(turn))
-        return values + self.special(turn) + blank_slots(turn)
+        return values + self.special(turn)
 
     def special(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values of a turn that cues can check, as reports name them: `kidsallowed=no`."""
@@ -195,12 +195,6 @@ class SlotChecker:
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
-
-
-def blank_slots(turn: Turn) -> tuple[str, ...]:
-    """Return the slots of a turn whose value is empty, or only spaces, as reports name them: `food=''`."""
-    blank = [slot.name for act in turn.acts for slot in act.slots if slot.value is not None and not slot.value.strip()]
-    return tuple([f"{name}=''" for name in dict.fromkeys(blank)])
 
 
 def any_of(patterns: Iterable[str]) -> str:

@@ -16,14 +16,11 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.errors import ActError
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import placeholders
 from dactnlg.text import preprocessor as preprocessor_module
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import JOINER, Value, realize, realize_around, strip_joiner
 
 CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
@@ -155,19 +152,6 @@ def test_the_words_of_a_value_are_no_cue_in_what_is_generated(data_dir: Path) ->
     assert Candidate(preprocessor, preprocessor.request(turn), tokens, None).report.missing == ("kidsallowed=no",)
     turn = parse("inform(name=chow;area='no kids')")
     assert Candidate(preprocessor, preprocessor.request(turn), ("SLOT_NAME", "in", "SLOT_AREA"), None).report.ok
-
-
-@pytest.mark.parametrize("act", ["inform(name=chow;food='')", "inform(name=chow;food='  ')"])
-def test_an_empty_value_is_refused_or_missing(act: str, data_dir: Path) -> None:
-    preprocessor, _ = learned("restaurants", data_dir)
-    try:
-        turn = parse(act)
-    except ActError:
-        return
-    candidate = Candidate(preprocessor, preprocessor.request(turn), ("SLOT_NAME", "is", "nice"), None)
-    assert candidate.report.missing == ("food=''",) and not candidate.report.ok
-    report = SlotChecker(Delexicalizer()).check(turn, "chow is nice")
-    assert (report.missing, report.required) == (("food=''",), 2)
 
 
 @pytest.mark.parametrize(
