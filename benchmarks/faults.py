@@ -155,6 +155,7 @@ class Bench:
         if not done.plain or not same:
             what = "another result" if done.plain else "a traceback" if "Traceback" in done.err else "its ending"
             self.faults.append(f"{case}: {what}: {done.code} {done.err[-2000:]}")
+            tqdm.write(self.faults[-1], file=sys.stderr)
 
     def result(self, folder: Path) -> tuple[bytes, bytes]:
         """Return what a training has come to: the best weights, and where it would go on."""
@@ -306,9 +307,8 @@ def kill_generate(bench: Bench, chance: random.Random, number: int) -> None:
 
 def kill_publish(bench: Bench, chance: random.Random, number: int) -> None:
     """Kill a publication; the next one is whole, and the only one."""
-    store = bench.scratch / "store"
-    shutil.rmtree(store, ignore_errors=True)
-    os.environ["DACTNLG_TRACK"] = str(store)
+    # A name of its own: MLflow holds the database of one that is gone.
+    os.environ["DACTNLG_TRACK"] = str(bench.scratch / f"store-{number}")
     folder = bench.scratch / "clean"
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(bench.whole, folder)
@@ -374,8 +374,6 @@ def main() -> int:
     )
     for kind, *numbers, seconds in rows:
         print(f"| {kind} | {' | '.join(map(str, numbers))} | {seconds:.0f} |")
-    for fault in faults:
-        print(fault, file=sys.stderr)
     return int(bool(faults))
 
 
