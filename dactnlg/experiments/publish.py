@@ -7,7 +7,6 @@ epoch, its tags the hashes and the origin of the run, and its artifacts, under `
 from __future__ import annotations
 
 import contextlib
-import csv
 import getpass
 import io
 import math
@@ -153,7 +152,7 @@ def _log(
     run_id: str = client.create_run(experiment, start_time=begun, run_name=name).info.run_id
     done = False
     try:
-        _log_values(client, run_id, manifest, tags, _history(folder))
+        _log_values(client, run_id, manifest, tags, Run(folder).history())
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         for path in tqdm(files, desc="publishing", unit=" files", delay=2, leave=False, disable=None):
             inside = path.parent.relative_to(folder).as_posix()
@@ -181,7 +180,7 @@ def _delete(store: Store, run_id: str) -> None:
 
 
 def _log_values(
-    client: Any, run_id: str, manifest: Mapping[str, Any], tags: Mapping[str, str], history: list[dict[str, str]]
+    client: Any, run_id: str, manifest: Mapping[str, Any], tags: Mapping[str, str], history: list[dict[str, float]]
 ) -> None:
     """Write parameters, metrics and tags, in as few requests as MLflow allows."""
     from mlflow.entities import Metric, Param, RunTag
@@ -193,7 +192,7 @@ def _log_values(
         "tags": [RunTag(name, text[:_LONGEST_TAG]) for name, text in tags.items()],
     }
     for row in history:
-        values = {name: float(row[name]) for name in ("loss", "valid_loss", "learning_rate") if row.get(name)}
+        values = {name: row[name] for name in ("loss", "valid_loss", "learning_rate") if name in row}
         step = int(row["epoch"])
         entities["metrics"] += [Metric(f"training/{n}", v, now, step) for n, v in values.items() if math.isfinite(v)]
     for kind, rows in entities.items():
@@ -244,14 +243,6 @@ def _tags(run: Run, manifest: Mapping[str, Any]) -> dict[str, str]:
     if repeats := manifest.get("repeats"):
         found["dactnlg.repeats"] = repeats.get("published") or repeats["run"]
     return found
-
-
-def _history(folder: Path) -> list[dict[str, str]]:
-    path = Run(folder).history_path
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def _milliseconds(moment: str) -> int:

@@ -77,20 +77,24 @@ def sentences(folder: Path) -> bytes:
     return (folder / "out.txt").read_bytes()
 
 
-def test_killed_at_any_moment_and_resumed_it_is_the_unbroken_run(neural_run: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
+def test_killed_at_any_moment_and_resumed_it_is_the_unbroken_run(
+    constraint: str, poor_run: Callable[[str], Path], tmp_path: Path
+) -> None:
+    run = poor_run("sclstm")
     folders = [tmp_path / "whole", tmp_path / "broken"]
     for folder in folders:
         folder.mkdir()
-        write_acts(folder, 500)
+        write_acts(folder, 300)
     # As JSON: scores show the last digit of what was computed.
-    options = ["--format", "json", "--beam-width", "3"]
-    subprocess.run(command(neural_run, folders[0], *options), env=ENVIRONMENT, check=True)
+    options = ["--format", "json", "--beam-width", "3", "--constraint", constraint]
+    subprocess.run(command(run, folders[0], *options), env=ENVIRONMENT, check=True)
     whole = sentences(folders[0])
-    assert whole.count(b"\n") == 500
-    chance, output, kills = random.Random(1), folders[1] / "out.txt", 0
+    assert whole.count(b"\n") == 300
+    chance, output, kills = random.Random(constraint), folders[1] / "out.txt", 0
     for _ in range(20):
         before = output.stat().st_size if output.exists() else 0
-        with subprocess.Popen(command(neural_run, folders[1], *options, "--resume"), env=ENVIRONMENT) as process:
+        with subprocess.Popen(command(run, folders[1], *options, "--resume"), env=ENVIRONMENT) as process:
             # Not before it writes: only from then on is there anything to lose.
             while process.poll() is None and not (output.exists() and output.stat().st_size != before):
                 time.sleep(0.001)

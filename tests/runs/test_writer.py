@@ -229,3 +229,14 @@ def test_scores_of_older_weights_do_not_stay(tmp_path: Path, stopped_run: Path) 
     assert run.add_evaluation(entry)
     train(load_config(run.config_path, (), models), run.path, resume=True, progress=False)
     assert len(run.manifest()["evaluations"]) == 1
+
+
+@pytest.mark.parametrize("data", [b"epoch,loss\n1,abc\n", b"epoch,loss\n1\n", b"loss\n1\n", b"\xff", b"epoch\ninf\n"])
+def test_a_damaged_history_is_refused(data: bytes, tmp_path: Path) -> None:
+    run = Run(tmp_path)
+    assert run.history() == []
+    run.history_path.write_bytes(data)
+    with pytest.raises(RunError, match=r"history\.csv is damaged"):
+        run.history()
+    run.history_path.write_text("epoch,loss\n1,0.5\n")
+    assert run.history() == [{"epoch": 1.0, "loss": 0.5}]
