@@ -31,7 +31,7 @@ VALUES = (
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
     | st.text(_CHARS, min_size=1, max_size=12)
     | st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=4).map(" ".join)
-).filter(lambda value: Slot("x", value).delexicalizable and " or " not in value)
+).filter(lambda value: value.strip() and Slot("x", value).delexicalizable and " or " not in value)
 
 
 @cache
