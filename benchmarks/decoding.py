@@ -50,6 +50,8 @@ ROOMS = {
     "slot checks": ("text/slots.py", "text/mentions.py"),
     "putting text together": (
         "text/surface.py",
+        "text/realization.py",
+        "text/capitals.py",
         "text/casing.py",
         "text/delexicalization.py",
         "text/requests.py",

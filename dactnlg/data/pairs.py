@@ -15,8 +15,8 @@ from dactnlg.text.encoding import features
 from dactnlg.text.example import Example, Pair
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.realization import realize
 from dactnlg.text.style import Style
-from dactnlg.text.surface import realize
 
 # RNNLG's sentences have two spaces in a row where a value was lost.
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")

@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from dactnlg.text.capitals import lower, title_case, upper
 from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.surface import detokenize, lower, strip_joiner, title_case, upper
+from dactnlg.text.surface import detokenize, strip_joiner
 
 STYLES: dict[str, Callable[[str], str]] = {
     "as given": lambda value: value,

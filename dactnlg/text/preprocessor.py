@@ -16,11 +16,13 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
+from dactnlg.text.capitals import capitalize_names, title
 from dactnlg.text.casing import Casing, respaced
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor_file import read_preprocessor_file
+from dactnlg.text.realization import Value
 from dactnlg.text.requests import (
     DelexicalizedAct,
     Request,
@@ -30,7 +32,7 @@ from dactnlg.text.requests import (
     required_places,
 )
 from dactnlg.text.style import Style
-from dactnlg.text.surface import Value, capitalize_names, strip_joiner, title
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import (
     Questions,

@@ -16,8 +16,9 @@ from typing import Any
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.realization import Form, Value, realize_around, unused_mark
 from dactnlg.text.slots import Expected, Tally
-from dactnlg.text.surface import Form, Value, realize_around, strip_joiner, unused_mark
+from dactnlg.text.surface import strip_joiner
 
 Key = tuple[Any, ...]
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.surface import detokenize, is_question, strip_joiner, tokenize
+from dactnlg.text.realization import is_question
+from dactnlg.text.surface import detokenize, strip_joiner, tokenize
 
 Tokens = tuple[str, ...]
 Key = tuple[str, ...]

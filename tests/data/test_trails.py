@@ -17,8 +17,9 @@ import yaml
 from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.realization import realize
 from dactnlg.text.slots import SlotChecker
-from dactnlg.text.surface import detokenize, realize, tokenize
+from dactnlg.text.surface import detokenize, tokenize
 
 SPLITS = ("train", "valid", "test")
 

@@ -9,9 +9,11 @@ import pytest
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
+from dactnlg.text.capitals import title
+from dactnlg.text.realization import Value, realize
 from dactnlg.text.slots import WINDOW, SlotChecker, _windows
 from dactnlg.text.spellings import spellings
-from dactnlg.text.surface import Value, realize, title, tokenize
+from dactnlg.text.surface import tokenize
 
 RESTAURANTS, E2E = (load_card(name).style().checker() for name in ("restaurants", "e2e"))
 

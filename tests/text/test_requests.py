@@ -15,11 +15,13 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
+from dactnlg.text.capitals import title
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.realization import realize
 from dactnlg.text.requests import outline, required_places
-from dactnlg.text.surface import JOINER, realize, strip_joiner, title, tokenize
+from dactnlg.text.surface import JOINER, strip_joiner, tokenize
 
 _MENDED = re.compile(r"[.] ?|\s[,;:]|[?!.]$")
 Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]

@@ -6,7 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dactnlg.text.surface import _RULES, JOINER, detokenize, realize, strip_joiner, title, title_case, tokenize
+from dactnlg.text.capitals import title, title_case
+from dactnlg.text.realization import _RULES, realize
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 
 # The joiner is the one character that tokens keep for themselves.
 TEXT = st.text().map(lambda s: s.replace(JOINER, ""))

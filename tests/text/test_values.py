@@ -21,7 +21,8 @@ from dactnlg.text import placeholders
 from dactnlg.text import preprocessor as preprocessor_module
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.surface import JOINER, Value, realize, realize_around, strip_joiner
+from dactnlg.text.realization import Value, realize, realize_around
+from dactnlg.text.surface import JOINER, strip_joiner
 
 CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
 _WORDS = "a an A apple -s n't 's -ly , . ? ! i usb indian no kids child family x1 SLOT_NAME SLOT_FOOD %s %(a)s {} \\1"

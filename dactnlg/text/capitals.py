@@ -1,0 +1,63 @@
+"""Capital letters: of titles, nationalities and acronyms."""
+
+from __future__ import annotations
+
+import re
+
+from dactnlg.text.surface import PIECE
+
+# Words that English always capitalises, as far as they occur in corpora without capitals outside of names.
+_CAPITALS = """
+    afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian basque
+    belgian brazilian british bulgarian burmese californian cambodian canadian cantonese caribbean catalan celeron
+    chinese colombian corsican croatian cuban danish dutch egyptian english eritrean ethiopian european filipino french
+    georgian german greek hawaiian hungarian indian indonesian intel iranian iraqi irish israeli italian jamaican
+    japanese korean lebanese malaysian mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian norwegian
+    pakistani pentium peruvian persian polynesian portuguese romanian russian salvadoran scandinavian scottish
+    shanghainese sicilian singaporean spanish swedish swiss syrian taiwanese thai tibetan tunisian turkish tuscan
+    ukrainian venetian vietnamese welsh
+"""
+_ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")
+_CAPITALIZED = {word: word.capitalize() for word in _CAPITALS.split()} | {word: word.upper() for word in _ACRONYMS}
+_LOWER_WORD = re.compile(r"(?<![\w.'’@/-])[a-z]{2,}(?![\w@]|\.\w)")
+# Small words of a title, unless they begin it.
+_WORD_START = re.compile(r"(?<![\w'’])[^\W\d_]")
+_SMALL = frozenset({"and", "at", "by", "for", "in", "of", "on", "or", "the"})
+
+
+def title_case(value: str) -> str:
+    """Return a name with every word capitalised, except letters after an apostrophe or a digit."""
+    return _WORD_START.sub(capital, value)
+
+
+def title(value: str) -> str:
+    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it."""
+    first = PIECE.search(value)
+    if not first:
+        return value
+
+    def titled(match: re.Match[str]) -> str:
+        small = match.group() in _SMALL and match.start() != first.start()
+        return match.group() if small else title_case(match.group())
+
+    return PIECE.sub(titled, value)
+
+
+def upper(value: str) -> str:
+    """Return a value in capitals, but for the few letters whose capital is two letters."""
+    return "".join([char.upper() if len(char.upper()) == 1 else char for char in value])
+
+
+def lower(value: str) -> str:
+    """Return a value in small letters, but for the few whose small letter is two characters."""
+    return "".join([char.lower() if len(char.lower()) == 1 else char for char in value])
+
+
+def capitalize_names(text: str) -> str:
+    """Return a text with the words in capitals that English always capitalises: nationalities, a few acronyms."""
+    return _LOWER_WORD.sub(lambda match: _CAPITALIZED.get(match.group(), match.group()), text)
+
+
+def capital(match: re.Match[str]) -> str:
+    """Return what a pattern has found in capitals."""
+    return upper(match.group())
