@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -20,6 +21,10 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 # On a loaded machine an example may take its time; what is tested is what comes out.
 settings.register_profile("unhurried", deadline=None)
 settings.load_profile("unhurried")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that starts the tests in the background has Ctrl-C ignored, by them and by every process that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _folder(variable: str, name: str) -> Path:

@@ -130,7 +130,7 @@ def test_of_a_run(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert all(score.value is not None for score in scores.values())
     assert "train:unknown" not in scores["novelty"].signature
     monkeypatch.setattr("dactnlg.generation.generator.Generator.load", lambda *_: pytest.fail("generated first"))
-    with pytest.raises(MetricError, match="no such file"):
+    with pytest.raises(MetricError, match="No such file"):
         evaluate(random_run, metrics=["embedding"], vectors=tmp_path / "absent")
     with pytest.raises(UnknownNameError, match="did you mean 'diversity'"):
         evaluate(random_run, metrics=["diversty"])
