@@ -45,12 +45,13 @@ class GenerationWorker:
         return GenerationWorker, (self.run, self.backend, self.output_format, self.options)
 
     def load(self) -> None:
-        """Load the run now, so that what is wrong with it comes out before anything is written.
+        """Load the run now, so that what is wrong with it or with the options comes out before anything is written.
 
         Raises:
             RunError: the run cannot be used.
+            UserError: an option outside its bounds.
         """
-        _ = self.generator
+        self.options.resolve(self.generator.defaults, self.generator.seed)
 
     @cached_property
     def generator(self) -> Generator:

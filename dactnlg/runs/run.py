@@ -96,7 +96,7 @@ class Run:
         """
         self.check_format()
         if not self.config_path.exists() or not self.preprocessor_path.exists():
-            what = "is not a run folder" if self.path.is_dir() else "does not exist"
+            what = "is not a run folder" if self.path.exists() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")
         try:
             config = load_config(self.config_path)
