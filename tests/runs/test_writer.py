@@ -142,8 +142,16 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
-@pytest.mark.parametrize("name", ["state.json", "manifest.json", "begun.json", "preprocessor.json"])
+DAMAGED = [
+    (name, kind)
+    for name in ("state.json", "manifest.json", "begun.json", "preprocessor.json")
+    for kind in WRONG
+    # A preprocessor has no such key.
+    if (name, kind) != ("preprocessor.json", "another type")
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), DAMAGED)
 def test_a_damaged_file_is_refused_in_one_line(
     name: str, kind: str, stopped_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -152,8 +160,7 @@ def test_a_damaged_file_is_refused_in_one_line(
         (run / "manifest.json").rename(run / name)
     data = (run / name).read_bytes()
     wrong = WRONG[kind](data)
-    if wrong == data or (name, kind) == ("preprocessor.json", "nested"):
-        pytest.skip("nothing to damage in this way, or a matter of the preprocessor's reader")
+    assert wrong != data
     (run / name).write_bytes(wrong)
     sets = [word for each in SMALL for word in ("--set", each)]
     commands = [["train", "trails-lstm", *sets, "--output", str(run), "--resume"]]
