@@ -159,7 +159,8 @@ def kill(bench: Bench, chance: random.Random, case: str, command: Sequence[str |
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(process, number)
         code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
-        if code != -signal.SIGKILL:
+        # A SIGTERM before the command's first line, or behind its last, is a kill.
+        if code not in (-signal.SIGKILL, -signal.SIGTERM):
             told = (bench.scratch / "told").read_text(encoding="utf-8", errors="replace")
             message = told[told.find("dactnlg: ") :] if "dactnlg: " in told and "Traceback" not in told else told
             wrong = code not in ((0, 130) if number else (0,))

@@ -7,13 +7,24 @@ those of runs whose training goes on, lack some.
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from dactnlg._utils.reading import regular_file
 from dactnlg.errors import RunError
+
+
+def _moment(text: str) -> str:
+    if time.strptime(text, "%Y-%m-%dT%H:%M:%SZ").tm_year < 1970:
+        raise ValueError("before 1970")
+    return text
+
+
+Moment = Annotated[str, AfterValidator(_moment)]
+"""A time as `runs.run.now` writes it."""
 
 
 class _Part(BaseModel):
@@ -69,8 +80,8 @@ class _Manifest(_Part):
     dactnlg: str = ""
     command: _Command = _Command()
     code: _Code = _Code()
-    begun: str = ""
-    ended: str = ""
+    begun: Moment = ""
+    ended: Moment = ""
     config: dict[str, dict[str, Any]] = {}
     environment: dict[str, str] = {}
     corpora: dict[str, dict[str, str | None]] = {}
