@@ -45,13 +45,12 @@ CASES: dict[str, Callable[[int], object]] = {
 @pytest.mark.parametrize("name", list(CASES))
 def test_time_grows_with_the_length(name: str) -> None:
     seconds = []
-    for words in (4_000, 16_000):
+    for words in (2_000, 32_000):
         started = time.process_time()
         CASES[name](words)
         seconds.append(time.process_time() - started)
-    # Generous: the square would be 16 times as long, and what takes no time at all may wander.
-    assert seconds[1] < max(9 * seconds[0], 0.5), seconds
-    assert seconds[1] < 10
+    # In proportion: 16 times, and what a busy machine adds; in squares: 256 times.
+    assert seconds[1] < max(80 * seconds[0], 0.5), seconds
 
 
 def test_a_cue_is_found_wherever_it_stands_in_a_long_sentence() -> None:
