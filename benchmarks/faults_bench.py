@@ -22,6 +22,7 @@ os.environ["MLFLOW_HTTP_REQUEST_MAX_RETRIES"] = "0"
 import keras  # noqa: F401  (once, before the processes are forked)
 from tqdm import tqdm
 
+from dactnlg.__main__ import run as run_process
 from dactnlg.cli.main import main as dactnlg
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation import blocks
@@ -120,7 +121,7 @@ class Bench:
             signal.signal(signal.SIGINT, signal.default_int_handler)
             code = 70
             try:
-                code = dactnlg([str(word) for word in words])
+                code = run_process([str(word) for word in words])
             except BaseException:  # noqa: BLE001 - whatever comes out is a fault
                 traceback.print_exc()
             os._exit(code)
