@@ -20,7 +20,7 @@ class Memory(Generic[T]):
 
     Args:
         size: entries at most.
-        limit: bytes at most, by the sizes that `put` is told.
+        limit: bytes at most, by the sizes given to `put`.
     """
 
     def __init__(self, size: int, limit: int) -> None:

@@ -1,7 +1,7 @@
 """Regular expressions from files of others: looked for within a bounded time.
 
 Python's own engine tries one way of reading a text after the other, and `(a+)+$` has more ways than there is time for.
-`regex`, which otherwise reads the same patterns, can be told when to give up.
+`regex`, which otherwise reads the same patterns, has a time limit.
 """
 
 from __future__ import annotations

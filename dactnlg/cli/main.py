@@ -129,7 +129,7 @@ def _run(arguments: list[str]) -> int:
 def _failure(error: OSError) -> int:
     """Print an error of the operating system, and return the exit code."""
     if isinstance(error, BrokenPipeError):
-        # Whoever reads has had enough (`| head`), and is no longer there to be told.
+        # The reader has ended (`| head`): there is nobody to print a message for.
         return 1
     what = error.strerror or str(error) or type(error).__name__
     streams.tell(what if error.filename is None else f"{error.filename}: {what}")

@@ -26,7 +26,7 @@ class _Output(io.FileIO):
 
 
 class _ClosedStream(io.RawIOBase):
-    """A stream that the process was started without: whoever needs it is told.
+    """A stream that the process was started without: using it is an error that names it.
 
     Args:
         label: what messages call it.
@@ -69,7 +69,7 @@ def prepare() -> None:
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(_ClosedStream(_INPUT)), "utf-8")
     if sys.stderr is None:
-        # There is nobody left to be told.
+        # Messages have nowhere to go.
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - lives as long as the process
     out = sys.stdout
     if out is None:

@@ -102,6 +102,7 @@ def _retrieve(url: str, target: Path, checksum: str | None, most: int, *, progre
     from tqdm import tqdm
 
     def download(address: str, name: str, _: object) -> None:
+        """Write what an address has to a file, as `pooch.retrieve` wants it; more than `most` bytes are refused."""
         with requests.get(address, stream=True, timeout=SECONDS) as response, Path(name).open("wb") as file:
             response.raise_for_status()
             length = int(response.headers.get("content-length", 0)) or None

@@ -23,17 +23,8 @@ from dactnlg.metrics.slot_error import SlotErrorRate
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
 
-__all__ = [
-    "TextPair",
-    "Score",
-    "Scores",
-    "read_input",
-    "read_sentences",
-    "score",
-    "score_pairs",
-    "score_segments",
-    "table",
-]
+__all__ = ["Score", "Scores", "TextPair", "read_input", "read_sentences", "score", "score_pairs", "score_segments"]
+__all__ += ["table"]
 
 DEFAULT_PRESET = "nlg-eval"
 CHUNK = 2048

@@ -53,7 +53,7 @@ __all__ = [
 
 
 MOST_SHOWN = 100
-"""Mistakes of one configuration that are told one by one."""
+"""Mistakes of one configuration that are listed one by one."""
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = (), models: Sections | None = None) -> Config:

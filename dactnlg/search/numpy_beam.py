@@ -85,8 +85,7 @@ def beam_search(
     beams = Beams(scores, *np.zeros((2, batch, width), bool))
     # All hypotheses begin alike; only the first has continuations.
     beams.live[:, 0] = True
-    tokens = np.full(batch, rules.bos, np.intp)
-    length = 0
+    tokens, length = np.full(batch, rules.bos, np.intp), 0
     while len(active) and length < max_length:
         owner, beam = np.nonzero(beams.live)
         log_probs, state = step(state, tokens, active[owner])

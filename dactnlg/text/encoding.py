@@ -3,7 +3,7 @@
 The DA vector (Sharma et al. 2017, section 4.2) is binary over fused act-slot entries: `inform|food`,
 `inform|kidsallowed=no`, `request|food=`, `?select|near#2` for a second one. Beside the fused entries stand the act
 types and the slots by themselves (`act:inform`, `slot:food`), so that a combination that training never had is still
-told to the model as far as its parts are known.
+encoded as far as its parts are known.
 """
 
 from __future__ import annotations

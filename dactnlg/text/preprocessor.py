@@ -261,11 +261,7 @@ class Preprocessor:
         return found
 
     def _stand_in(self, turn: Turn, placeholder: str) -> Value:
-        """Return what is said for a placeholder that the turn does not have (no constraint, random baseline).
-
-        It must not be shown: it says the value that the turn has for that slot (a special one, most often), or the
-        slot's name.
-        """
+        """Return the turn's value for a slot whose placeholder it does not have (a special one), or the slot's name."""
         base = placeholder.split("#")[0]
         special = [s for _, s in turn.slots() if placeholder_name(s.name) == base and s.value is not None]
         raw = ((special[0].value or "") if special else base.removeprefix("SLOT_").lower()).replace("_", " ")

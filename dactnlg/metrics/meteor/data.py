@@ -223,6 +223,7 @@ def _index_paraphrases(table: Path, work: Path) -> None:
     numbers: dict[str, int] = {}
 
     def phrase_number(line: str, note: set[int] | None = None) -> int:
+        """Return the number of a phrase; those of its beginnings are added to `note`."""
         phrase = 0
         for word in line.split():
             if word not in numbers:
