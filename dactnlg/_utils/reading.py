@@ -12,6 +12,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+LONGEST_LINE = 1 << 24
+"""Bytes of a line of acts or sentences at most: a device may have no line's end at all."""
+
 
 def regular_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that can be read to its end.

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
-from dactnlg._utils.reading import parse_json, short
+from dactnlg._utils.reading import LONGEST_LINE, parse_json, short
 from dactnlg.acts import DialogueAct, Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 
@@ -182,7 +182,9 @@ def _lines(path: str | Path) -> Iterator[tuple[int, str]]:
     with contextlib.ExitStack() as stack:
         try:
             stream: BinaryIO = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
-            for number, raw in enumerate(stream, start=1):
+            for number, raw in enumerate(iter(lambda: stream.readline(LONGEST_LINE + 1), b""), start=1):
+                if len(raw) > LONGEST_LINE:
+                    raise MetricError(f"{_shown(path)}, line {number} has more than {LONGEST_LINE:,} bytes")
                 yield number, _decode(raw, path, number)
         except OSError as error:
             raise MetricError(f"cannot read {_shown(path)}: {error.strerror or error}") from None

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
+from dactnlg._utils.reading import LONGEST_LINE
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import ActError, UserError
 
@@ -97,13 +98,17 @@ def parsed(lines: Iterable[ActLine]) -> Iterator[list[PlacedTurn]]:
 def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
     """Yield the lines that each read has completed, then the last one if it has no end of line."""
     rest: list[bytes] = []
+    size = 0  # bytes of `rest`
     # os.read returns what a pipe holds; the methods of file objects wait until a buffer is full.
     while block := os.read(source.fileno(), 1 << 16):
         first, *others = block.split(b"\n")
         rest.append(first)
+        size += len(first)
+        if size > LONGEST_LINE:
+            raise ActError(f"a line has more than {LONGEST_LINE:,} bytes")
         if others:
             yield [b"".join(rest), *others[:-1]]
-            rest = [others[-1]]
+            rest, size = [others[-1]], len(others[-1])
     if any(rest):
         yield [b"".join(rest)]
 

@@ -139,3 +139,14 @@ def test_a_disk_that_is_full_leaves_nothing_half_written(
             for path in sorted(new.rglob("*"), reverse=True):
                 path.unlink()
             new.rmdir()
+
+
+@pytest.mark.parametrize(
+    "words", [["score", "--input"], ["generate", "--model", "{run}", "--input"]], ids=["score", "generate"]
+)
+def test_a_line_without_an_end_is_refused(
+    words: list[str], random_run: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*(word.replace("{run}", str(random_run)) for word in words), "/dev/zero"]) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and "more than 16,777,216 bytes" in told.err and told.err.count("\n") == 1
