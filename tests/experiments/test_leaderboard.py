@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -35,7 +37,8 @@ def make(folder: Path, name: str, value: float | None, code: str = "a" * 64, **f
             }
         },
     }
-    manifest = {"begun": name, "config": {"model": {"name": "sclstm"}}, "evaluations": [entry], **facts}
+    begun = f"{datetime.fromtimestamp(crc32(name.encode()), UTC):%FT%TZ}"  # a time of its own tells runs apart
+    manifest = {"begun": begun, "config": {"model": {"name": "sclstm"}}, "evaluations": [entry], **facts}
     (folder / name / "manifest.json").write_text(json.dumps(manifest))
     return folder / name
 
