@@ -42,6 +42,8 @@ class CorpusConfig(_Section):
         targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
         min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
             never says that. Placeholders are always known.
+        lexicalized: slots of a closed class (area, price range, rating) whose values the model says in words instead of
+            a placeholder; checks then find them by the card's cues, or by their spellings.
         data_dir: a folder to look for corpus files in first.
     """
 
@@ -49,6 +51,7 @@ class CorpusConfig(_Section):
     also: list[str] = []
     targets: Targets = "human"
     min_count: int = Field(default=1, ge=1, le=10**9)
+    lexicalized: list[str] = []
     data_dir: str | None = None
 
     @field_validator("name")

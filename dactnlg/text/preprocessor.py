@@ -149,7 +149,7 @@ class Preprocessor:
 
     def request(self, turn: Turn) -> Request:
         """Return a turn ready to be generated."""
-        turn = self.delexicalizer.split(turn)
+        turn = self.delexicalizer.prepared(turn)
         key, ordinary = outline(turn)
         act = self._acts.get(key)
         if act is None:
