@@ -95,12 +95,12 @@ class Expected(NamedTuple):
     Attributes:
         wanted: its special values, as reports name them, each with the pattern that finds it.
         others: values of slots that it does not have, or has with another value: they would be invented.
-        made_up: a pattern that finds any of these; None if there are none.
+        made_up: patterns of which one finds any of these.
     """
 
     wanted: tuple[tuple[str, Pattern], ...]
     others: tuple[tuple[str, str], ...]
-    made_up: Pattern | None
+    made_up: tuple[Pattern, ...]
 
 
 class SlotChecker:
@@ -214,12 +214,11 @@ class SlotChecker:
             for value in values
             if value not in asked.get(name, ())
         )
-        return Expected(tuple(wanted), others, self._any_of(others))
-
-    def _any_of(self, values: Iterable[tuple[str, str]]) -> Pattern | None:
-        """Return a pattern that finds any of some values."""
-        cues = [cue for name, value in values for cue in self._patterns[name][value]]
-        return compile_pattern(any_of(cues)) if cues else None
+        # One pattern for all slots would be compiled anew for nearly every act, where there are closed classes.
+        groups: dict[str, list[str]] = {}
+        for name, value in others:
+            groups.setdefault(name if name in closed else "", []).extend(self._patterns[name][value])
+        return Expected(tuple(wanted), others, tuple(compile_pattern(any_of(cues)) for cues in groups.values()))
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
@@ -230,8 +229,8 @@ class SlotChecker:
         text = _masked(tokens)
         missing = tuple(name for name, cue in expected.wanted if not _shows(cue, text))
         extra: list[str] = []
-        # One search finds that there is nothing, as nearly always.
-        if expected.made_up is not None and _shows(expected.made_up, text):
+        # Few searches find that there is nothing, as nearly always.
+        if any(_shows(pattern, text) for pattern in expected.made_up):
             extra += self._invented(expected, text)
         if not missing and not extra:
             return _flawless(len(expected.wanted))
