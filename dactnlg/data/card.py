@@ -81,7 +81,7 @@ class SlotCard(_Strict):
     """What code cannot derive about a slot.
 
     Attributes:
-        cues: for a special value (`yes`, `no`, `dontcare`, `none`), or a lower-cased ordinary one that has more wordings
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), or an ordinary one in lower case with more wordings
             than aliases can list, regular expressions of which at least one matches the lower-cased raw sentence where
             the value is expressed. `(?&no)` in a pattern stands for the cues of
             `no`.

@@ -129,7 +129,8 @@ def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
                 found[slot.name].add(slot.value.casefold())
     if unknown := sorted(name for name, values in found.items() if not values):
         names = {slot.name for example in corpus.split("train") for _, slot in example.turn.slots()}
-        raise ConfigError(f"corpus.lexicalized: no values for '{unknown[0]}' in {corpus.name}; {suggest(unknown[0], sorted(names))}")
+        where = f"corpus.lexicalized: the training split of {corpus.name} has no values for '{unknown[0]}'"
+        raise ConfigError(f"{where}; {suggest(unknown[0], sorted(names))}")
     return {name: sorted(values) for name, values in found.items()}
 
 

@@ -119,7 +119,7 @@ class SlotChecker:
         self._patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
             # Where there are no cues for a value, its spellings are.
-            found = {value: _spelled(delexicalizer.spellings(Slot(name, value))) for value in values}
+            found = {value: _spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
             self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
@@ -187,8 +187,9 @@ class SlotChecker:
         """Return the values that a folded sentence shows and the turn does not have, one a slot."""
         found: dict[str, str] = {}
         for name, value in expected.others:
-            own = [cue for wanted, cue in expected.wanted if wanted.partition("=")[0] == name]
-            rest = _without(own[0], text) if own else text
+            rest = text
+            for wanted, cue in expected.wanted:
+                rest = _without(cue, rest) if wanted.startswith(f"{name}=") else rest
             if name not in found and _shows(self._compiled(name, value), rest):
                 found[name] = f"{name}={value}"
         return list(found.values())
@@ -201,12 +202,13 @@ class SlotChecker:
         asked: dict[str, set[str | None]] = {}
         for _, slot in self.delexicalizer.prepared(turn).slots():
             asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
-        wanted = []
+        wanted, closed = [], self.delexicalizer.lexicalized
         for name, cues in self._cues.items():
             # A question about the slot, or a choice between its values, may be worded as yes or as no.
-            if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
-                wanted.append((f"{name}={value}", compile_pattern(cues[value])))
-        closed = self.delexicalizer.lexicalized
+            values = asked.get(name, set())
+            for value in cues:
+                if value in values and (len(values) == 1 or value in closed.get(name, ())):
+                    wanted.append((f"{name}={value}", compile_pattern(cues[value])))
         others = tuple(
             (name, value)
             for name, values in self._inventable.items()
