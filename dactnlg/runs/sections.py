@@ -160,6 +160,8 @@ class DecodingConfig(_Section):
         top_p: sampling: draw from the fewest words that have this much probability together.
         max_length: longest sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
+        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
+            others, not the most probable one.
         slot_error_weight: rerank: what one slot error costs, in log probability.
         append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
         backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras
@@ -174,6 +176,7 @@ class DecodingConfig(_Section):
     top_k: int = Field(default=0, ge=0, le=10**9)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
     length_normalization: float = Field(default=0.0, ge=0.0, le=10.0)
+    mbr: bool = False
     slot_error_weight: float = Field(default=100.0, ge=0.0, le=1e6)
     append_questions: bool = True
     backend: Backend = "auto"
