@@ -82,6 +82,18 @@ _GENERATION = (
         help="Sentences per act; in text output they stand in one line, separated by tabs.",
     ),
     click.option(
+        "--length-normalization",
+        type=click.FloatRange(min=0.0),
+        metavar="P",
+        help="Divide a sentence's log probability by its length to the power P. [default: the run's]",
+    ),
+    click.option(
+        "--slot-error-weight",
+        type=click.FloatRange(min=0.0),
+        metavar="W",
+        help="Let a slot error cost W, in log probability, when sentences are ranked. [default: the run's]",
+    ),
+    click.option(
         "--sample/--no-sample",
         default=None,
         help="Draw sentences from the model instead of searching with a beam. [default: the run's]",
@@ -120,6 +132,8 @@ _FIELDS = (
     "constraint",
     "beam_width",
     "n_best",
+    "length_normalization",
+    "slot_error_weight",
     "sample",
     "temperature",
     "top_k",

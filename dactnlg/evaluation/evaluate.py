@@ -19,7 +19,7 @@ from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics, score_segm
 from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
-from dactnlg.metrics.presets import references_for
+from dactnlg.metrics.presets import default_presets, references_for
 from dactnlg.metrics.registry import NOTHING, Materials, resolve
 from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, load_config
@@ -83,7 +83,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = (load_corpus(name, where) for name in (section.name, *section.also))
         given = given._replace(train=training_sentences(corpora))
-    protocols = presets or default_presets(chosen, examples)
+    protocols = presets or default_presets(chosen.name, chosen.card.format, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
@@ -143,15 +143,6 @@ def training_sentences(corpora: Iterable[Corpus]) -> list[str]:
     """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
     examples = [example for corpus in corpora for example in corpus.split("train")]
     return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
-
-
-def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, ...]:
-    """Return the protocols that a corpus is usually scored under."""
-    if any(example.handcrafted for example in examples):
-        return ("sharma2017", "rnnlg", "single")
-    if corpus.name == "dstc2":
-        return ("sharma2017", "single")
-    return ("nlg-eval", "single")
 
 
 def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[str, Any]:

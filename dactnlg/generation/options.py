@@ -31,6 +31,8 @@ class GenerationOptions:
         top_k: draw from the k most probable words; 0 for all.
         top_p: draw from the fewest words that have this much probability together; 1 for all.
         append_questions: under `hard`, put a question that a turn of several acts has lost behind the sentence.
+        length_normalization: a hypothesis's log probability is divided by its length to this power.
+        slot_error_weight: what one slot error costs, in log probability.
     """
 
     constraint: Constraint | None = None
@@ -42,6 +44,8 @@ class GenerationOptions:
     top_k: int | None = None
     top_p: float | None = None
     append_questions: bool | None = None
+    length_normalization: float | None = None
+    slot_error_weight: float | None = None
 
     def chosen(self) -> dict[str, Any]:
         """Return the options that were chosen, by name."""
