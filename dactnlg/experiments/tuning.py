@@ -16,7 +16,7 @@ from tqdm import tqdm
 
 from dactnlg._utils.tables import aligned
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.errors import CorpusError, UserError
+from dactnlg.errors import CorpusError, MetricError, RunError, UserError
 from dactnlg.evaluation.evaluate import score_generations
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, shown
 from dactnlg.evaluation.scoring import check_metrics
@@ -149,10 +149,9 @@ def tune(
     """
     folder = run if isinstance(run, Run) else Run(run)
     config = folder.check()
-    if write:
-        folder.manifest()
-    (metric,) = resolve(metric)[-1:]
-    check_metrics(preset or "single", [metric])
+    if not folder.manifest_path.exists():
+        raise RunError(f"{folder.path} cannot be tuned: its training has not ended")
+    metric = _checked_metric(metric, preset)
     generator = Generator.load(folder.path, backend)
     if generator.decoder is None or config.decoding.sample:
         what = "the random baseline" if generator.decoder is None else "set to sample"
@@ -200,7 +199,7 @@ class _Tuner:
             started = time.perf_counter()
             generations = self._generator.generate(turns, options, strict=False)
             speed = len(turns) / (time.perf_counter() - started)
-            wanted = [self._metric, "SER"]
+            wanted = list(dict.fromkeys([self._metric, "SER"]))
             (scores,) = score_generations(self._corpus, self._examples, generations, [self._preset], wanted)
             found = {name: scores.all_scores[name].value for name in wanted}
             faults = sum(not generation.slots_ok for generation in generations)
@@ -218,6 +217,20 @@ class _Tuner:
         faithful = faithful or [each for each in tried if each.ser <= ser]
         sign = _sign(self._metric)
         return min(faithful, key=lambda each: (each.score is None, sign * (each.score or 0.0)))
+
+
+def _checked_metric(metric: str, preset: str | None) -> str:
+    """Return the name of a score as tables have it.
+
+    Raises:
+        UnknownNameError: no such preset or metric.
+        MetricError: it stands for several scores, or its data are missing.
+    """
+    names = [metric.upper()] if metric.upper() == "SER" else resolve(metric)
+    if len(names) > 1:
+        raise MetricError(f"{metric} is no single score of segments, but {', '.join(names)}: choose one")
+    check_metrics(preset or "single", names)
+    return names[0]
 
 
 def _examples(corpus: Corpus, acts: int) -> list[Example]:
