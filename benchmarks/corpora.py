@@ -179,7 +179,9 @@ def main() -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in names)
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
-    print("| corpus | configuration | preset | score | ours | best known | goal | slots_ok | broken | minutes | acts/s |")
+    print(
+        "| corpus | configuration | preset | score | ours | best known | goal | slots_ok | broken | minutes | acts/s |"
+    )
     print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
     for name, config in zip(options.corpus, configs, strict=True):
         found = measure(name, config, options.seeds, options.runs, options.set)

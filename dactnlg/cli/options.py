@@ -54,7 +54,15 @@ report = click.option(
     help="Write a report to FILE: an HTML page if it ends in .html, else Markdown.",
 )
 intervals = click.option("--confidence", is_flag=True, help="Add bootstrap 95% intervals to table and JSON.")
-model = click.option("--model", type=PATH, required=True, metavar="RUN", help="The folder that `dactnlg train` wrote.")
+models = click.option(
+    "--model",
+    "models",
+    type=PATH,
+    required=True,
+    multiple=True,
+    metavar="RUN",
+    help="The folder that `dactnlg train` wrote; of several, of one corpus, the log probabilities are averaged.",
+)
 backend = click.option(
     "--backend",
     type=click.Choice(["auto", "numpy", "keras"]),

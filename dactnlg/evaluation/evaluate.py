@@ -17,6 +17,7 @@ from dactnlg.evaluation.result import CueCount, Evaluation
 from dactnlg.evaluation.scores import Scores
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics, score_segments, without_ser
 from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.loading import Folder, listed
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import default_presets, references_for
@@ -32,7 +33,7 @@ CHUNK = 1024
 
 
 def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet here and nowhere else)
-    run: str | Path | Run,
+    run: Folder | Sequence[Folder],
     *,
     corpus: str | None = None,
     split: str = "test",
@@ -51,7 +52,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     0.0
 
     Args:
-        run: the run, or its folder.
+        run: the run, or its folder; of several, which search together, no manifest gets the scores.
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
@@ -66,14 +67,15 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
         UnknownNameError: no such preset, metric or constraint.
         MetricError: a metric whose data are missing, or the perplexity of a run without a model.
     """
-    folder = run if isinstance(run, Run) else Run(run)
+    folders = listed(run)
+    folder = Run(folders[0])
     given = Materials(vectors)
     wants_perplexity = any(map(is_perplexity, metrics or ()))
     metrics = _without_perplexity(metrics)
     for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
         check_metrics(name, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
-    generator = Generator.load(folder.path, backend)
+    generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
     source, where = corpus or section.name, data_dir or section.data_dir
@@ -88,7 +90,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
     about = {"corpus": chosen.name, "source": source, "split": split, "data": hash_examples(examples)}
-    recorded = _record(folder, {**about, **_settings(vectors, options)}, results)
+    recorded = len(folders) == 1 and _record(folder, {**about, **_settings(vectors, options)}, results)
     return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
 
 

@@ -1,7 +1,8 @@
 """Tuning: how a run searches for sentences, chosen on validation data by the score that people read.
 
-The model stays as it is. One key of the decoding section after the other takes the value with the best score, the others
-staying as they are, until none changes any more. A setting is eligible only if it is as faithful as any that was tried.
+The model stays as it is. One key of the decoding section after the other takes the value with the best score, the
+others staying as they are, until none changes any more. A setting is eligible only if it is as faithful as any that was
+tried.
 """
 
 from __future__ import annotations
