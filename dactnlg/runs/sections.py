@@ -78,9 +78,18 @@ class ModelSection(_Section):
 
     Attributes:
         name: the model: the name of its file in `dactnlg/models`, or of an entry point in the group `dactnlg.models`.
+        initialize_from: the folder of a run whose weights it begins with, as far as they match.
     """
 
     name: str
+    initialize_from: str | None = None
+
+    @model_validator(mode="after")
+    def _has_weights(self) -> ModelSection:
+        if self.initialize_from is not None and not self.neural:
+            message = f"initialize_from: the model '{self.name}' has no weights to begin with"
+            raise PydanticCustomError("initialize", "{m}", {"m": message})
+        return self
 
     @property
     def neural(self) -> bool:
@@ -88,8 +97,8 @@ class ModelSection(_Section):
         return self.name != RANDOM
 
     def keywords(self) -> dict[str, Any]:
-        """Return the section's keys but the name: what the model's class is made with."""
-        return self.model_dump(exclude={"name"})
+        """Return what the model's class is made with: the section's own keys."""
+        return self.model_dump(exclude={"name", "initialize_from"})
 
 
 class UncheckedModelSection(ModelSection):

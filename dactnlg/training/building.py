@@ -15,6 +15,7 @@ from dactnlg.runs.config import Config
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.initialization import initial_weights
 from dactnlg.training.learners import KerasLearner, Learner
 from dactnlg.training.loop import TrainingLoop
 from dactnlg.training.process_group import ProcessGroup
@@ -48,11 +49,14 @@ def build_loop(
     keras.utils.set_random_seed(options.seed)
     with group.scope(), computing(options.precision):
         model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+        fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+        weights, origin = initial_weights(config.model, preprocessor, fresh)
+        for name, weight in named_weights(model).items() if origin else ():
+            weight.assign(weights[name])
     train_set = Dataset.encode(preprocessor, pairs.train, model.inputs, options.repetition)
     valid_set = Dataset.encode(preprocessor, pairs.valid, model.inputs)
     learner: Learner
     if backend == "numpy":
-        weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
         learner = numpy_models.build_learner(config.model, weights, options.learning_rate, options.clip_norm)
     else:
         if not retraces():
@@ -64,5 +68,6 @@ def build_loop(
         "backend": "numpy" if backend == "numpy" else keras.backend.backend(),
         "workers": group.cluster.workers,
         "devices": group.cluster.devices,
+        **origin,
     }
     return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, about)
