@@ -125,9 +125,11 @@ class TrainingConfig(_Section):
     """How it is learned.
 
     Attributes:
-        epochs: at most so many; the best weights by validation loss are kept.
+        epochs: at most so many; the best weights by `select` are kept.
+        select: which epoch is the best: loss, by validation loss; bleu, by BLEU of what the model says for some
+            validation acts, less the share of sentences with a slot fault (see `training.selection`).
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
-        patience: stop after so many epochs without a better validation loss.
+        patience: stop after so many epochs without a better one.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
@@ -136,6 +138,7 @@ class TrainingConfig(_Section):
     """
 
     epochs: int = Field(default=30, ge=1, le=10**6)
+    select: Literal["loss", "bleu"] = "loss"
     batch_size: int = Field(default=64, ge=1, le=1 << 16)
     learning_rate: float = Field(default=2e-3, gt=0.0, le=100.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)

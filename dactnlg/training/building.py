@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import keras
 
 from dactnlg.data.batching import Dataset
+from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.models import build_model
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.backend import computing, retraces, to_numpy
+from dactnlg.models.base import NeuralModel
 from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import Config
 from dactnlg.runs.writer import RunWriter
@@ -19,6 +23,7 @@ from dactnlg.training.initialization import initial_weights
 from dactnlg.training.learners import KerasLearner, Learner
 from dactnlg.training.loop import TrainingLoop
 from dactnlg.training.process_group import ProcessGroup
+from dactnlg.training.selection import BleuSelection
 from dactnlg.training.splits import Splits
 
 
@@ -70,4 +75,28 @@ def build_loop(
         "devices": group.cluster.devices,
         **origin,
     }
-    return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, about)
+    selection = None
+    if options.select == "bleu":
+        selection = BleuSelection(
+            config, preprocessor, pairs.corpus, _decoder_maker(config, preprocessor, model, learner)
+        )
+    return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, selection, about)
+
+
+def _decoder_maker(
+    config: Config, preprocessor: Preprocessor, model: NeuralModel, learner: Learner
+) -> Callable[[], Decoder]:
+    """Return what gives a decoder with the weights of the moment: in NumPy, where that supports the model."""
+    length = config.decoding.max_length
+    if numpy_models.supports(config.model.name):
+
+        def numpy_decoder() -> Decoder:
+            return NumpyDecoder(
+                numpy_models.searching(config.model, learner.weights()), preprocessor, max_length=length
+            )
+
+        return numpy_decoder
+    from dactnlg.generation.keras_decoder import KerasDecoder
+
+    # Made anew each time: on JAX a compiled program keeps the weights that it was compiled with.
+    return partial(KerasDecoder, model, preprocessor, max_length=length)
