@@ -127,9 +127,9 @@ class TrainingConfig(_Section):
     Attributes:
         epochs: at most so many; the best weights by `select` are kept.
         select: which epoch is the best: loss, by validation loss; bleu, by BLEU of what the model says for some
-            validation acts, less the share of sentences with a slot fault (see `training.selection`).
+            validation acts, less the share of faulty sentences (see `training.selection`).
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
-        patience: stop after so many epochs without a better one.
+        patience: stop after so many epochs without a better one, by `select` or by validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs

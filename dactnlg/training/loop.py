@@ -182,7 +182,8 @@ class TrainingLoop:
             )
 
     def _finished(self, state: Progress) -> bool:
-        stalled = state.best is not None and state.epoch - state.best_epoch >= self.options.patience
+        better = max(state.best_epoch, state.loss_epoch)
+        stalled = state.best is not None and state.epoch - better >= self.options.patience
         return state.epoch >= self.options.epochs or stalled
 
     def _go_on(self, row: dict[str, Any]) -> bool:

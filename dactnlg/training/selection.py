@@ -2,7 +2,8 @@
 
 The validation loss counts every word of every reference; people read one sentence an act. After each epoch a bounded
 number of acts is generated with a narrow beam, and scored under the corpus's own protocol (`leading_preset`). The share
-of sentences with a slot fault is taken off the score, so that an epoch does not win by what it leaves out.
+of sentences with a slot fault, or taken from a template, is taken off the score, so that an epoch does not win by what
+it leaves out or cannot say: templates are training sentences, and an untrained model that leaves all to them scores high.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ class Said(NamedTuple):
 
     Attributes:
         bleu: multi-reference BLEU-4.
-        faulty: share of sentences with a slot fault.
+        faulty: share of sentences with a slot fault, or that no model chose.
     """
 
     bleu: float
@@ -75,5 +76,5 @@ class BleuSelection:
         pairs = zip(generations, self._references, strict=True)
         segments = [Segment(self._normalize(generation.raw), refs) for generation, refs in pairs]
         value = float(self._bleu.score(self._bleu.statistics(segments).sum(axis=0))[-1])
-        faulty = sum(not generation.slots_ok for generation in generations) / len(generations)
-        return Said(value, faulty)
+        faulty = sum(not g.slots_ok or g.origin == "template" for g in generations)
+        return Said(value, faulty / len(generations))
