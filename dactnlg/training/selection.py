@@ -3,7 +3,7 @@
 The validation loss counts every word of every reference; people read one sentence an act. After each epoch a bounded
 number of acts is generated with a narrow beam, and scored under the corpus's own protocol (`leading_preset`). The share
 of sentences with a slot fault, or taken from a template, is taken off the score, so that an epoch does not win by what
-it leaves out or cannot say: templates are training sentences, and an untrained model that leaves all to them scores high.
+it leaves out or cannot say (an untrained model leaves all to templates, which are training sentences).
 """
 
 from __future__ import annotations
