@@ -100,11 +100,9 @@ class GenerationWorker:
         return {**asdict(self.options), **loaded, "format": self.output_format}
 
     def _model_hash(self) -> str:
-        """Return the SHA-256 of what the sentences come from: configuration, preprocessor and weights of the runs."""
-        runs = map(Run, listed(self.run))
-        files = [file for run in runs for file in (run.config_path, run.preprocessor_path, run.weights_path)]
-        hashes = [hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files if file.exists()]
-        return digest(hashes)
+        """Return the SHA-256 of what the sentences come from: configuration and model files of the runs."""
+        files = [file for run in map(Run, listed(self.run)) for file in (run.config_path, *run.model_files())]
+        return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files if file.exists()])
 
     def _line(self, generation: Generation) -> str:
         if self.output_format == "json":
