@@ -9,8 +9,8 @@ E2E and ViGGO are scored as the E2E challenge does, all references of a distinct
 toolkit does, with its ERR beside our SER; restaurants with both targets, and DSTC2, as in Sharma et al. (2017). Figures
 are medians over the seeds, with the lowest and the highest in brackets. `slots_ok` is the share of distinct test acts
 whose sentence says all that it should; the speed is acts a second of processor time over all test acts, every one of
-them searched for; minutes are wall time of training. Interrupted, the script goes on where it was: a run is trained once,
-in the folder that names its configuration and seed.
+them searched for; minutes are wall time of training. Interrupted, the script goes on where it was: a run is trained
+once, in the folder that names its configuration and seed.
 """
 
 from __future__ import annotations
