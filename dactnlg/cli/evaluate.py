@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.model
+@options.models
 @click.option("--corpus", metavar="NAME", help="The corpus to generate. [default: the one that RUN was trained on]")
 @click.option("--split", type=options.SPLIT, default="test", help="The part of the corpus.")
 @click.option(
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 @options.data_dir
 def evaluate(
     *,
-    model: Path,
+    models: tuple[Path, ...],
     corpus: str | None,
     split: Split,
     preset: tuple[str, ...],
@@ -58,13 +58,14 @@ def evaluate(
     dactnlg evaluate --model runs/trails-sclstm --constraint rerank --beam-width 20 --preset single
     dactnlg evaluate --model runs/trails-sclstm --sample --temperature 0.9 --metric set-BLEU --metric perplexity
     dactnlg evaluate --model runs/restaurants-sclstm --preset sharma2017 --preset rnnlg --json -
+    dactnlg evaluate --model runs/seed-1 --model runs/seed-2 --model runs/seed-3
     """
     from dactnlg._utils.files import check_folders
     from dactnlg.evaluation.evaluate import evaluate as evaluate_run
 
     check_folders(json_file, report)
     result = evaluate_run(
-        model,
+        models,
         corpus=corpus,
         split=split,
         presets=preset,
@@ -83,5 +84,7 @@ def evaluate(
         write_json(json_file, result.to_dict())
     if json_file != "-":
         print(result.table())
-    if not result.recorded:
-        streams.tell(f"the scores could not be added to {model / 'manifest.json'}")
+    if len(models) > 1:
+        streams.tell("the scores are recorded nowhere: several runs have no manifest in common")
+    elif not result.recorded:
+        streams.tell(f"the scores could not be added to {models[0] / 'manifest.json'}")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@options.model
+@options.models
 @click.argument("acts", nargs=-1, metavar="[ACT]...", help="Dialogue acts, one per argument.")
 @click.option("--input", "input_file", metavar="FILE", help="Read acts from FILE, one a line; - is standard input.")
 @click.option(
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 )
 def generate(
     *,
-    model: Path,
+    models: tuple[Path, ...],
     acts: tuple[str, ...],
     input_file: str | None,
     output_format: str,
@@ -66,6 +66,7 @@ def generate(
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --jobs 4 --resume
+    dactnlg generate --model runs/seed-1 --model runs/seed-2 --input acts.txt
     """
     from dactnlg._utils.files import check_folders
     from dactnlg.generation.lines import open_acts, parsed_chunks
@@ -79,7 +80,7 @@ def generate(
     with open_acts(name) as source:
         from dactnlg.generation.worker import GenerationWorker
 
-        worker = GenerationWorker(model, backend, output_format, generation)
+        worker = GenerationWorker(models, backend, output_format, generation)
         # With several processes on one GPU, this one must not take its memory.
         if jobs == 1 or worker.settings()["backend"] != "keras":
             worker.load()

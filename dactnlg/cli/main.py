@@ -33,6 +33,7 @@ from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
+from dactnlg.cli.tune import tune
 from dactnlg.errors import DactnlgError, UserError
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def app() -> None:
 for command in (
     train,
     sweep,
+    tune,
     generate,
     evaluate,
     score,

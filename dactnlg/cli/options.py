@@ -54,7 +54,15 @@ report = click.option(
     help="Write a report to FILE: an HTML page if it ends in .html, else Markdown.",
 )
 intervals = click.option("--confidence", is_flag=True, help="Add bootstrap 95% intervals to table and JSON.")
-model = click.option("--model", type=PATH, required=True, metavar="RUN", help="The folder that `dactnlg train` wrote.")
+models = click.option(
+    "--model",
+    "models",
+    type=PATH,
+    required=True,
+    multiple=True,
+    metavar="RUN",
+    help="The folder that `dactnlg train` wrote; of several, of one corpus, the log probabilities are averaged.",
+)
 backend = click.option(
     "--backend",
     type=click.Choice(["auto", "numpy", "keras"]),
@@ -80,6 +88,18 @@ _GENERATION = (
         default=1,
         metavar="N",
         help="Sentences per act; in text output they stand in one line, separated by tabs.",
+    ),
+    click.option(
+        "--length-normalization",
+        type=click.FloatRange(min=0.0),
+        metavar="P",
+        help="Divide a sentence's log probability by its length to the power P. [default: the run's]",
+    ),
+    click.option(
+        "--slot-error-weight",
+        type=click.FloatRange(min=0.0),
+        metavar="W",
+        help="Let a slot error cost W, in log probability, when sentences are ranked. [default: the run's]",
     ),
     click.option(
         "--sample/--no-sample",
@@ -120,6 +140,8 @@ _FIELDS = (
     "constraint",
     "beam_width",
     "n_best",
+    "length_normalization",
+    "slot_error_weight",
     "sample",
     "temperature",
     "top_k",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from dactnlg.cli import options
+from dactnlg.cli import options, streams
 
 
 @click.command()
@@ -52,6 +52,7 @@ def train(
     \b
     dactnlg train trails-sclstm
     dactnlg train configs/restaurants-sclstm.yaml --set training.epochs=20 --output runs/mine
+    dactnlg train laptop --set model.initialize_from=runs/tv
     dactnlg train e2e-sclstm --set training.backend=keras --devices 4
     dactnlg train e2e-sclstm --set training.backend=keras --workers 10.0.0.1:8701,10.0.0.2:8701 --worker 0
     """
@@ -82,4 +83,6 @@ def train(
         command = shlex.join([*again, "--output", str(folder), "--resume"])
         raise KeyboardInterrupt(f"interrupted; go on with: {command}") from None
     if cluster.rank == 0:
+        if origin := run.manifest()["training"].get("initialized"):
+            streams.tell(f"{origin['share']:.0%} of the weights began as those of {origin['run']}")
         print(run.path)

@@ -17,9 +17,10 @@ from dactnlg.evaluation.result import CueCount, Evaluation
 from dactnlg.evaluation.scores import Scores
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics, score_segments, without_ser
 from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.loading import Folder, listed
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
-from dactnlg.metrics.presets import references_for
+from dactnlg.metrics.presets import default_presets, references_for
 from dactnlg.metrics.registry import NOTHING, Materials, resolve
 from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, load_config
@@ -32,7 +33,7 @@ CHUNK = 1024
 
 
 def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet here and nowhere else)
-    run: str | Path | Run,
+    run: Folder | Sequence[Folder],
     *,
     corpus: str | None = None,
     split: str = "test",
@@ -51,7 +52,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     0.0
 
     Args:
-        run: the run, or its folder.
+        run: the run, or its folder; of several, which search together, no manifest gets the scores.
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
         presets: evaluation protocols; by default those that fit the corpus.
@@ -66,14 +67,15 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
         UnknownNameError: no such preset, metric or constraint.
         MetricError: a metric whose data are missing, or the perplexity of a run without a model.
     """
-    folder = run if isinstance(run, Run) else Run(run)
+    folders = listed(run)
+    folder = Run(folders[0])
     given = Materials(vectors)
     wants_perplexity = any(map(is_perplexity, metrics or ()))
     metrics = _without_perplexity(metrics)
     for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
         check_metrics(name, metrics, given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
-    generator = Generator.load(folder.path, backend)
+    generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
     source, where = corpus or section.name, data_dir or section.data_dir
@@ -83,12 +85,12 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     if any("novelty" in resolve(name) for name in without_ser(metrics) or ()):
         corpora = (load_corpus(name, where) for name in (section.name, *section.also))
         given = given._replace(train=training_sentences(corpora))
-    protocols = presets or default_presets(chosen, examples)
+    protocols = presets or default_presets(chosen.name, chosen.card.format, examples)
     results = score_generations(chosen, examples, generations, protocols, metrics, given)
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
     about = {"corpus": chosen.name, "source": source, "split": split, "data": hash_examples(examples)}
-    recorded = _record(folder, {**about, **_settings(vectors, options)}, results)
+    recorded = len(folders) == 1 and _record(folder, {**about, **_settings(vectors, options)}, results)
     return Evaluation(chosen.name, split, generations, results, _cues(chosen, examples, generations), chosen, recorded)
 
 
@@ -143,15 +145,6 @@ def training_sentences(corpora: Iterable[Corpus]) -> list[str]:
     """Return all sentences that a run may have been trained on, handcrafted ones included; once each."""
     examples = [example for corpus in corpora for example in corpus.split("train")]
     return list(dict.fromkeys(text for e in examples for text in (*e.references, *e.handcrafted)))
-
-
-def default_presets(corpus: Corpus, examples: Sequence[Example]) -> tuple[str, ...]:
-    """Return the protocols that a corpus is usually scored under."""
-    if any(example.handcrafted for example in examples):
-        return ("sharma2017", "rnnlg", "single")
-    if corpus.name == "dstc2":
-        return ("sharma2017", "single")
-    return ("nlg-eval", "single")
 
 
 def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[str, Any]:

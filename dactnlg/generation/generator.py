@@ -5,22 +5,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dactnlg import models
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
 from dactnlg.generation.decoder import Decoder
-from dactnlg.generation.numpy_decoder import NumpyDecoder
+from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.reranking import CandidateSearch
-from dactnlg.models import numpy as numpy_models
-from dactnlg.runs.config import BACKENDS, Config, DecodingConfig
-from dactnlg.runs.run import Run
+from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 
@@ -83,30 +79,32 @@ class Generator:
         self._candidates = CandidateSearch(preprocessor)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], backend: str = "auto") -> Generator:
-        """Read a run folder.
+    def load(cls, path: Folder | Sequence[Folder], backend: str = "auto") -> Generator:
+        """Read a run folder, or several whose models search together: their log probabilities are averaged.
 
         Args:
-            path: the run folder.
+            path: the run folder. Of several, which are of one corpus section but with other seeds, models or sizes, the
+                first one's decoding section holds.
             backend: what searches: `numpy`, which starts at once and is the fastest on processors, for the models that
                 it supports, or `keras`, with the backend that Keras is set to; `auto` is `keras` where KERAS_BACKEND is
                 set, else what the run's configuration says.
 
         Raises:
-            RunError: the folder is not a run, or its training has not kept any weights yet.
+            RunError: the folder is not a run, its training has not kept any weights yet, or several do not go together.
             UnknownNameError: there is no such backend.
             UserError: NumPy is asked for and does not support the model.
         """
-        run = Run(path)
-        config = run.check()
-        backend = chosen_backend(config, backend)
+        runs = checked_runs(path)
+        run, config = runs[0]
+        backend = chosen_backend(runs, backend)
         preprocessor = Preprocessor.load(run.preprocessor_path)
         if backend == "none" and run.weights_path.exists():
             raise RunError(
                 f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
             )
-        decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
-        run.check_files()
+        decoder = None if backend == "none" else load_decoder(runs, preprocessor, backend)
+        for each in runs:
+            each.run.check_files()
         return cls(preprocessor, decoder, config.decoding, config.training.seed)
 
     def generate(
@@ -213,46 +211,3 @@ def _generation(name: str, candidate: Candidate) -> Generation:
         extra=report.extra,
         origin=candidate.origin,
     )
-
-
-def chosen_backend(config: Config, backend: str) -> str:
-    """Return what searches, `numpy` or `keras`, or `none` for the random baseline, which needs no search.
-
-    Args:
-        config: the run's configuration.
-        backend: as `Generator.load` takes it.
-
-    Raises:
-        UnknownNameError: there is no such backend.
-        UserError: NumPy is asked for and does not support the model.
-    """
-    if backend not in BACKENDS:
-        raise UnknownNameError("backend", backend, BACKENDS)
-    if not config.model.neural:
-        return "none"
-    if backend == "auto":
-        backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
-    return numpy_models.chosen_backend(config.model.name, backend, "backend")
-
-
-def load_decoder(run: Run, config: Config, preprocessor: Preprocessor, backend: str) -> Decoder:
-    """Return what searches with the model of a run.
-
-    Args:
-        run: the run folder.
-        config: its configuration.
-        preprocessor: its preprocessor.
-        backend: `numpy` or `keras`.
-
-    Raises:
-        RunError: the weights cannot be read, or belong to another run.
-    """
-    length, section = config.decoding.max_length, models.checked_section(config.model, str(run.config_path))
-    if backend == "numpy":
-        numpy_model = numpy_models.load(section, preprocessor.sizes, run.weights_path)
-        return NumpyDecoder(numpy_model, preprocessor, max_length=length)
-    # Keras takes seconds to start: only who asks for it waits for it.
-    from dactnlg.generation.keras_decoder import KerasDecoder
-
-    keras_model = models.load_model(section.name, preprocessor.sizes, run.weights_path, section.keywords())
-    return KerasDecoder(keras_model, preprocessor, max_length=length)

@@ -19,6 +19,7 @@ from dactnlg.text.vocabulary import EOS_ID
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dactnlg.generation.ensemble import KerasEnsemble
     from dactnlg.models.base import NeuralModel
 
 BATCH_SIZES = (1, 16, 128)
@@ -29,7 +30,7 @@ class KerasDecoder(Decoder):
     """A Keras model with its preprocessor, ready to search.
 
     Args:
-        model: the trained model.
+        model: the trained model, or several that step together.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `Decoder`.
@@ -38,7 +39,7 @@ class KerasDecoder(Decoder):
 
     def __init__(
         self,
-        model: NeuralModel,
+        model: NeuralModel | KerasEnsemble,
         preprocessor: Preprocessor,
         *,
         max_length: int = 80,

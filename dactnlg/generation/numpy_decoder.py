@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +14,8 @@ from dactnlg.generation.decoder import REQUIRED, Arrays, Decoder, Plan, take
 from dactnlg.search.greedy import GreedyBound, greedy_bounds
 from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
 from dactnlg.search.numpy_beam import beam_search
-from dactnlg.search.numpy_step import Step
+from dactnlg.search.numpy_step import Floats, Ints, State, Step
 from dactnlg.text.preprocessor import Preprocessor
-
-if TYPE_CHECKING:
-    from dactnlg.models.numpy.inference import NumpyModel
 
 CHUNK = 64
 """Acts searched for together: more do not fit the processor's nearest memory, fewer pay for each call."""
@@ -28,18 +25,39 @@ GREEDY_CHUNK = 256
 """Acts whose greedy sentences are searched for together."""
 
 
+class StepModel(Protocol):
+    """What is searched: a `NumpyModel`, or several of them that step together.
+
+    Attributes:
+        inputs: the arrays that it wants from the preprocessor.
+    """
+
+    inputs: tuple[str, ...]
+
+    def prepare(self, inputs: Arrays) -> tuple[Any, State]:
+        """Return the context of some acts, and the first state; see `NumpyModel.prepare`."""
+
+    def step(self, context: Any, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
+        """Advance every sentence by one token; see `NumpyModel.step`."""
+
+
 class NumpyDecoder(Decoder):
-    """A NumPy model with its preprocessor, ready to search on the processor, several batches side by side.
+    """A model in NumPy with its preprocessor, ready to search on the processor, several batches side by side.
 
     Args:
-        model: the trained model.
+        model: the trained model, or several that step together.
         preprocessor: its preprocessor.
         max_length: longest sentence in tokens.
         reuse: see `Decoder`.
     """
 
     def __init__(
-        self, model: NumpyModel, preprocessor: Preprocessor, *, max_length: int = 80, reuse: bool = True
+        self,
+        model: StepModel,
+        preprocessor: Preprocessor,
+        *,
+        max_length: int = 80,
+        reuse: bool = True,
     ) -> None:
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
         self.model = model

@@ -33,6 +33,8 @@ class GenerationOptions:
         append_questions: under `hard`, put a question that a turn of several acts has lost behind the sentence.
         mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
             others, not the most probable one.
+        length_normalization: a hypothesis's log probability is divided by its length to this power.
+        slot_error_weight: what one slot error costs, in log probability.
     """
 
     constraint: Constraint | None = None
@@ -45,6 +47,8 @@ class GenerationOptions:
     top_p: float | None = None
     append_questions: bool | None = None
     mbr: bool | None = None
+    length_normalization: float | None = None
+    slot_error_weight: float | None = None
 
     def chosen(self) -> dict[str, Any]:
         """Return the options that were chosen, by name."""

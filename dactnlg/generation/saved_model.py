@@ -39,7 +39,7 @@ def write_search(decoder: KerasDecoder, options: ResolvedOptions, description: M
         raise UserError(f"a SavedModel is TensorFlow's: set KERAS_BACKEND to tensorflow, not {keras.backend.backend()}")
     import tensorflow as tf
 
-    model = decoder.model
+    model: Any = decoder.model
     arrays = example_batch(model)
     shapes = {name: _specification(tf, name, array) for name, array in arrays.items()}
     if options.hard and decoder.preprocessor.placeholders:

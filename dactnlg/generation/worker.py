@@ -16,8 +16,9 @@ from dactnlg._utils.hashing import digest
 from dactnlg._utils.reading import regular_file
 from dactnlg.acts import Turn
 from dactnlg.errors import UserError
-from dactnlg.generation.generator import Generation, Generator, chosen_backend
+from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.lines import PlacedTurn
+from dactnlg.generation.loading import checked_runs, chosen_backend, listed
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 
@@ -29,13 +30,13 @@ class GenerationWorker:
     """Generates a line of output for each act. Pickled for another process, it loads the run itself there.
 
     Attributes:
-        run: the run folder.
+        run: the run folder, or several whose models search together.
         backend: as `Generator.load` takes it.
         output_format: `text`, a sentence a line, or `json`, an object a line.
         options: how sentences are generated; as text, `n_best` sentences stand in one line, separated by tabs.
     """
 
-    run: Path
+    run: Path | tuple[Path, ...]
     backend: str
     output_format: str
     options: GenerationOptions
@@ -94,9 +95,14 @@ class GenerationWorker:
 
         They include the version and the backend that searches: the last digits of a score may depend on either.
         """
-        backend = chosen_backend(Run(self.run).check(), self.backend)
-        loaded = {"backend": backend, "version of dactnlg": __version__, "model": _model_hash(self.run)}
+        backend = chosen_backend(checked_runs(self.run), self.backend)
+        loaded = {"backend": backend, "version of dactnlg": __version__, "model": self._model_hash()}
         return {**asdict(self.options), **loaded, "format": self.output_format}
+
+    def _model_hash(self) -> str:
+        """Return the SHA-256 of what the sentences come from: configuration and model files of the runs."""
+        files = [file for run in map(Run, listed(self.run)) for file in (run.config_path, *run.model_files())]
+        return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files if file.exists()])
 
     def _line(self, generation: Generation) -> str:
         if self.output_format == "json":
@@ -104,10 +110,3 @@ class GenerationWorker:
         texts = [best.text for best in generation.n_best] or [generation.text]
         # A value may hold a line break or a tab; the output is one line an act all the same. Other spaces stay.
         return "\t".join(_BREAKS.sub(" ", text) for text in texts)
-
-
-def _model_hash(path: Path) -> str:
-    """Return the SHA-256 of the files that a run generates with: configuration, preprocessor and weights."""
-    run = Run(path)
-    files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
-    return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files])

@@ -129,6 +129,34 @@ def get_preset(name: str) -> Preset:
     return PRESETS[name]
 
 
+def default_presets(corpus: str, form: str, examples: Sequence[Example]) -> tuple[str, ...]:
+    """Return the protocols that a corpus is usually scored under, the first one first.
+
+    Args:
+        corpus: its name.
+        form: the format of its files, as the data card has it.
+        examples: of the split that is scored.
+    """
+    if any(example.handcrafted for example in examples):
+        return ("sharma2017", "rnnlg", "single")
+    if corpus == "dstc2":
+        return ("sharma2017", "single")
+    # E2E and ViGGO: all references of a distinct act, by the E2E challenge's scripts.
+    return ("e2e", "single") if form == "bracket" else ("nlg-eval", "single")
+
+
+def leading_preset(corpus: str, form: str, targets: str, examples: Sequence[Example]) -> str:
+    """Return the one protocol by which a run is tuned, and its epochs are compared.
+
+    Args:
+        corpus, form, examples: as in `default_presets`.
+        targets: the sentences that the run has learned: `human`, `handcrafted` or `both`.
+    """
+    presets = default_presets(corpus, form, examples)
+    # RNNLG's protocol knows human sentences alone.
+    return "rnnlg" if targets == "human" and "rnnlg" in presets else presets[0]
+
+
 def references_for(preset: str, examples: Sequence[Example]) -> tuple[list[tuple[str, ...]], Normalizer]:
     """Return the references of every example of a split, read as the preset reads them, and how to read hypotheses.
 

@@ -81,9 +81,18 @@ class ModelSection(_Section):
 
     Attributes:
         name: the model: the name of its file in `dactnlg/models`, or of an entry point in the group `dactnlg.models`.
+        initialize_from: the folder of a run whose weights it begins with, as far as they match.
     """
 
     name: str
+    initialize_from: str | None = None
+
+    @model_validator(mode="after")
+    def _has_weights(self) -> ModelSection:
+        if self.initialize_from is not None and not self.neural:
+            message = f"initialize_from: the model '{self.name}' has no weights to begin with"
+            raise PydanticCustomError("initialize", "{m}", {"m": message})
+        return self
 
     @property
     def neural(self) -> bool:
@@ -91,8 +100,8 @@ class ModelSection(_Section):
         return self.name != RANDOM
 
     def keywords(self) -> dict[str, Any]:
-        """Return the section's keys but the name: what the model's class is made with."""
-        return self.model_dump(exclude={"name"})
+        """Return what the model's class is made with: the section's own keys."""
+        return self.model_dump(exclude={"name", "initialize_from"})
 
 
 class UncheckedModelSection(ModelSection):
@@ -119,9 +128,11 @@ class TrainingConfig(_Section):
     """How it is learned.
 
     Attributes:
-        epochs: at most so many; the best weights by validation loss are kept.
+        epochs: at most so many; the best weights by `select` are kept.
+        select: which epoch is the best: loss, by validation loss; bleu, by BLEU of what the model says for some
+            validation acts, less the share of faulty sentences (see `training.selection`).
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
-        patience: stop after so many epochs without a better validation loss.
+        patience: stop after so many epochs without a better one, by `select` or by validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
@@ -130,6 +141,7 @@ class TrainingConfig(_Section):
     """
 
     epochs: int = Field(default=30, ge=1, le=10**6)
+    select: Literal["loss", "bleu"] = "loss"
     batch_size: int = Field(default=64, ge=1, le=1 << 16)
     learning_rate: float = Field(default=2e-3, gt=0.0, le=100.0)
     decay: float = Field(default=0.5, gt=0.0, le=1.0)

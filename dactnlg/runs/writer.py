@@ -158,7 +158,7 @@ class RunWriter:
             "ended": now(),
             "corpora": corpora,
             "vocabulary": self._vocabulary_hash(),
-            "setting": digest(["config", _comparable(load_config(self.run.config_path).model_dump())]),
+            "setting": setting_hash(load_config(self.run.config_path)),
             "packages": provenance.packages(),
             "hardware": provenance.hardware(),
             "files": files,
@@ -267,6 +267,11 @@ class RunWriter:
         if not self.run.preprocessor_path.exists():
             return None
         return digest(["vocabulary", read_object(self.run.preprocessor_path)["vocabulary"]])
+
+
+def setting_hash(config: Config) -> str:
+    """Return the hash of a configuration, wherever the data lie."""
+    return digest(["config", _comparable(config.model_dump())])
 
 
 def _comparable(config: Mapping[str, Any]) -> Any:

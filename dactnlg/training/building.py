@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import keras
 
 from dactnlg.data.batching import Dataset
+from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.models import build_model
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.backend import computing, retraces, to_numpy
+from dactnlg.models.base import NeuralModel
 from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import Config
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.initialization import initial_weights
 from dactnlg.training.learners import KerasLearner, Learner
 from dactnlg.training.loop import TrainingLoop
 from dactnlg.training.process_group import ProcessGroup
+from dactnlg.training.selection import BleuSelection
 from dactnlg.training.splits import Splits
 
 
@@ -48,11 +54,14 @@ def build_loop(
     keras.utils.set_random_seed(options.seed)
     with group.scope(), computing(options.precision):
         model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+        fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+        weights, origin = initial_weights(config.model, preprocessor, fresh)
+        for name, weight in named_weights(model).items() if origin else ():
+            weight.assign(weights[name])
     train_set = Dataset.encode(preprocessor, pairs.train, model.inputs, options.repetition)
     valid_set = Dataset.encode(preprocessor, pairs.valid, model.inputs)
     learner: Learner
     if backend == "numpy":
-        weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
         learner = numpy_models.build_learner(config.model, weights, options.learning_rate, options.clip_norm)
     else:
         if not retraces():
@@ -64,5 +73,30 @@ def build_loop(
         "backend": "numpy" if backend == "numpy" else keras.backend.backend(),
         "workers": group.cluster.workers,
         "devices": group.cluster.devices,
+        **origin,
     }
-    return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, about)
+    selection = None
+    if options.select == "bleu":
+        selection = BleuSelection(
+            config, preprocessor, pairs.corpus, _decoder_maker(config, preprocessor, model, learner)
+        )
+    return TrainingLoop(learner, train_set, valid_set, options, writer, group, callbacks, progress, selection, about)
+
+
+def _decoder_maker(
+    config: Config, preprocessor: Preprocessor, model: NeuralModel, learner: Learner
+) -> Callable[[], Decoder]:
+    """Return what gives a decoder with the weights of the moment: in NumPy, where that supports the model."""
+    length = config.decoding.max_length
+    if numpy_models.supports(config.model.name):
+
+        def numpy_decoder() -> Decoder:
+            return NumpyDecoder(
+                numpy_models.searching(config.model, learner.weights()), preprocessor, max_length=length
+            )
+
+        return numpy_decoder
+    from dactnlg.generation.keras_decoder import KerasDecoder
+
+    # Made anew each time: on JAX a compiled program keeps the weights that it was compiled with.
+    return partial(KerasDecoder, model, preprocessor, max_length=length)

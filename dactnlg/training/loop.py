@@ -23,6 +23,7 @@ from dactnlg.training.callbacks import Callback
 from dactnlg.training.interrupt import Interrupt
 from dactnlg.training.learners import Learner
 from dactnlg.training.process_group import ProcessGroup
+from dactnlg.training.selection import BleuSelection
 
 
 @dataclass
@@ -32,21 +33,25 @@ class Progress:
     Attributes:
         epoch: epochs done.
         best: the lowest validation loss; None before the first epoch's end.
-        best_epoch: the epoch that it is of.
+        loss_epoch: the epoch that it is of.
+        best_epoch: the epoch whose weights are kept: the same, unless another selection decides.
+        best_score: its score by that selection.
         history: a row for each epoch.
         seconds: spent in epochs.
     """
 
     epoch: int = 0
     best: float | None = None
+    loss_epoch: int = 0
     best_epoch: int = 0
+    best_score: float | None = None
     history: list[dict[str, Any]] = field(default_factory=list)
     seconds: float = 0.0
 
 
 @dataclass(frozen=True)
 class TrainingLoop:
-    """Trains until the validation loss stops falling; the run folder then holds the best weights.
+    """Trains until nothing gets better; the run folder then holds the best weights, by validation loss or `selection`.
 
     Ctrl-C ends training after the current batch, of whose epoch nothing is kept; a callback that returns False ends it
     after the current epoch. Of several processes each runs the loop; rank 0 alone touches the run folder.
@@ -59,6 +64,7 @@ class TrainingLoop:
         group: the processes that train together.
         callbacks: called after each epoch.
         progress: whether to show a progress bar on standard error.
+        selection: scores what the model says, to choose an epoch by; None for the validation loss.
         about: what the summary says beside the loop's own facts.
     """
 
@@ -70,6 +76,7 @@ class TrainingLoop:
     group: ProcessGroup
     callbacks: Sequence[Callback] = ()
     progress: bool = True
+    selection: BleuSelection | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def fit(self) -> dict[str, Any]:
@@ -94,6 +101,7 @@ class TrainingLoop:
             "epochs": state.epoch,
             "best_epoch": state.best_epoch,
             "best_valid_loss": state.best,
+            **({} if state.best_score is None else {"best_score": state.best_score}),
             "seconds": round(state.seconds, 1),
             "interrupted": interrupt.asked and not self._finished(state),
             "stopped": not going and not interrupt.asked,
@@ -129,10 +137,10 @@ class TrainingLoop:
         seconds = time.perf_counter() - started
         valid_loss = self._loss(self.valid_set)
         self._check_finite(valid_loss, epoch)
-        better = state.best is None or valid_loss < state.best
-        if better:
-            state.best, state.best_epoch = valid_loss, epoch
-        elif (epoch - state.best_epoch) % self.options.decay_patience == 0:
+        lower = state.best is None or valid_loss < state.best
+        if lower:
+            state.best, state.loss_epoch = valid_loss, epoch
+        elif (epoch - state.loss_epoch) % self.options.decay_patience == 0:
             learner.learning_rate *= self.options.decay
         row = {
             "epoch": epoch,
@@ -142,6 +150,14 @@ class TrainingLoop:
             "tokens_per_second": round(tokens / seconds),
             "seconds": round(seconds, 3),
         }
+        better = lower
+        if self.selection is not None:
+            said = self.selection()
+            row |= {"valid_bleu": said.bleu, "valid_faulty": said.faulty}
+            if better := state.best_score is None or said.score > state.best_score:
+                state.best_score = said.score
+        if better:
+            state.best_epoch = epoch
         state.epoch, state.history = epoch, [*state.history, row]
         state.seconds += time.perf_counter() - started
         if self.group.rank == 0:
@@ -166,7 +182,8 @@ class TrainingLoop:
             )
 
     def _finished(self, state: Progress) -> bool:
-        stalled = state.best is not None and state.epoch - state.best_epoch >= self.options.patience
+        better = max(state.best_epoch, state.loss_epoch)
+        stalled = state.best is not None and state.epoch - better >= self.options.patience
         return state.epoch >= self.options.epochs or stalled
 
     def _go_on(self, row: dict[str, Any]) -> bool:

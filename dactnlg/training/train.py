@@ -71,6 +71,8 @@ def train(
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
     if cluster.parts > 1 and (config.training.backend != "keras" or not config.model.neural):
         raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
+    if cluster.parts > 1 and config.training.select != "loss":
+        raise WorkerError(f"training.select={config.training.select} is for one device: choose training.select=loss")
     if config.model.neural:
         _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
     else:
@@ -118,7 +120,7 @@ def _train_neural(
         if cluster.parts > 1:
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
             group.on_rank_0(begin)
-        shown, splits = progress and group.rank == 0, Splits(pairs, held_out)
+        shown, splits = progress and group.rank == 0, Splits(pairs, held_out, corpora[0])
         loop = build_loop(
             config, backend, preprocessor, splits, writer=writer, group=group, callbacks=callbacks, progress=shown
         )

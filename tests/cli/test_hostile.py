@@ -69,6 +69,7 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
             [card, "--set", f"corpus.name={card}", "--output", run],
             [run / "config.yaml", "--output", run, "--resume"],
         ],
+        "tune": [[run, "--acts", "2"], [run, "--dry-run", "--json", "-"]],
         "generate": [["--model", run, "goodbye()"], ["--model", run, "--format", "json", "goodbye()"]],
         "evaluate": [["--model", run, "--preset", "single"], ["--model", run, "--corpus", card, "--report", "r.html"]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],

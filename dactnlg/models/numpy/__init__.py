@@ -59,8 +59,6 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
     Raises:
         RunError: they cannot be read, or belong to another run.
     """
-    from dactnlg.models.numpy.inference import NumpyModel
-
     keys, weights = section.keywords(), load_arrays(path)
     hidden, embedding = int(keys["hidden_size"]), int(keys["embedding_size"])
     gates = 4 * hidden + (0 if section.name == "lstm" else sizes.act)
@@ -75,7 +73,14 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel:
         shapes |= _encoder_shapes(int(keys["value_size"]), int(keys["encoder_size"]), sizes, gates)
     check_shapes(weights, shapes, str(path))
     check_numbers(weights, dict.fromkeys(shapes, "float32"), str(path))
-    return NumpyModel(INPUTS[section.name], weights, float(keys.get("alpha", 0.0)))
+    return searching(section, weights)
+
+
+def searching(section: ModelSection, weights: Mapping[str, Floats]) -> NumpyModel:
+    """Return a model to search with, given its section and weights."""
+    from dactnlg.models.numpy.inference import NumpyModel
+
+    return NumpyModel(INPUTS[section.name], weights, float(section.keywords().get("alpha", 0.0)))
 
 
 def build_learner(

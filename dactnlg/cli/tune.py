@@ -1,0 +1,61 @@
+"""`dactnlg tune`: the decoding settings of a run, chosen on validation data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.cli.output import write_json
+
+
+@click.command()
+@click.argument("run", type=options.PATH, metavar="RUN", help="The folder that `dactnlg train` wrote.")
+@click.option(
+    "--preset",
+    metavar="NAME",
+    help="Score under this evaluation protocol. [default: the one that fits the corpus and the run]",
+)
+@click.option("--metric", default="BLEU-4", metavar="NAME", help="Choose by this score.")
+@click.option(
+    "--acts", type=click.IntRange(min=1), default=1000, metavar="N", help="Generate at most N acts with each setting."
+)
+@click.option("--dry-run", is_flag=True, help="Leave RUN as it is.")
+@click.option("--json", "json_file", metavar="FILE", help="Write all settings as JSON; - is standard output.")
+@options.backend
+@options.data_dir
+def tune(
+    *,
+    run: Path,
+    preset: str | None,
+    metric: str,
+    acts: int,
+    dry_run: bool,
+    json_file: str | None,
+    backend: str,
+    data_dir: Path | None,
+) -> None:
+    """Choose how RUN searches for sentences, on the validation split, and write it into RUN.
+
+    Tries length normalisation, constraint, beam width and the weight of slot errors, one after the other. Only
+    settings that are as faithful as any are eligible: none with a higher slot error rate, nor more than one sentence in
+    a thousand more with a slot fault. `generate` and `evaluate` then use what was found; their options still override
+    it. Scores that the manifest holds of other settings are dropped.
+
+    \b
+    dactnlg tune runs/trails-sclstm
+    dactnlg tune runs/tv --preset rnnlg --acts 500 --json tuned.json
+    dactnlg tune runs/trails-sclstm --metric ROUGE-L --dry-run
+    """
+    from dactnlg._utils.files import check_folders
+    from dactnlg.experiments.tuning import tune as tune_run
+
+    check_folders(json_file)
+    result = tune_run(
+        run, preset=preset, metric=metric, acts=acts, data_dir=data_dir, backend=backend, write=not dry_run
+    )
+    if json_file is not None:
+        write_json(json_file, result.to_json())
+    if json_file != "-":
+        print(result.table())

@@ -1,0 +1,43 @@
+"""Changing how a finished run searches for sentences: its configuration, and what its manifest says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dactnlg._utils.files import write_json, written
+from dactnlg._utils.locks import locked
+from dactnlg.errors import RunError
+from dactnlg.runs import provenance
+from dactnlg.runs.config import Config
+from dactnlg.runs.run import LOCK_SECONDS, Run, now
+from dactnlg.runs.writer import RunWriter, setting_hash
+
+
+def write_decoding(run: Run, config: Config, facts: Mapping[str, Any]) -> None:
+    """Write another decoding section into a run whose training has ended.
+
+    Scores in the manifest are dropped where the section changes: they are of sentences that the run no longer says by
+    default. Each of the two files is replaced at once; after a kill between them the configuration holds what was
+    found, and the manifest does not say yet how.
+
+    Args:
+        run: the run.
+        config: its configuration with the new section.
+        facts: how the section was found, for the manifest's `tuned`.
+
+    Raises:
+        RunError: the run is being trained, its training has not ended, or the folder cannot be written.
+    """
+    try:
+        with RunWriter(run).held(), locked(run.lock_path, LOCK_SECONDS):
+            manifest = run.manifest()
+            tuned = {**facts, "command": provenance.command(), "code": provenance.code(), "ended": now()}
+            if manifest["config"].get("decoding") != config.decoding.model_dump():
+                manifest.pop("evaluations", None)
+            manifest["config"] = {**manifest["config"], "decoding": config.decoding.model_dump()}
+            with written(run.config_path) as file:
+                file.write(config.to_yaml())
+            write_json(run.manifest_path, {**manifest, "setting": setting_hash(config), "tuned": tuned})
+    except OSError as error:
+        raise RunError(f"cannot write the run folder {run.path}: {error.strerror}") from None

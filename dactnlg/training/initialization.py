@@ -1,0 +1,123 @@
+"""Fine-tuning: a model begins with the weights of another run, as far as they mean the same.
+
+Weights are matched by name. Along an axis that numbers tokens, entries of the DA vector or words of values, rows are
+matched by what they stand for, so that a model of laptops may begin as one of television sets (Wen et al. 2016 begin
+from other domains likewise). What has no match starts anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg._utils.hashing import file_digest
+from dactnlg.models.weights import load_arrays
+from dactnlg.runs.config import ModelSection
+from dactnlg.runs.run import Run
+from dactnlg.text.preprocessor import Preprocessor
+
+Arrays = dict[str, NDArray[Any]]
+Index = NDArray[np.intp]
+
+
+class Matching:
+    """Which rows of two models' weights stand for the same.
+
+    Args:
+        ours: the preprocessor of the model that is to begin.
+        theirs: that of the run.
+        gates: four times the hidden size of ours; entries of the DA vector may follow the gates. 0 if that is unknown.
+    """
+
+    def __init__(self, ours: Preprocessor, theirs: Preprocessor, gates: int) -> None:
+        numbered = [
+            (each.vocabulary.tokens, each.encoder.features, each.encoder.words.tokens) for each in (ours, theirs)
+        ]
+        self._kinds = [_common(mine, other) for mine, other in zip(*numbered, strict=True)]
+        tokens, act, words = self._kinds
+        # 0 stands for no entry at all; gates come before the entries that they read.
+        self._kinds = [tokens, act, words, act.behind(1), *([act.behind(gates)] if gates else [])]
+
+    def axis(self, mine: int, other: int) -> tuple[Index, Index] | None:
+        """Return which places along an axis of the lengths `mine` and `other` match, ours and theirs; None for none."""
+        for kind in self._kinds:
+            if (mine, other) == (kind.mine, kind.other):
+                return kind.ours, kind.theirs
+        return (np.arange(mine), np.arange(mine)) if mine == other else None
+
+    def take(self, weights: Mapping[str, NDArray[Any]], given: Mapping[str, NDArray[Any]]) -> tuple[Arrays, int]:
+        """Return weights with the values of those given where they match, and how many numbers these are."""
+        found: Arrays = {}
+        count = 0
+        for name, weight in weights.items():
+            found[name] = weight.copy()
+            other = given.get(name)
+            if other is None or other.ndim != weight.ndim or not np.isfinite(other).all():
+                continue
+            axes = [self.axis(*sizes) for sizes in zip(weight.shape, other.shape, strict=True)]
+            matched = [axis for axis in axes if axis is not None]
+            if len(matched) < len(axes):
+                continue
+            mine, theirs = (np.ix_(*indices) for indices in zip(*matched, strict=True))
+            found[name][mine] = other[theirs]
+            count += int(np.prod([len(index) for index, _ in matched]))
+        return found, count
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """Names that are numbered: how many each side has, and the numbers of those in common.
+
+    Attributes:
+        mine, other: how many names either side has.
+        ours, theirs: the numbers of the names that both have.
+    """
+
+    mine: int
+    other: int
+    ours: Index
+    theirs: Index
+
+    def behind(self, first: int) -> _Kind:
+        """Return the same with so many places before them, which match one by one."""
+        before = np.arange(first)
+        ours, theirs = (np.concatenate([before, index + first]) for index in (self.ours, self.theirs))
+        return _Kind(self.mine + first, self.other + first, ours, theirs)
+
+
+def _common(mine: Sequence[str], other: Sequence[str]) -> _Kind:
+    places = {name: place for place, name in enumerate(other)}
+    pairs = [(place, places[name]) for place, name in enumerate(mine) if name in places]
+    ours, theirs = np.array(pairs, np.intp).reshape(-1, 2).T
+    return _Kind(len(mine), len(other), ours, theirs)
+
+
+def initial_weights(
+    section: ModelSection, preprocessor: Preprocessor, weights: Mapping[str, NDArray[Any]]
+) -> tuple[Arrays, dict[str, Any]]:
+    """Return the weights that a model begins with, and what the manifest says of them.
+
+    Args:
+        section: the model's; it names the run to begin from.
+        preprocessor: of the training pairs.
+        weights: fresh ones, by name.
+
+    Raises:
+        RunError: the run to begin from cannot be used.
+    """
+    if section.initialize_from is None:
+        return dict(weights), {}
+    run = Run(Path(section.initialize_from))
+    run.check()
+    run.check_files()
+    gates = 4 * int(section.keywords().get("hidden_size", 0))
+    matching = Matching(preprocessor, Preprocessor.load(run.preprocessor_path), gates)
+    found, count = matching.take(weights, load_arrays(run.weights_path))
+    share = count / max(1, sum(weight.size for weight in weights.values()))
+    about = {"run": str(run.path), "weights": file_digest(run.weights_path), "share": round(share, 4)}
+    return found, {"initialized": about}

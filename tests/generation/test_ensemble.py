@@ -1,0 +1,143 @@
+"""Several runs that search as one: the mean of their log probabilities, by one step function, in NumPy and in Keras."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
+from dactnlg.errors import RunError
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+
+Runs = Callable[[str], Path]
+ACTS = [
+    "inform(name='Red Kite Ridge';difficulty=moderate;length='7 km';dogsallowed=yes)",
+    "?request(region)",
+    "inform_no_match(region='Marl Valley or Hollow Hills';stroller=yes)",
+    "goodbye()",
+    "inform_count(count=12;difficulty=easy)",
+]
+
+
+def pair(poor_run: Runs) -> list[Path]:
+    """Two models of different kinds, one of which reads more arrays than the other."""
+    return [poor_run("sclstm"), poor_run("hierarchical")]
+
+
+def test_a_run_with_itself_is_the_run(poor_run: Runs) -> None:
+    turns = [example.turn for example in load_corpus("trails").split("test")[:80]]
+    for options in (GenerationOptions(), GenerationOptions(constraint="rerank", n_best=3, beam_width=4)):
+        alone = Generator.load(poor_run("sclstm")).generate(turns, options)
+        twice = Generator.load([poor_run("sclstm")] * 2).generate(turns, options)
+        assert [g.text for g in twice] == [g.text for g in alone]
+        for one, other in zip(alone, twice, strict=True):
+            assert (one.score is None) == (other.score is None)
+            assert other.score == pytest.approx(one.score, abs=1e-3)
+
+
+def test_the_probabilities_are_the_renormalised_geometric_mean(poor_run: Runs) -> None:
+    """The scores of sentences, beside those added up from the single models' distributions token by token."""
+    runs, turn = pair(poor_run), parse(ACTS[0])
+    both = Generator.load(runs)
+    assert both.decoder is not None
+    rows = [both.preprocessor.vocabulary.encode(g.delexicalized.split()) for g in both.generate(ACTS)[:3]]
+    distributions = []
+    for run in runs:
+        decoder = Generator.load(run).decoder
+        assert decoder is not None
+        step, first = decoder.stepper(decoder.inputs([turn]))
+        per_row = []
+        for row in rows:
+            state, steps = [part.copy() for part in first], []
+            for token in (1, *row):
+                logits, state = step(state, np.array([token]), np.zeros(1, np.intp))
+                probabilities = np.exp(logits[0].astype(np.float64) - logits[0].max())
+                steps.append(probabilities / probabilities.sum())
+            per_row.append(np.array(steps))
+        distributions.append(per_row)
+    expected = []
+    for first_model, second_model, row in zip(*distributions, rows, strict=True):
+        mean = np.sqrt(first_model * second_model)
+        mean /= mean.sum(axis=1, keepdims=True)
+        expected.append(np.log(mean[np.arange(len(row) + 1), [*row, 2]]).sum())
+    found = both.decoder.sentence_scores(turn, rows)
+    np.testing.assert_allclose(found, expected, atol=2e-4)
+
+
+def test_no_slot_is_lost(poor_run: Runs) -> None:
+    turns = [example.turn for example in load_corpus("trails").split("test")[:120]]
+    generator = Generator.load(pair(poor_run))
+    checker = generator.preprocessor.checker
+    for turn, generation in zip(turns, generator.generate(turns), strict=True):
+        assert not checker.check(turn, generation.raw).values.errors, generation
+
+
+def test_keras_says_the_same(poor_run: Runs) -> None:
+    options = GenerationOptions(beam_width=4, n_best=2)
+    ours, theirs = (Generator.load(pair(poor_run), backend).generate(ACTS, options) for backend in ("numpy", "keras"))
+    for one, other in zip(ours, theirs, strict=True):
+        assert [g.text for g in one.n_best] == [g.text for g in other.n_best]
+        assert [g.score for g in one.n_best] == pytest.approx([g.score for g in other.n_best], abs=1e-3)
+
+
+def test_samples_are_drawn_from_it(poor_run: Runs) -> None:
+    options = GenerationOptions(sample=True, seed=3, n_best=4)
+    generator = Generator.load(pair(poor_run))
+    assert generator.generate(ACTS, options) == Generator.load(pair(poor_run)).generate(ACTS, options)
+
+
+def test_what_does_not_go_together_is_refused(
+    poor_run: Runs, random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dactnlg import models
+    from dactnlg.runs.config import load_config
+    from dactnlg.training.train import train
+
+    small = ["training.epochs=1", "model.hidden_size=8", "model.embedding_size=8", "training.batch_size=256"]
+    other = train(load_config("trails-sclstm", [*small, "corpus.min_count=3"], models), tmp_path / "b", progress=False)
+    for second, message in (
+        (other.path, "cannot search together: their vocabularies or acts differ"),
+        (random_run, "holds the random baseline"),
+        (tmp_path / "none", "does not exist"),
+    ):
+        assert main(["generate", "--model", str(poor_run("sclstm")), "--model", str(second), "goodbye()"]) == 2
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n")) == ("", 1)
+        assert message in told.err
+    with pytest.raises(RunError, match="no run"):
+        Generator.load([])
+
+
+def test_by_commands(poor_run: Runs, repository: Path, tmp_path: Path) -> None:
+    models = [word for run in pair(poor_run) for word in ("--model", str(run))]
+    expected = [generation.text for generation in Generator.load(pair(poor_run)).generate(ACTS)]
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "dactnlg", *words]
+        return subprocess.run(command, capture_output=True, text=True, cwd=repository)
+
+    done = run("generate", *models, *ACTS)
+    assert (done.returncode, done.stdout.splitlines()) == (0, expected), done.stderr
+    (tmp_path / "acts.txt").write_text("\n".join(ACTS) + "\n")
+    files = ["--input", str(tmp_path / "acts.txt"), "--output", str(tmp_path / "out.txt")]
+    assert run("generate", *models, *files).returncode == 0
+    assert (tmp_path / "out.txt").read_text().splitlines() == expected
+    # The order of runs is a setting too: the first one's decoding section holds.
+    refused = run("generate", *models[2:], *models[:2], *files, "--resume")
+    assert "begun with another model" in refused.stderr
+
+    before = [(path / "manifest.json").read_bytes() for path in pair(poor_run)]
+    done = run("evaluate", *models, "--split", "valid", "--preset", "single", "--json", "-")
+    assert done.returncode == 0, done.stderr
+    assert "recorded nowhere" in done.stderr
+    assert len(json.loads(done.stdout)["generations"]) == len(load_corpus("trails").split("valid"))
+    assert [(path / "manifest.json").read_bytes() for path in pair(poor_run)] == before

@@ -1,0 +1,107 @@
+"""Fine-tuning from another run: weights by name, rows by what they stand for, the rest anew."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg import models
+from dactnlg.cli.main import main
+from dactnlg.models.weights import load_arrays
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.training.train import train
+
+Runs = Callable[[str], Path]
+# Steps so small that single precision does not see them: what is trained is what training began with.
+STILL = ["training.epochs=1", "training.batch_size=256", "training.learning_rate=1e-30"]
+STILL += ["model.hidden_size=24", "model.embedding_size=16"]
+
+
+def still(name: str, output: Path, source: Path | None, *overrides: str) -> Run:
+    begin = [f"model.initialize_from={json.dumps(str(source))}"] if source else []
+    return train(load_config(name, [*STILL, *begin, *overrides], models), output, progress=False)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "keras"])
+def test_the_same_corpus_and_model_take_all(backend: str, poor_run: Runs, tmp_path: Path) -> None:
+    source = poor_run("sclstm")
+    run = still("trails-sclstm", tmp_path / "run", source, f"training.backend={backend}")
+    assert run.manifest()["training"]["initialized"]["share"] == 1.0
+    ours, theirs = (load_arrays(Run(path).weights_path) for path in (run.path, source))
+    for name, weight in theirs.items():
+        np.testing.assert_array_equal(ours[name], weight)
+
+
+def test_rows_are_matched_by_what_they_stand_for(poor_run: Runs, tmp_path: Path) -> None:
+    """Another vocabulary, other acts: every row is that of its name, or the one that it would have had anyway."""
+    corpus = tmp_path / "corpus.jsonl"
+    rows = [
+        ("inform(name='Ivy Cutting';difficulty=easy)", "Ivy Cutting is an easy hike."),
+        ("inform(name='Red Kite Ridge';snow=deep)", "Red Kite Ridge has deep snow!"),
+        ("?request(region)", "Which region would you like?"),
+        ("inform_snow(name='Ivy Cutting';season=dontcare)", "Zebras walk Ivy Cutting in any season."),
+    ]
+    corpus.write_text("".join(json.dumps({"act": act, "text": text}) + "\n" for act, text in rows))
+    own = f"corpus.name={json.dumps(str(corpus))}"
+    source = Run(poor_run("hierarchical"))
+    tuned = still("trails-hierarchical", tmp_path / "tuned", source.path, own)
+    fresh = still("trails-hierarchical", tmp_path / "fresh", None, own)
+    ours, theirs, anew = (load_arrays(run.weights_path) for run in (tuned, source, fresh))
+    mine, other = (Preprocessor.load(run.preprocessor_path) for run in (tuned, source))
+    assert mine.vocabulary.tokens != other.vocabulary.tokens
+
+    def check(name: str, axis: int, numbered: list[str], known: list[str], first: int = 0) -> None:
+        taken = 0
+        for place, token in enumerate(numbered):
+            row = np.take(ours[name], first + place, axis)
+            if token in known:
+                expected = np.take(theirs[name], first + known.index(token), axis)
+                taken += 1
+            else:
+                expected = np.take(anew[name], first + place, axis)
+            # Of two axes that number something, the other one is matched too: look where all is the same.
+            same = np.isclose(row, expected)
+            assert same.all() or (name in ("cell/act", "act_projection") and same.mean() > 0.5), (name, token)
+        assert 0 < taken < len(numbered), name
+
+    check("embedding", 0, mine.vocabulary.tokens, other.vocabulary.tokens)
+    check("output_kernel", 1, mine.vocabulary.tokens, other.vocabulary.tokens)
+    check("output_bias", 0, mine.vocabulary.tokens, other.vocabulary.tokens)
+    check("cell/act", 0, mine.encoder.features, other.encoder.features)
+    check("cell/reading", 1, mine.encoder.features, other.encoder.features)
+    check("entries", 0, mine.encoder.features, other.encoder.features, first=1)
+    check("words", 0, mine.encoder.words.tokens, other.encoder.words.tokens)
+    gates = 4 * 24
+    check("projection", 1, mine.encoder.features, other.encoder.features, first=gates)
+    for name in ("projection", "bias", "encoder_projection"):
+        np.testing.assert_array_equal(ours[name][..., :gates], theirs[name][..., :gates])
+    np.testing.assert_array_equal(ours["cell/recurrent"], theirs["cell/recurrent"])
+
+
+def test_another_model_takes_what_has_the_same_name(poor_run: Runs, tmp_path: Path) -> None:
+    run = still("trails-sclstm", tmp_path / "run", poor_run("hierarchical"), "model.dropout=0.1")
+    ours, theirs = (load_arrays(Run(path).weights_path) for path in (run.path, poor_run("hierarchical")))
+    np.testing.assert_array_equal(ours["embedding"], theirs["embedding"])
+    np.testing.assert_array_equal(ours["cell/recurrent"], theirs["cell/recurrent"])
+    # Other sizes have nothing in common but what numbers tokens alone.
+    wide = still("trails-sclstm", tmp_path / "wide", poor_run("sclstm"), "model.hidden_size=32")
+    assert 0 < wide.manifest()["training"]["initialized"]["share"] < 0.6
+
+
+def test_by_command(poor_run: Runs, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for setting in STILL for word in ("--set", setting)]
+    begin = ["train", "trails-sclstm", "--output", str(tmp_path / "run"), *words]
+    assert main([*begin, "--set", f"model.initialize_from={poor_run('sclstm')}"]) == 0
+    told = capsys.readouterr()
+    assert told.out == f"{tmp_path / 'run'}\n"
+    assert f"dactnlg: 100% of the weights began as those of {poor_run('sclstm')}\n" in told.err
+    assert main([*begin, "--set", "model.initialize_from=nowhere"]) == 2
+    assert "nowhere does not exist" in capsys.readouterr().err
+    assert main(["train", "trails-random", "--set", "model.initialize_from=x", "--output", str(tmp_path / "r")]) == 2
+    assert "the model 'random' has no weights to begin with" in capsys.readouterr().err
