@@ -70,8 +70,9 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tenso
     rows = ops.reshape(queries, (-1, count * heads, size))  # (B, Q * A, E)
     scores = ops.matmul(rows, ops.swapaxes(keys, 1, 2))
     scores = ops.reshape(ops.cast(scores, "float32"), (-1, count, heads, ops.shape(keys)[1])) + bias[:, :, None]
-    # Unlike that of `ops`, it does not warn of a sentence of one word.
-    weights = ops.cast(keras.activations.softmax(scores), values.dtype)  # (B, Q, A, S)
+    # Not `ops.softmax`, which warns of a sentence of one word.
+    weights = ops.exp(scores - ops.max(scores, axis=-1, keepdims=True))
+    weights = ops.cast(weights / ops.sum(weights, axis=-1, keepdims=True), values.dtype)  # (B, Q, A, S)
     seen = ops.matmul(ops.reshape(weights, (-1, count * heads, ops.shape(keys)[1])), values)
     return ops.reshape(seen, (-1, count, heads, values.shape[-1]))
 
