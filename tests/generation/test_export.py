@@ -103,7 +103,7 @@ PARTS = {
     "sclstm": (["h", "c", "d"], []),
     "hierarchical": (["h", "c", "d"], ["gates"]),
     "seq2seq": (["h", "c"], ["gates", "keys", "memory", "bias"]),
-    "transformer": (["past0", "past1", "time"], ["act0", "act1", "bias"]),
+    "transformer": (["past0", "time"], ["act0", "bias"]),
 }
 """The parts of each model's state and of its context."""
 

@@ -8,7 +8,7 @@ import keras
 import numpy as np
 import pytest
 from keras import ops
-from test_models import D, V, W, build, inputs, tensors_of
+from test_models import V, build, inputs, tensors_of
 
 from dactnlg.models import build_model
 from dactnlg.models.attention import attend, bias_of
@@ -81,9 +81,7 @@ def test_no_word_sees_what_comes_after_it(name: str) -> None:
 
 
 def test_the_transformer_sees_its_window_and_no_more() -> None:
-    batch, sizes = inputs([8], 8), {"hidden_size": 12, "heads": 2, "window": 3, "layers": 1}
-    keras.utils.set_random_seed(1)
-    model = build_model("transformer", Sizes(V, D, W), **sizes)
+    batch, model = inputs([8], 8), build("transformer")
     before = to_numpy(model.logits(tensors_of(batch)))
     batch["tokens"][0, 1] = 4 + (batch["tokens"][0, 1] - 3) % (V - 4)
     after = to_numpy(model.logits(tensors_of(batch)))

@@ -27,7 +27,7 @@ KEYWORDS: dict[str, dict[str, int]] = {
     "sclstm": SIZES,
     "hierarchical": {**SIZES, "value_size": 4, "encoder_size": 5},
     "seq2seq": {**SIZES, "encoder_size": 5},
-    "transformer": {"hidden_size": 12, "heads": 2, "window": 3},
+    "transformer": {"hidden_size": 12, "heads": 2, "layers": 1, "window": 3},
 }
 """The models and their sizes. The transformer's window is shorter than the sentences: it has to move."""
 MODELS = tuple(KEYWORDS)

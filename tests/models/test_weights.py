@@ -35,8 +35,8 @@ SUBLAYERS = {f"itself/{name}" for name in ATTENTION} | {
 }
 SUBLAYERS |= {f"{part}_norm/{kind}" for part in ("itself", "inner") for kind in NORM}
 LOOKS = {f"act/{name}" for name in ATTENTION} | {f"act_norm/{kind}" for kind in NORM}
-TRANSFORMER = {f"{part}/{i}/{name}" for part in ("encoder", "decoder") for i in range(2) for name in SUBLAYERS}
-TRANSFORMER |= {f"decoder/{i}/{name}" for i in range(2) for name in LOOKS}
+TRANSFORMER = {f"{part}/0/{name}" for part in ("encoder", "decoder") for name in SUBLAYERS}
+TRANSFORMER |= {f"decoder/0/{name}" for name in LOOKS}
 TRANSFORMER |= {f"{part}/{kind}" for part in ("encoded", "decoded") for kind in NORM}
 NAMES = {
     "lstm": LSTM_NAMES | {"act_projection"},
