@@ -36,7 +36,9 @@ class Seq2Seq(LSTM):
         super().__init__(sizes, **kwargs)
         hidden, seen = self.hidden_size, 2 * encoder_size
         self.entries = EntryEmbedding(sizes, encoder_size, name="entries")
-        self.encoder = keras.layers.Bidirectional(keras.layers.LSTM(encoder_size, return_sequences=True))
+        reader = keras.layers.LSTM(encoder_size, return_sequences=True)
+        # Keras has it, but types that mypy cannot follow.
+        self.encoder = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
         self.start = self.add_weight((seen, 2 * hidden), "glorot_uniform", name="start")
         self.score = self.add_weight((seen, hidden), "glorot_uniform", name="score")
         self.mixture = self.add_weight((hidden + seen, hidden), "glorot_uniform", name="mixture")
