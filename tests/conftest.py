@@ -102,7 +102,9 @@ def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 POOR = ["training.epochs=2", "training.batch_size=32", "training.learning_rate=0.03"]
 POOR_SIZES = ["model.hidden_size=24", "model.embedding_size=16"]
 # Steps as large as those of the others would lead nowhere.
-POORER = {"transformer": ["training.learning_rate=0.005", "model.layers=1"]}
+POORER = {
+    "transformer": ["training.epochs=3", "training.learning_rate=0.003", "model.hidden_size=48", "model.layers=1"],
+}
 
 
 @pytest.fixture(scope="session")

@@ -27,7 +27,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 
 
-@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "seq2seq", "transformer"])
+@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "transformer"])
 def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
     return poor_run(request.param)
 
