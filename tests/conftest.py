@@ -100,7 +100,11 @@ def neural_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # A poor model on purpose: what must hold must hold when the model does not know better. It is good enough to say most
 # acts itself, and bad enough that some are left to the templates.
 POOR = ["training.epochs=2", "training.batch_size=32", "training.learning_rate=0.03"]
-POOR += ["model.hidden_size=24", "model.embedding_size=16"]
+POOR_SIZES = ["model.hidden_size=24", "model.embedding_size=16"]
+# Steps as large as those of the others would lead nowhere.
+POORER = {
+    "transformer": ["training.epochs=3", "training.learning_rate=0.003", "model.hidden_size=48", "model.layers=1"],
+}
 
 
 @pytest.fixture(scope="session")
@@ -113,8 +117,10 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
     @cache
     def run(model: str) -> Path:
         folder = tmp_path_factory.mktemp(f"poor-{model}") / "run"
-        # The random baseline has no use for the sizes of a model.
-        overrides = POOR if model != "random" else []
+        # The random baseline has no use for the sizes of a model, nor the Transformer for all of them.
+        keys = models.section(model).model_fields
+        sizes = [one for one in POOR_SIZES if one.split("=")[0].removeprefix("model.") in keys]
+        overrides = [*POOR, *sizes, *POORER.get(model, [])] if model != "random" else []
         return train(load_config(f"trails-{model}", overrides, models), folder, progress=False).path
 
     return run

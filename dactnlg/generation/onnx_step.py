@@ -2,7 +2,7 @@
 
 Inputs are `tokens` (N,), the parts of the state (such as `h`, `c`, `d`) and those of the context (such as `gates`), as
 the model's `prepare` gives them for the acts of the N sentences; outputs `log_probs` (N, V) and the parts of the new
-state (`new_h`, ...). N is free.
+state (`new_h`, ...). N is free, and so are sizes that depend on the length of an act.
 """
 
 from __future__ import annotations
@@ -43,11 +43,17 @@ def write_step(model: NeuralModel, description: Mapping[str, Any], path: Path) -
         raise UserError("ONNX is written by a library: pip install 'dactnlg[export]'") from None
     import tensorflow as tf
 
-    context, state = model.prepare({name: tf.constant(array) for name, array in example_batch(model).items()})
-    parts = {**state, **context}
+    (context, state), (context_of_more, state_of_more) = (
+        model.prepare({name: tf.constant(array) for name, array in example_batch(model, length).items()})
+        for length in (4, 8)
+    )
+    parts, others = {**state, **context}, {**state_of_more, **context_of_more}
     names = list(parts)
     signature = [tf.TensorSpec((None,), tf.int64, "tokens")]
-    signature += [tf.TensorSpec((None, *part.shape[1:]), part.dtype, name) for name, part in parts.items()]
+    for name, part in parts.items():
+        # Free is what depends on the length of an act, such as what there is to look at.
+        shape = [size if size == other else None for size, other in zip(part.shape, others[name].shape, strict=True)]
+        signature.append(tf.TensorSpec((None, *shape[1:]), part.dtype, name))
 
     def step(tokens: Any, *given: Any) -> dict[str, Any]:
         by_name = dict(zip(names, given, strict=True))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
     from dactnlg.text.encoding import Sizes
 
-PARTS = frozenset({"backend", "base", "cells", "recurrent", "sections", "weights"})
+PARTS = frozenset({"attention", "backend", "base", "cells", "recurrent", "sections", "weights"})
 """The files of this folder that hold no model."""
 GROUP = "dactnlg.models"
 """The group of entry points that name models of other packages."""

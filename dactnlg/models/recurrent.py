@@ -63,16 +63,20 @@ class RecurrentModel(NeuralModel):
 
     def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
         """Advance every sentence by one token; see `NeuralModel.step`."""
+        output, state = self.advance(context, state, tokens)
+        return self._project(output), state
+
+    def advance(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
+        """Return the cell's output after one more token, (N, ...), and the new state."""
         gates = self._token_gates(tokens)  # (N, G)
         if "gates" in context:
             gates = gates + context["gates"]
         output, parts = self.cell(gates, list(state.values()))
-        return self._project(output), dict(zip(state, parts, strict=True))
+        return output, dict(zip(state, parts, strict=True))
 
-    def outputs(self, batch: Tensors) -> Tensor:
+    def outputs(self, context: Tensors, state: Tensors, tokens: Tensor) -> Tensor:
         """Return the cell's output after every token of whole sentences, (B, T, ...)."""
-        context, state = self.prepare(batch)
-        gates = self._token_gates(batch["tokens"])  # (B, T, G)
+        gates = self._token_gates(tokens)  # (B, T, G)
         if "gates" in context:
             gates = gates + context["gates"][:, None]
         # No mask inside the recurrence: padding comes last, so no real step can see it.
@@ -80,7 +84,7 @@ class RecurrentModel(NeuralModel):
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the logits of every next token, (B, T, V)."""
-        return self._project(self.outputs(batch), training=training)
+        return self._project(self.outputs(*self.prepare(batch), batch["tokens"]), training=training)
 
     def _token_gates(self, tokens: Tensor) -> Tensor:
         return ops.matmul(rows_of(self.embedding, tokens), self.projection) + self.bias

@@ -41,7 +41,7 @@ class SCLSTM(RecurrentModel):
 
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return cross entropy and penalty per real token."""
-        outputs = self.outputs(batch)
+        outputs = self.outputs(*self.prepare(batch), batch["tokens"])
         weights = ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None]
         # Rows that only fill up a batch have length 0.
         rows = ops.cast(batch["lengths"] > 0, "float32") * batch["weights"]

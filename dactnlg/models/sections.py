@@ -5,7 +5,8 @@ So a mistake in a configuration is reported at once. A model may as well have it
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from dactnlg.runs.config import ModelSection
 
@@ -53,9 +54,46 @@ class HierarchicalSection(SCLSTMSection):
     encoder_size: int = Field(default=100, ge=1, le=8192)
 
 
+class Seq2SeqSection(LSTMSection):
+    """The configuration of `seq2seq`.
+
+    Attributes:
+        encoder_size: length of an entry's vector, and units of the encoder in either direction.
+    """
+
+    encoder_size: int = Field(default=100, ge=1, le=8192)
+
+
+class TransformerSection(ModelSection):
+    """The configuration of `transformer`.
+
+    Attributes:
+        hidden_size: length of all vectors between layers; divisible by `heads`.
+        heads: of each attention.
+        layers: of the encoder, and as many of the decoder.
+        dropout: share of the units dropped in training, of embeddings and of what each sublayer adds.
+        window: how many tokens back a word sees.
+    """
+
+    hidden_size: int = Field(default=128, ge=2, le=8192)
+    heads: int = Field(default=4, ge=1, le=64)
+    layers: int = Field(default=2, ge=1, le=64)
+    dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    window: int = Field(default=64, ge=1, le=1000)
+
+    @model_validator(mode="after")
+    def _divisible(self) -> TransformerSection:
+        if self.hidden_size % self.heads:
+            message = f"hidden_size {self.hidden_size} is not divisible by heads {self.heads}"
+            raise PydanticCustomError("heads", "{m}", {"m": message})
+        return self
+
+
 SHIPPED: dict[str, type[ModelSection]] = {
     "random": RandomSection,
     "lstm": LSTMSection,
     "sclstm": SCLSTMSection,
     "hierarchical": HierarchicalSection,
+    "seq2seq": Seq2SeqSection,
+    "transformer": TransformerSection,
 }

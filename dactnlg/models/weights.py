@@ -130,10 +130,10 @@ def create_weights(model: NeuralModel) -> None:
     model({**batch, "tokens": tokens, "targets": tokens, "lengths": np.full(1, 2, np.int32)})
 
 
-def example_batch(model: NeuralModel) -> Arrays:
-    """Return the arrays that a model wants, for one act that says nothing."""
+def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
+    """Return the arrays that a model wants, for one act that says nothing, in so many entries of so many words."""
     arrays: Arrays = {"act": np.zeros((1, model.sizes.act), np.float32)}
-    arrays |= {"entries": np.ones((1, 4, 2), np.int32), "words": np.ones((1, 4, 4), np.int32)}
+    arrays |= {"entries": np.ones((1, length, 2), np.int32), "words": np.ones((1, length, length), np.int32)}
     return {name: arrays[name] for name in model.inputs}
 
 

@@ -38,9 +38,9 @@ assert "dactnlg" not in sys.modules
 """
 
 
-def decoder_of(run: Path) -> NumpyDecoder:
-    decoder = Generator.load(run, backend="numpy").decoder
-    assert isinstance(decoder, NumpyDecoder)
+def decoder_of(run: Path) -> Decoder:
+    decoder = Generator.load(run).decoder
+    assert decoder is not None
     return decoder
 
 
@@ -54,7 +54,7 @@ def turns_of(decoder: Decoder) -> list[Any]:
 @pytest.mark.needs("tensorflow", "dactnlg")
 def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tmp_path: Path) -> None:
     # The hierarchical model is the sc-LSTM and more.
-    exports = [("hierarchical", "hard"), ("lstm", "none")]
+    exports = [("hierarchical", "hard"), ("lstm", "none"), ("transformer", "hard")]
     for model, constraint in exports:
         folder, decoder = tmp_path / model, decoder_of(poor_run(model))
         folder.mkdir()
@@ -99,14 +99,20 @@ def test_a_saved_model_finds_the_hypotheses_of_the_decoder(poor_run: PoorRun, tm
         assert compared >= len(ours) / 2
 
 
-PARTS = {"lstm": (["h", "c"], ["gates"]), "sclstm": (["h", "c", "d"], []), "hierarchical": (["h", "c", "d"], ["gates"])}
+PARTS = {
+    "lstm": (["h", "c"], ["gates"]),
+    "sclstm": (["h", "c", "d"], []),
+    "hierarchical": (["h", "c", "d"], ["gates"]),
+    "seq2seq": (["h", "c"], ["gates", "keys", "memory", "bias"]),
+    "transformer": (["past0", "time"], ["act0", "bias"]),
+}
 """The parts of each model's state and of its context."""
 
 
 @pytest.mark.needs("onnx", "dactnlg[export]")
 @pytest.mark.needs("tf2onnx", "dactnlg[export]")
 @pytest.mark.needs("onnxruntime", "dactnlg[export]")
-@pytest.mark.parametrize("model", ["lstm", "sclstm", "hierarchical"])
+@pytest.mark.parametrize("model", list(PARTS))
 def test_onnx_takes_the_steps_of_the_model(model: str, poor_run: PoorRun, tmp_path: Path) -> None:
     import onnxruntime
 
@@ -148,6 +154,7 @@ def test_greedy_search_over_onnx_finds_what_the_decoder_finds(poor_run: PoorRun,
     import onnxruntime
 
     path, decoder = tmp_path / "step.onnx", decoder_of(poor_run("sclstm"))
+    assert isinstance(decoder, NumpyDecoder)
     assert main(["export", str(poor_run("sclstm")), "--format", "onnx", "--output", str(path)]) == 0
     session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
     turns = turns_of(decoder)

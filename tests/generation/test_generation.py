@@ -27,7 +27,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 
 
-@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical"])
+@pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "transformer"])
 def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
     return poor_run(request.param)
 
@@ -133,7 +133,7 @@ def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
     assert left.delexicalized == found and left.origin == "model"
 
 
-@pytest.mark.parametrize("name", ["lstm", "sclstm", "hierarchical"])
+@pytest.mark.parametrize("name", ["lstm", "sclstm", "hierarchical", "transformer"])
 def test_under_an_owed_word_every_sentence_holds_a_trigger_word(poor_run: Callable[[str], Path], name: str) -> None:
     generator = Generator.load(poor_run(name))
     assert generator.decoder is not None

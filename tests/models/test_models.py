@@ -21,15 +21,21 @@ from dactnlg.runs.config import RANDOM
 from dactnlg.text.encoding import Sizes
 
 V, D, W = 11, 5, 9
-MODELS = ("lstm", "sclstm", "hierarchical")
+SIZES = {"hidden_size": 7, "embedding_size": 6}
+KEYWORDS: dict[str, dict[str, int]] = {
+    "lstm": SIZES,
+    "sclstm": SIZES,
+    "hierarchical": {**SIZES, "value_size": 4, "encoder_size": 5},
+    "seq2seq": {**SIZES, "encoder_size": 5},
+    "transformer": {"hidden_size": 12, "heads": 2, "layers": 1, "window": 3},
+}
+"""The models and their sizes. The transformer's window is shorter than the sentences: it has to move."""
+MODELS = tuple(KEYWORDS)
 
 
 def build(name: str, seed: int = 1) -> NeuralModel:
     keras.utils.set_random_seed(seed)
-    keywords = {"hidden_size": 7, "embedding_size": 6}
-    if name == "hierarchical":
-        keywords |= {"value_size": 4, "encoder_size": 5}
-    return build_model(name, Sizes(V, D, W), **keywords)
+    return build_model(name, Sizes(V, D, W), **KEYWORDS[name])
 
 
 def inputs(lengths: list[int], width: int, seed: int = 2) -> dict[str, np.ndarray]:
@@ -269,7 +275,7 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
 
 
 def test_every_file_is_a_model_or_known_to_be_none() -> None:
-    assert models.names() == ["hierarchical", "lstm", "random", "sclstm"]
+    assert models.names() == ["hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
     for name in models.names():
         assert models.section(name).model_validate({"name": name}).name == name
         if name != "random":

@@ -10,7 +10,7 @@ from typing import Any
 import keras
 import numpy as np
 import pytest
-from test_models import MODELS, D, V, W, build, inputs, loss
+from test_models import KEYWORDS, MODELS, D, V, W, build, inputs, loss
 
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generator
@@ -22,12 +22,30 @@ from dactnlg.text.encoding import Sizes
 
 LSTM_NAMES = {"embedding", "projection", "bias", "output_kernel", "output_bias", "cell/recurrent"}
 ENCODERS = {f"{layer}/{rest}" for layer in ("lower", "upper") for rest in ("projection", "bias", "cell/recurrent")}
+SEQ2SEQ = {
+    f"encoder/{way}_layer/cell/{kind}"
+    for way in ("forward", "backward")
+    for kind in ("kernel", "recurrent_kernel", "bias")
+}
+EMBEDDED = {f"entries/{table}" for table in ("act", "entries", "words")}
+NORM, DENSE = ("gamma", "beta"), ("kernel", "bias")
+ATTENTION = {"query/kernel", "memory/kernel", "output_layer/kernel", "output_layer/bias"}
+SUBLAYERS = {f"itself/{name}" for name in ATTENTION} | {
+    f"{part}/{kind}" for part in ("inner", "outer") for kind in DENSE
+}
+SUBLAYERS |= {f"{part}_norm/{kind}" for part in ("itself", "inner") for kind in NORM}
+LOOKS = {f"act/{name}" for name in ATTENTION} | {f"act_norm/{kind}" for kind in NORM}
+TRANSFORMER = {f"{part}/0/{name}" for part in ("encoder", "decoder") for name in SUBLAYERS}
+TRANSFORMER |= {f"decoder/0/{name}" for name in LOOKS}
+TRANSFORMER |= {f"{part}/{kind}" for part in ("encoded", "decoded") for kind in NORM}
 NAMES = {
     "lstm": LSTM_NAMES | {"act_projection"},
     "sclstm": LSTM_NAMES | {"cell/reading", "cell/act"},
     "hierarchical": LSTM_NAMES
     | ENCODERS
     | {"cell/reading", "cell/act", "act_projection", "encoder_projection", "words", "entries"},
+    "seq2seq": LSTM_NAMES | SEQ2SEQ | EMBEDDED | {"act_projection", "start", "score", "mixture"},
+    "transformer": TRANSFORMER | EMBEDDED | {"embedding", "output_bias"},
 }
 
 
@@ -96,10 +114,8 @@ def test_a_weight_that_no_attribute_leads_to_is_an_error() -> None:
 def test_a_saved_model_is_the_same_model(name: str, tmp_path: Path) -> None:
     model, batch = build(name), inputs([3, 5], 6)
     save_arrays(tmp_path / "weights.safetensors", values(model))
-    keywords = {"hidden_size": 7, "embedding_size": 6}
-    keywords |= {"value_size": 4, "encoder_size": 5} if name == "hierarchical" else {}
     keras.utils.set_random_seed(7)
-    again = load_model(name, Sizes(V, D, W), tmp_path / "weights.safetensors", keywords)
+    again = load_model(name, Sizes(V, D, W), tmp_path / "weights.safetensors", KEYWORDS[name])
     assert float(loss(model, batch)) == float(loss(again, batch))
     assert all(np.array_equal(array, values(again)[name]) for name, array in values(model).items())
 

@@ -170,14 +170,14 @@ def test_impossible_options_are_refused(wrong: dict[str, float]) -> None:
         Sampling().changed(**given)  # type: ignore[arg-type]
 
 
-@pytest.fixture(scope="module", params=["sclstm", "hierarchical"])
+@pytest.fixture(scope="module", params=["sclstm", "hierarchical", "transformer"])
 def run(request: pytest.FixtureRequest, poor_run: Callable[[str], Path]) -> Path:
     return poor_run(request.param)
 
 
 @pytest.fixture(scope="module")
 def generator(run: Path) -> Generator:
-    return Generator.load(run, backend="numpy")
+    return Generator.load(run)
 
 
 def test_a_model_generates_what_it_must_under_the_hard_constraint(generator: Generator) -> None:
@@ -219,7 +219,7 @@ def test_the_order_of_n_best(generator: Generator) -> None:
 
 
 def test_the_run_may_ask_for_it_and_the_caller_has_the_last_word(run: Path) -> None:
-    generator = Generator.load(run, backend="numpy")
+    generator = Generator.load(run)
     acts = ["goodbye()", "?request(region)"] * 5
     searched, drawn = generator.generate(acts), generator.generate(acts, GenerationOptions(top_k=5, seed=2))
     generator.defaults = generator.defaults.model_copy(update={"sample": True, "top_k": 5})

@@ -1,0 +1,71 @@
+"""An encoder-decoder with attention over the entries of the act (Dušek and Jurčíček 2016, section 3: TGen)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from dactnlg.models.attention import EntryEmbedding, attend, bias_of
+from dactnlg.models.base import Tensor, Tensors
+from dactnlg.models.lstm import LSTM
+from dactnlg.models.sections import Seq2SeqSection
+from dactnlg.text.encoding import Sizes
+
+
+class Seq2Seq(LSTM):
+    """An LSTM decoder that looks at the entries of the act, values included, before each word.
+
+    Two LSTMs read the entries forward and backward (Bahdanau et al. 2015, section 3.2). The decoder is `lstm`, which
+    sees the whole DA vector at every step, and starts from what they have read. Attention comes after the recurrence,
+    with the "general" score (Luong et al. 2015, section 3.1), and is not fed back into it: so training runs the
+    recurrence over whole sentences, and looks from all words at once.
+
+    Args:
+        sizes: see `RecurrentModel`.
+        encoder_size: length of an entry's vector, and units of the encoder in either direction.
+        **kwargs: see `RecurrentModel`.
+    """
+
+    inputs = ("act", "entries", "words")
+
+    Section = Seq2SeqSection
+
+    def __init__(self, sizes: Sizes, encoder_size: int = 100, **kwargs: Any) -> None:
+        super().__init__(sizes, **kwargs)
+        hidden, seen = self.hidden_size, 2 * encoder_size
+        self.entries = EntryEmbedding(sizes, encoder_size, name="entries")
+        reader = keras.layers.LSTM(encoder_size, return_sequences=True)
+        # Keras has it, but types that mypy cannot follow.
+        self.encoder = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
+        self.start = self.add_weight((seen, 2 * hidden), "glorot_uniform", name="start")
+        self.score = self.add_weight((seen, hidden), "glorot_uniform", name="score")
+        self.mixture = self.add_weight((hidden + seen, hidden), "glorot_uniform", name="mixture")
+
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return the act's share of the gates, what there is to look at, and the state that it leads to."""
+        vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
+        memory = self.dropout(self.encoder(vectors, mask=real))  # (B, M, 2E)
+        share = ops.cast(real, memory.dtype)[..., None]
+        mean = ops.sum(memory * share, axis=1) / ops.sum(share, axis=1)
+        h, c = ops.split(ops.tanh(ops.matmul(mean, self.start)), 2, axis=-1)
+        looking = {"keys": ops.matmul(memory, self.score), "memory": memory, "bias": bias_of(real)}
+        return {"gates": self.act_gates(inputs), **looking}, {"h": h, "c": c}
+
+    def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
+        """Advance every sentence by one token; see `NeuralModel.step`."""
+        output, state = self.advance(context, state, tokens)
+        return self._look(context, output[:, None])[:, 0], state
+
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
+        """Return the logits of every next token, (B, T, V)."""
+        context, state = self.prepare(batch)
+        return self._look(context, self.outputs(context, state, batch["tokens"]), training=training)
+
+    def _look(self, context: Tensors, outputs: Tensor, *, training: bool = False) -> Tensor:
+        """Return the logits after looking at the entries from every output, (B, T, H) -> (B, T, V)."""
+        bias = context["bias"][:, None]
+        seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
+        mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
+        return self._project(mixed, training=training)
