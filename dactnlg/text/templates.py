@@ -8,7 +8,7 @@ from typing import Any
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.realization import is_question
+from dactnlg.text.questions import is_question
 from dactnlg.text.surface import detokenize, strip_joiner, tokenize
 
 Tokens = tuple[str, ...]
