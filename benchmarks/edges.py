@@ -37,13 +37,15 @@ FAULTS = ("doubled", "doubled elsewhere", "article", "count", "marks", "verb")
 """A word that stands twice at a value's edge, or elsewhere; "a" and "an", or two articles; "1 ports" and "2 port";
 marks that stand twice or apart, a sentence without a capital; "is are"."""
 ARTICLES = frozenset({"a", "an", "the"})
+ENDED = frozenset({"a", "and", "are", "at", "from", "has", "in", "is", "kings", "of", "on", "or", "that", "the", "to", "with"})
+"""Words that a noun does not stand behind."""
 MOST_SLOTS = 8
 # Sounds of English, as far as the corpora have such words after an article.
-VOWEL = re.compile(r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|8|11(?!\d)|18(?!\d)", re.I)
+VOWEL = re.compile(r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I)
 CONSONANT = re.compile(r"eu|ewe|one\b|once\b|uni", re.I)
 LETTERS = re.compile(r"[A-Z]\d*|[B-DF-HJ-NP-TV-Z]{2,}|MMO[A-Z]*|[a-z]\d*")
 MARKS = re.compile(r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])")
-VERBS = re.compile(r"\b(is|are|has|have|was|were|do|does) (?:is|are|has|have|was|were|does)\b|\b(the|a|an) (?:the|an)\b", re.I)
+VERBS = re.compile(r"\b(is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are|has|have) have\b|\b(the|a|an) (?:the|an)\b", re.I)
 NUMBER = re.compile(r"(?<![\w.,'/-])(1|one|[2-9]|[1-9]\d{1,2}) ([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?(?![\w'-])", re.I)
 
 
@@ -127,11 +129,13 @@ def article_faults(
 
 def count_faults(singulars: frozenset[str], text: str) -> Iterator[tuple[str, str]]:
     """Yield numbers whose noun has the other number: "1 HDMI ports", "There are 1", "2 restaurant"."""
-    for match in re.finditer(r"\b(?:are|have) (?:only |just )?1 (?!of\b)[a-z]+|\bis [2-9]\d? [a-z]+s\b", text, re.I):
+    for match in re.finditer(r"\bare (?:only |just )?1 (?!of\b)[a-z]+", text, re.I):
         yield "count", match.group()
     for match in NUMBER.finditer(text):
         following = [word.casefold() for word in match.groups()[1:] if word]
         for word in following:
+            if word in ENDED:
+                break
             if match[1] in ("1", "one") and word.endswith("s") and word[:-1] in singulars:
                 yield "count", match.group()
             if word in singulars or (word.endswith("s") and word[:-1] in singulars):

@@ -170,7 +170,8 @@ class Preprocessor:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
             tallies = self.checker.tally(act.turn, tokens), self.checker.look(act.expected, tokens)
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
-            made = make_template(act, tokens, restored, tallies, questions, asks=asks, known=self.vocabulary)
+            filled, known = self.style.spaced, self.vocabulary
+            made = make_template(act, tokens, restored, tallies, questions, asks=asks, filled=filled, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
         return found
 

@@ -35,6 +35,8 @@ class Template:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
         raw: the raw sentence before, between and behind the values.
+        joined: the same without words that stand twice; the words beside the values may still have to be fitted to
+            these. Where `raw` is the same, it is fitted as well.
         form: the same for readers.
         names: the placeholders.
         places: which of a turn's values, in the order of the act's placeholders, stands for each; None for a
@@ -50,6 +52,7 @@ class Template:
     tokens: tuple[str, ...]
     delexicalized: str
     raw: tuple[str, ...]
+    joined: tuple[str, ...]
     form: Form
     names: tuple[str, ...]
     places: tuple[int | None, ...]
@@ -62,7 +65,7 @@ class Template:
 
     def raw_with(self, values: Sequence[Value]) -> str:
         """Return the raw sentence with its values."""
-        raw, _ = self._fitted(values)
+        raw = self._fitted(values)[0] if self.raw is self.joined else self.raw
         return "".join(chain(*zip(raw, [value.raw for value in values], strict=False), raw[-1:]))
 
     def text_with(self, values: Sequence[Value]) -> str:
@@ -71,15 +74,15 @@ class Template:
         return form.filled(values)
 
     def _fitted(self, values: Sequence[Value]) -> tuple[tuple[str, ...], Form]:
-        """Return `raw` and `form` with the words beside values as these want them."""
+        """Return `joined` and `form` with the words beside values as these want them."""
         edits = find_edits(self.joints, [value.edges for value in values])
         if not edits:
-            return self.raw, self.form
+            return self.joined, self.form
         # Few values change anything, and their templates come again and again.
-        key = self.raw, self.question, edits
+        key = self.joined, self.question, edits
         found = _fitted.get(key)
         if found is None:
-            raw = refit(self.raw, self.joints, edits)
+            raw = refit(self.joined, self.joints, edits)
             found = _fitted.put(key, (raw, realize_around(raw, question=self.question)), 2000 + 200 * len(self.tokens))
         return found
 
@@ -169,6 +172,7 @@ def make_template(
     questions: tuple[tuple[str, ...], tuple[str, ...]],
     *,
     asks: bool,
+    filled: bool,
     known: Container[str],
 ) -> Template:
     """Put a template together.
@@ -180,21 +184,25 @@ def make_template(
         tallies: of its placeholders, and of its special values.
         questions: `Template.unasked` and `Template.unsaid`.
         asks: whether it is a question, whatever its words.
+        filled: whether `Template.raw` keeps all words of the template, whatever its values. RNNLG's protocol fills
+            templates to have more references, doubled words and all, so that what it scores is filled likewise.
         known: the words of the corpus.
     """
     places = {item.placeholder: place for place, item in enumerate(act.required)}
     names = tuple(strip_joiner(token) for token in tokens if is_placeholder(token))
-    raw, question = undoubled(parts(restored)), True if asks else None
+    raw, question = parts(restored), True if asks else None
+    joined = undoubled(raw)
     return Template(
         tokens,
         " ".join(tokens),
-        raw,
-        realize_around(raw, question=question),
+        raw if filled else joined,
+        joined,
+        realize_around(joined, question=question),
         names,
         tuple(map(places.get, names)),
         None if tallies[0].errors else tallies[0],
         tallies[1],
         *questions,
         question,
-        find_joints(raw, known),
+        find_joints(joined, known),
     )
