@@ -3,7 +3,6 @@
     python benchmarks/edges.py RUN...                    finished runs, of any corpus and model
     python benchmarks/edges.py RUN --subsets 2000        random subsets of slots as well as the test split's acts
     python benchmarks/edges.py RUN --show 5              some examples of each fault
-    python benchmarks/edges.py RUN --gold                the references of the test split, as a measure of the measure
 
 Each distinct act of a run's test split is generated under the hard constraint, and so are acts that may be new: an act
 type of training with a random subset of the slots that it takes, their values drawn from training. Then the values are
@@ -37,15 +36,31 @@ FAULTS = ("doubled", "doubled elsewhere", "article", "count", "marks", "verb")
 """A word that stands twice at a value's edge, or elsewhere; "a" and "an", or two articles; "1 ports" and "2 port";
 marks that stand twice or apart, a sentence without a capital; "is are"."""
 ARTICLES = frozenset({"a", "an", "the"})
-ENDED = frozenset({"a", "and", "are", "at", "from", "has", "in", "is", "kings", "of", "on", "or", "that", "the", "to", "with"})
+ENDED = frozenset(
+    {"a", "and", "are", "at", "from", "has", "in", "is", "kings", "of", "on", "or", "that", "the", "to", "with"}
+)
 """Words that a noun does not stand behind."""
 MOST_SLOTS = 8
 # Sounds of English, as far as the corpora have such words after an article.
-VOWEL = re.compile(r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I)
+VOWEL = re.compile(
+    r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
+)
+    r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
+)
 CONSONANT = re.compile(r"eu|ewe|one\b|once\b|uni", re.I)
 LETTERS = re.compile(r"[A-Z]\d*|[B-DF-HJ-NP-TV-Z]{2,}|MMO[A-Z]*|[a-z]\d*")
-MARKS = re.compile(r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])")
-VERBS = re.compile(r"\b(is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are|has|have) have\b|\b(the|a|an) (?:the|an)\b", re.I)
+MARKS = re.compile(
+    r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])"
+)
+    r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])"
+)
+VERBS = re.compile(
+    r"\b(?:(?:is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are) have|(?:the|a|an) (?:the|an))\b",
+    re.I,
+)
+    r"\b(is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are|has|have) have\b|\b(the|a|an) (?:the|an)\b",
+    re.I,
+)
 NUMBER = re.compile(r"(?<![\w.,'/-])(1|one|[2-9]|[1-9]\d{1,2}) ([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?(?![\w'-])", re.I)
 
 
@@ -123,7 +138,11 @@ def article_faults(
             if LETTERS.fullmatch(two):
                 vowel = two[0].lower() in "aefhilmnorsx"
             plain = two.casefold() not in ("and", "as", "at", "is", "on", "or", "in", "of")
-            if plain and (one.casefold() == "an") != vowel and not (one == "A" and place and words[place - 1][0] != "."):
+            if (
+                plain
+                and (one.casefold() == "an") != vowel
+                and not (one == "A" and place and words[place - 1][0] != ".")
+            ):
                 yield "article", f"{one} {two}"
 
 
@@ -151,34 +170,27 @@ def countable(corpus: Corpus) -> frozenset[str]:
 
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
-    """Print a line for a run, or for the references of its corpus, and examples."""
+    """Print a line for each kind of acts, and examples."""
     run = Run(folder)
     corpus = load_corpus(run.check().corpus.name, DATA)
     generator = Generator.load(folder)
     kinds = {"test": turns_of(corpus), "subsets": subsets(corpus, options.subsets, options.seed)}
-    if options.gold:
-        gold = [(e.turn, text) for e in corpus.split("test") for text in e.references]
-        kinds = {"gold": [turn for turn, _ in gold]}
     for kind, turns in kinds.items():
-        if not turns:
-            continue
-        texts = [text for _, text in gold] if options.gold else []
-        origins = ["gold"] * len(texts)
-        if not texts:
-            generated = generator.generate(turns, HARD, strict=False)
-            texts, origins = [g.text for g in generated], [g.origin if g.slots_ok else g.origin + "!" for g in generated]
-        report(f"{folder.name}, {kind}", generator.preprocessor, countable(corpus), turns, texts, origins, options.show)
+        if turns:
+            found = generator.generate(turns, HARD, strict=False)
+            report(f"{folder.name}, {kind}", generator.preprocessor, countable(corpus), turns, found, options.show)
 
 
-def report(name, preprocessor, singulars, turns, texts, origins, show) -> None:
+def report(name, preprocessor, singulars, turns, generations, show) -> None:
     """Print how many sentences have each fault."""
     counts, examples = Counter[str](), dict[str, list[str]]()
-    for turn, text, origin in zip(turns, texts, origins, strict=True):
-        seen = dict(faults(preprocessor, singulars, turn, text))
+    for turn, generation in zip(turns, generations, strict=True):
+        seen = dict(faults(preprocessor, singulars, turn, generation.text))
         counts.update(seen.keys())
         for fault, words in seen.items():
-            examples.setdefault(fault, []).append(f"{words!r} [{origin}]: {text}\n      {turn}")
-    cells = [f"{name}", len(turns), *(counts[fault] for fault in FAULTS)]
+            origin = f"{generation.origin}{'' if generation.slots_ok else ', faulty'}"
+            examples.setdefault(fault, []).append(f"{words!r} [{origin}]: {generation.text}\n      {turn}")
+    cells = [name, len(turns), *(counts[fault] for fault in FAULTS)]
     print("| " + " | ".join(map(str, cells)) + " |", flush=True)
     for fault, lines in examples.items():
         for line in random.Random(1).sample(lines, min(show, len(lines))):
@@ -192,7 +204,6 @@ def main() -> None:
     parser.add_argument("--subsets", type=int, default=1000, help="random subsets of slots a run")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--show", type=int, default=0, metavar="N", help="print N examples of each fault")
-    parser.add_argument("--gold", action="store_true", help="read the references of the test split instead")
     options = parser.parse_args()
     print("| sentences | number | " + " | ".join(FAULTS) + " |\n|" + "---|" * (len(FAULTS) + 2))
     for folder in options.runs:

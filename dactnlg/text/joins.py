@@ -16,13 +16,12 @@ from typing import NamedTuple
 
 from dactnlg.text.surface import unused_mark
 
-_FUNCTION_WORDS = frozenset(
-    """
+_SMALL_WORDS = """
     a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
     just many more much my near no not of off on only or our out over per she so some than that the their them then
     there these they this those to too under up was we were what when where which who will with would you your
-    """.split()
-)
+"""
+_FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ARTICLES = frozenset({"a", "an", "the"})
 _LONGEST_PHRASE = 4
 """Words behind a count among which its noun is looked for."""
@@ -32,11 +31,12 @@ _VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
 _VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
-_LAST = re.compile(rf"(?<![\w'’-]){_WORD}(?= $)")
+_LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
 _FIRST = re.compile(rf" ({_WORD}){_NO_MORE}")
 _OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")
 _FINAL = re.compile(rf"(?:^| )({_WORD})$")
-_TWICE = re.compile(rf"(?<![\w'’-])({_WORD})(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
+# Up to four words that stand twice, the second time within a sentence.
+_TWICE = re.compile(rf"(?<![\w'’-])({_WORD}(?: {_WORD}){{0,3}}?)(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
 _TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
 # Words that English doubles.
 _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
@@ -81,17 +81,19 @@ class Joint(NamedTuple):
     """The words of a template beside a placeholder, to be compared with the `Edges` of its value.
 
     Attributes:
+        place: which of the sentence's placeholders it is.
         before: the word before it, folded, an article as "the"; "" if it says nothing.
         behind: the word behind it, folded and without an ending of plurals; "" if it says nothing.
-        word: the word behind it, folded.
         misfit: the number that the noun behind it does not have, `ONE` or `MANY`; -1 if there is no such noun.
+        word: the word behind it, folded.
         noun: which word of the sentence that noun is; -1 if there is none.
     """
 
+    place: int
     before: str
     behind: str
-    word: str
     misfit: int
+    word: str
     noun: int
 
 
@@ -99,18 +101,20 @@ class Edit(NamedTuple):
     """What has to change beside a value.
 
     Attributes:
+        joint: the place of the value, and the words beside it.
         before: whether the word before it goes.
         behind: what is left of the word behind it; None if that stays whole.
         number: the number that the noun behind it has to have; 0 if that has it.
     """
 
+    joint: Joint
     before: bool
     behind: str | None
     number: int
 
 
 def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
-    """Return the joint of each value of a template.
+    """Return the joints of a template: of those of its values on which something could depend.
 
     Args:
         parts: the raw sentence before, between and behind its values.
@@ -119,36 +123,42 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
     mark = unused_mark("".join(parts))
     words = mark.join(parts).split(" ")
     found = []
-    for part, behind, place in zip(parts, parts[1:], _places(words, mark), strict=False):
+    for place, (part, behind, at) in enumerate(zip(parts, parts[1:], _places(words, mark), strict=False)):
         last, first = _LAST.search(part), _FIRST.match(behind)
-        before, word = last.group().casefold() if last else "", first[1].casefold() if first else ""
-        noun, number = _noun(words, place, mark, known) if words[place] == mark else _NO_NOUN
+        before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
+        noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
         before = "the" if before in _ARTICLES else _telling(before)
-        found.append(Joint(before, _stem(_telling(word)), word, ONE + MANY - number, noun))
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun)
+        if before or joint.behind or noun >= 0:
+            found.append(joint)
     return tuple(found)
 
 
 def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, ...]:
-    """Return what has to change beside each value; nothing at all if nothing has to, as nearly always."""
-    for (before, behind, _, misfit, _), (head, tail, _, number) in zip(joints, edges, strict=True):
+    """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
+    found: tuple[Edit, ...] = ()
+    for joint in joints:
+        place, before, behind, misfit, _, _ = joint
+        head, tail, _, number = edges[place]
         if head == before or tail == behind or number == misfit:
-            return tuple(map(_edit, joints, edges))
-    return ()
+            found += (_edit(joint, edges[place]),)
+    return found
 
 
-def refit(parts: Sequence[str], joints: Sequence[Joint], edits: Sequence[Edit]) -> tuple[str, ...]:
+def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
     """Return a raw sentence before, between and behind its values with the words beside these changed."""
     mark = unused_mark("".join(parts))
     words = mark.join(parts).split(" ")
     places = _places(words, mark)
     # From the last on, as words may go.
-    for place, joint, edit in zip(reversed(places), reversed(joints), reversed(edits), strict=True):
+    for edit in reversed(edits):
         if edit.number:
-            _renumber(words, place, joint.noun, edit.number)
+            _renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
     out = " ".join(words).split(mark)
-    for place, edit in enumerate(edits):
+    for edit in edits:
+        place = edit.joint.place
         if edit.before:
-            out[place] = _LAST.sub("", out[place]).removesuffix(" ")
+            out[place] = _LAST.sub("", out[place])
         if edit.behind is not None:
             out[place + 1] = _FIRST.sub(edit.behind, out[place + 1], count=1)
     return tuple(out)
@@ -183,7 +193,7 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
         # "restaurant" and " restaurants" make "restaurants".
         behind = joint.word.removeprefix(edge.last) if joint.word.startswith(edge.last) else ""
         behind = behind if behind in ("s", "es") else ""
-    return Edit(edge.head == joint.before, behind, edge.number if edge.number == joint.misfit else 0)
+    return Edit(joint, edge.head == joint.before, behind, edge.number if edge.number == joint.misfit else 0)
 
 
 def _noun(words: Sequence[str], place: int, mark: str, known: Container[str]) -> tuple[int, int]:

@@ -10,6 +10,11 @@ _QUESTION = re.compile(
     r"(?:(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b)",
     re.I,
 )
+_START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
+_INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
+_WITH_STOP = re.compile(
+    rf"({_START}(?:{_INVERTED}|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*)\.(?= |$)", re.I
+)
 
 
 def is_question(sentence: str) -> bool:
@@ -20,3 +25,8 @@ def is_question(sentence: str) -> bool:
 def is_request(sentence: str) -> bool:
     """Whether a sentence states something or asks to be told: no question, even where an act asks."""
     return bool(_STATEMENT.match(sentence))
+
+
+def with_question_marks(text: str) -> str:
+    """Return a text with question marks behind the sentences that ask by their word order and end with a full stop."""
+    return _WITH_STOP.sub(r"\1?", text)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import remembered
 from dactnlg.text.capitals import capital, capitalize_names
 from dactnlg.text.joins import Edges
-from dactnlg.text.questions import is_question, is_request
+from dactnlg.text.questions import is_question, is_request, with_question_marks
 from dactnlg.text.surface import MORPHEME, unused_mark
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
@@ -50,6 +50,7 @@ _FOLLOWING = re.compile(r"[^\W_]\w*")
 _ARTICLE_BEFORE = re.compile(r"(?:(?:^|[.?!][\"')]* )[\"'(]*(?=A)|(?<![\w.'’-])(?=a))(?P<usual>[aA]n? )$")
 _START_BEFORE = re.compile(r"(?:^|[.?!](?<!\.\w[.?!])[\"')]* )[\"'(]*$")
 _ENDING_BEHIND = re.compile(r" -([a-z]{1,3})(?=$|[ ,.;:?!])")
+
 
 class Hole(NamedTuple):
     """The place of a value in a form.
@@ -154,9 +155,12 @@ def realize_around(parts: Sequence[str], *, question: bool | None = None) -> For
             text = rule.apply(text)
     end = ""
     if text and not _ended(text):
-        last = _BETWEEN_SENTENCES.split(text)[-1]
-        asks = is_question(last) if question is None else question and not is_request(last)
+        *earlier, last = _BETWEEN_SENTENCES.split(text)
+        # Where an act asks, one sentence does: this one unless another has.
+        open_question = question is None or (question and ("?" in text or any(map(is_question, earlier))))
+        asks = is_question(last) if open_question else bool(question) and not is_request(last)
         end = "?" if asks else "."
+    text = with_question_marks(text)
     if end and not text.rstrip(_CLOSING).endswith(mark):
         text, end = text + end, ""
     return _form(text, mark, end)

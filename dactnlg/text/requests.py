@@ -46,7 +46,7 @@ class Template:
         unasked: the questions that it has lost and that could be put behind it.
         unsaid: slots that it should say and does not, beside those in the tallies: questions.
         question: whether it is a question; None to decide by its words.
-        joints: the words beside each of its values.
+        joints: the words beside its values, as far as anything could depend on these.
     """
 
     tokens: tuple[str, ...]
@@ -75,14 +75,14 @@ class Template:
 
     def _fitted(self, values: Sequence[Value]) -> tuple[tuple[str, ...], Form]:
         """Return `joined` and `form` with the words beside values as these want them."""
-        edits = find_edits(self.joints, [value.edges for value in values])
+        edits = find_edits(self.joints, [value.edges for value in values]) if self.joints else ()
         if not edits:
             return self.joined, self.form
         # Few values change anything, and their templates come again and again.
         key = self.joined, self.question, edits
         found = _fitted.get(key)
         if found is None:
-            raw = refit(self.joined, self.joints, edits)
+            raw = refit(self.joined, edits)
             found = _fitted.put(key, (raw, realize_around(raw, question=self.question)), 2000 + 200 * len(self.tokens))
         return found
 
