@@ -45,20 +45,13 @@ MOST_SLOTS = 8
 VOWEL = re.compile(
     r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
 )
-    r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
-)
 CONSONANT = re.compile(r"eu|ewe|one\b|once\b|uni", re.I)
 LETTERS = re.compile(r"[A-Z]\d*|[B-DF-HJ-NP-TV-Z]{2,}|MMO[A-Z]*|[a-z]\d*")
 MARKS = re.compile(
     r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])"
 )
-    r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])"
-)
 VERBS = re.compile(
-    r"\b(?:(?:is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are) have|(?:the|a|an) (?:the|an))\b",
-    re.I,
-)
-    r"\b(is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are|has|have) have\b|\b(the|a|an) (?:the|an)\b",
+    r"\b(?:(?:is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are) have|(?:the|an?) (?:the|an))\b",
     re.I,
 )
 NUMBER = re.compile(r"(?<![\w.,'/-])(1|one|[2-9]|[1-9]\d{1,2}) ([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?(?![\w'-])", re.I)
