@@ -51,7 +51,7 @@ MARKS = re.compile(
     r"[.?!,;:] *[,;:]| [,.;:?!](?=\s|$)|[.?!] *[.?!]$(?<!\.\.\.)|  |(?<![.\d])[.?!] [a-z]|^[a-z](?![a-z]*[A-Z])"
 )
 VERBS = re.compile(
-    r"\b(?:(?:is|are|has|have|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are) have|(?:the|an?) (?:the|an))\b",
+    r"\b(?:(?:is|are|has|was|were|do|does) (?:is|are|has|was|were|does)|(?:is|are) have|(?:the|an?) (?:the|an))\b",
     re.I,
 )
 NUMBER = re.compile(r"(?<![\w.,'/-])(1|one|[2-9]|[1-9]\d{1,2}) ([a-z]+)(?: ([a-z]+))?(?: ([a-z]+))?(?![\w'-])", re.I)
@@ -99,7 +99,9 @@ def faults(preprocessor: Preprocessor, singulars: frozenset[str], turn: Turn, te
     for name, pattern in (("marks", MARKS), ("verb", VERBS)):
         for match in pattern.finditer(text):
             # A value may hold anything.
-            if not any(match.group().casefold() in " ".join(map(strip_joiner, m)).casefold() for m in found.mentions):
+            if not match.start() or not any(
+                match.group().casefold() in " ".join(map(strip_joiner, m)).casefold() for m in found.mentions
+            ):
                 yield name, text[max(match.start() - 12, 0) : match.end() + 12]
 
 
@@ -159,7 +161,7 @@ def countable(corpus: Corpus) -> frozenset[str]:
     plural = re.compile(r"(?<![\w.])(?:[2-9]|\d\d+) (?:[a-z]+ )??([a-z]{3,}?)(?: -|(?<!s))s(?![\w'])", re.I)
     pairs = corpus.pairs("train")
     counts = Counter(noun.casefold() for _, sentence in pairs for noun in plural.findall(sentence))
-    return frozenset(noun for noun, count in counts.items() if count > 2)
+    return frozenset(noun for noun, count in counts.items() if count > 2 and noun[-1] not in "isu")
 
 
 def measure(folder: Path, options: argparse.Namespace) -> None:
