@@ -184,7 +184,7 @@ def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
 def _segments(name: str, counts: Counter[str]) -> list[str]:
     """Return the words that a name is written together of, those whose rarest one is the most frequent."""
     # For the beginning of the name up to each letter: how often its rarest word occurs, and the words.
-    best: list[tuple[int, list[str]]] = [(sum(counts.values()), [])] + [(0, [])] * len(name)
+    best: list[tuple[int, list[str]]] = [(sum(counts.values()), []), *((0, []) for _ in name)]
     for end in range(_SHORTEST, len(name) + 1):
         for start in range(end - _SHORTEST + 1):
             before, words = best[start]
