@@ -12,8 +12,8 @@ _CAPITALS = """
     belgian brazilian british bulgarian burmese californian cambodian canadian cantonese caribbean catalan celeron
     chinese colombian corsican croatian cuban danish dutch egyptian english eritrean ethiopian european filipino french
     georgian german greek hawaiian hungarian indian indonesian intel iranian iraqi irish israeli italian jamaican
-    japanese korean lebanese malaysian mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian norwegian
-    pakistani pentium peruvian persian polynesian portuguese romanian russian salvadoran scandinavian scottish
+    japanese korean latin lebanese malaysian mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian
+    norwegian pakistani pentium peruvian persian polynesian portuguese romanian russian salvadoran scandinavian scottish
     shanghainese sicilian singaporean spanish swedish swiss syrian taiwanese thai tibetan tunisian turkish tuscan
     ukrainian venetian vietnamese welsh
 """

@@ -171,8 +171,9 @@ class Preprocessor:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
             tallies = self.checker.tally(act.turn, tokens), self.checker.look(act.expected, tokens)
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
-            made = make_template(act, tokens, restored, tallies, questions, asks=asks)
-            found = self._made.put((act, tokens), made, 1500 + 150 * len(tokens))
+            filled, known = self.style.spaced, self.vocabulary
+            made = make_template(act, tokens, restored, tallies, questions, asks=asks, filled=filled, known=known)
+            found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
         return found
 
     def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
@@ -234,7 +235,7 @@ class Preprocessor:
 
     def text_of(self, request: Request, template: Template) -> str:
         """Return the sentence as a user reads it: a template with a request's values."""
-        return template.form.filled(self._filling(request, template))
+        return template.text_with(self._filling(request, template))
 
     def _filling(self, request: Request, template: Template) -> list[Value]:
         """Return what stands for each placeholder of a template."""

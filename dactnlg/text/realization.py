@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from dactnlg._utils.memory import remembered
 from dactnlg.text.capitals import capital, capitalize_names
-from dactnlg.text.surface import MORPHEME
+from dactnlg.text.joins import Edges
+from dactnlg.text.questions import is_question, is_request, with_question_marks
+from dactnlg.text.surface import MORPHEME, unused_mark
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 _IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
@@ -48,10 +50,6 @@ _FOLLOWING = re.compile(r"[^\W_]\w*")
 _ARTICLE_BEFORE = re.compile(r"(?:(?:^|[.?!][\"')]* )[\"'(]*(?=A)|(?<![\w.'’-])(?=a))(?P<usual>[aA]n? )$")
 _START_BEFORE = re.compile(r"(?:^|[.?!](?<!\.\w[.?!])[\"')]* )[\"'(]*$")
 _ENDING_BEHIND = re.compile(r" -([a-z]{1,3})(?=$|[ ,.;:?!])")
-_STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
-_QUESTION = re.compile(
-    r"(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b", re.I
-)
 
 
 class Hole(NamedTuple):
@@ -79,6 +77,7 @@ class Value(NamedTuple):
         start: the same where a sentence starts with it.
         an: whether "an" stands before it; None if it does not begin with a word.
         last: the mark that it ends with, one of `.?!…,;:`; "" if there is none.
+        edges: what the words of a template beside it depend on.
     """
 
     raw: str
@@ -86,6 +85,7 @@ class Value(NamedTuple):
     start: str
     an: bool | None
     last: str
+    edges: Edges
 
     @classmethod
     def of(cls, raw: str, text: str) -> Value:
@@ -94,7 +94,8 @@ class Value(NamedTuple):
         an = None
         if following and (following.group() not in _NEVER_AFTER_ARTICLE or text.startswith("+", following.end())):
             an = _sounds_like_vowel(following.group())
-        return cls(raw, text, _FIRST_START.sub(capital, text), an, text[-1:] if text[-1:] in _MARKS else "")
+        last = text[-1:] if text[-1:] in _MARKS else ""
+        return cls(raw, text, _FIRST_START.sub(capital, text), an, last, Edges.of(text))
 
 
 class Form(NamedTuple):
@@ -154,22 +155,15 @@ def realize_around(parts: Sequence[str], *, question: bool | None = None) -> For
             text = rule.apply(text)
     end = ""
     if text and not _ended(text):
-        last = _BETWEEN_SENTENCES.split(text)[-1]
-        asks = is_question(last) if question is None else question and not _STATEMENT.match(last)
+        *earlier, last = _BETWEEN_SENTENCES.split(text)
+        # Where an act asks, one sentence does: this one unless another has.
+        open_question = question is None or (question and ("?" in text or any(map(is_question, earlier))))
+        asks = is_question(last) if open_question else bool(question) and not is_request(last)
         end = "?" if asks else "."
+    text = with_question_marks(text)
     if end and not text.rstrip(_CLOSING).endswith(mark):
         text, end = text + end, ""
     return _form(text, mark, end)
-
-
-def unused_mark(text: str) -> str:
-    """Return a character that a text does not have: it stands for values while what is around them is mended."""
-    return next(char for char in map(chr, range(0xE000, 0xF900)) if char not in text)
-
-
-def is_question(sentence: str) -> bool:
-    """Whether a sentence begins with a question word or ends with a question mark."""
-    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence))
 
 
 def _join_morphemes(text: str) -> str:

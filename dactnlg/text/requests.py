@@ -8,19 +8,23 @@ once, and for each turn only the values are put in. Nothing looks at the sentenc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.joins import Joint, find_edits, find_joints, refit, undoubled
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.realization import Form, Value, realize_around, unused_mark
+from dactnlg.text.realization import Form, Value, realize_around
 from dactnlg.text.slots import Expected, Tally
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import strip_joiner, unused_mark
 
 Key = tuple[Any, ...]
+
+_fitted: Memory[tuple[tuple[str, ...], Form]] = Memory(1 << 20, 4 << 20)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,8 @@ class Template:
         tokens: the sentence, with placeholders.
         delexicalized: the same as a string.
         raw: the raw sentence before, between and behind the values.
+        joined: the same without words that stand twice; the words beside the values may still have to be fitted to
+            these. Where `raw` is the same, it is fitted as well.
         form: the same for readers.
         names: the placeholders.
         places: which of a turn's values, in the order of the act's placeholders, stands for each; None for a
@@ -39,11 +45,14 @@ class Template:
         cues: of the special values.
         unasked: the questions that it has lost and that could be put behind it.
         unsaid: slots that it should say and does not, beside those in the tallies: questions.
+        question: whether it is a question; None to decide by its words.
+        joints: the words beside its values, as far as anything could depend on these.
     """
 
     tokens: tuple[str, ...]
     delexicalized: str
     raw: tuple[str, ...]
+    joined: tuple[str, ...]
     form: Form
     names: tuple[str, ...]
     places: tuple[int | None, ...]
@@ -51,10 +60,31 @@ class Template:
     cues: Tally
     unasked: tuple[str, ...]
     unsaid: tuple[str, ...]
+    question: bool | None
+    joints: tuple[Joint, ...]
 
     def raw_with(self, values: Sequence[Value]) -> str:
         """Return the raw sentence with its values."""
-        return "".join(chain(*zip(self.raw, [value.raw for value in values], strict=False), self.raw[-1:]))
+        raw = self._fitted(values)[0] if self.raw is self.joined else self.raw
+        return "".join(chain(*zip(raw, [value.raw for value in values], strict=False), raw[-1:]))
+
+    def text_with(self, values: Sequence[Value]) -> str:
+        """Return the sentence with its values as a user reads it."""
+        _, form = self._fitted(values)
+        return form.filled(values)
+
+    def _fitted(self, values: Sequence[Value]) -> tuple[tuple[str, ...], Form]:
+        """Return `joined` and `form` with the words beside values as these want them."""
+        edits = find_edits(self.joints, [value.edges for value in values]) if self.joints else ()
+        if not edits:
+            return self.joined, self.form
+        # Few values change anything, and their templates come again and again.
+        key = self.joined, self.question, edits
+        found = _fitted.get(key)
+        if found is None:
+            raw = refit(self.joined, edits)
+            found = _fitted.put(key, (raw, realize_around(raw, question=self.question)), 2000 + 200 * len(self.tokens))
+        return found
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -142,6 +172,8 @@ def make_template(
     questions: tuple[tuple[str, ...], tuple[str, ...]],
     *,
     asks: bool,
+    filled: bool,
+    known: Container[str],
 ) -> Template:
     """Put a template together.
 
@@ -152,18 +184,25 @@ def make_template(
         tallies: of its placeholders, and of its special values.
         questions: `Template.unasked` and `Template.unsaid`.
         asks: whether it is a question, whatever its words.
+        filled: whether `Template.raw` keeps all words of the template, whatever its values. RNNLG's protocol fills
+            templates to have more references, doubled words and all, so that what it scores is filled likewise.
+        known: the words of the corpus.
     """
     places = {item.placeholder: place for place, item in enumerate(act.required)}
     names = tuple(strip_joiner(token) for token in tokens if is_placeholder(token))
-    raw = parts(restored)
+    raw, question = parts(restored), True if asks else None
+    joined = undoubled(raw)
     return Template(
         tokens,
         " ".join(tokens),
-        raw,
-        realize_around(raw, question=True if asks else None),
+        raw if filled else joined,
+        joined,
+        realize_around(joined, question=question),
         names,
         tuple(map(places.get, names)),
         None if tallies[0].errors else tallies[0],
         tallies[1],
         *questions,
+        question,
+        find_joints(joined, known),
     )

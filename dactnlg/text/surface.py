@@ -54,5 +54,10 @@ def strip_joiner(token: str) -> str:
     return token.strip(JOINER)
 
 
+def unused_mark(text: str) -> str:
+    """Return a character that a text does not have: it stands for values while what is around them is mended."""
+    return next(char for char in map(chr, range(0xE000, 0xF900)) if char not in text)
+
+
 def _is_word(piece: str) -> bool:
     return piece[0].isalnum() or piece[0] == "_"

@@ -8,12 +8,15 @@ from typing import Any
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.realization import is_question
+from dactnlg.text.questions import is_question
 from dactnlg.text.surface import detokenize, strip_joiner, tokenize
 
 Tokens = tuple[str, ...]
 Key = tuple[str, ...]
 _MARKS = (".", "?", "!")
+_PREPOSITIONS = frozenset({"at", "by", "in", "near"})
+_SHORTEST, _RAREST = 3, 5
+"""Letters of a word that may be a part of a slot's name, and how often training has to have it."""
 
 
 class Templates:
@@ -31,6 +34,7 @@ class Templates:
         specials: dict[tuple[Key, Tokens], list[Key]] | None = None,
     ) -> None:
         self.sentences, self.specials = sentences, specials or {}
+        self._words: Counter[str] = Counter()
         # By the placeholders that they say: for each kind with its special values the sentence that counts most.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
@@ -96,8 +100,9 @@ class Templates:
             if not owed:
                 return tokens
         for item in owed.values():
-            words = item.slot.name.replace("_", " ").casefold()
-            tokens = join_sentences(tokens, [*tokenize(f"the {words} is"), item.placeholder])
+            words = self._spelt_out(item.slot.name)
+            naming = f"it is {words}" if words in _PREPOSITIONS else f"the {words} is"
+            tokens = join_sentences(tokens, [*tokenize(naming), item.placeholder])
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
@@ -110,6 +115,14 @@ class Templates:
                     if said or not owed or key <= wanted:
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None
+
+    def _spelt_out(self, slot_name: str) -> str:
+        """Return the words of a slot's name, as training has them: "price range" of `pricerange`."""
+        if not self._words:
+            self._words = Counter(word for group in self.sentences.values() for sentence in group for word in sentence)
+        return " ".join(
+            word for name in slot_name.replace("_", " ").casefold().split() for word in _segments(name, self._words)
+        )
 
     def endings(self, trait: str) -> list[Tokens]:
         """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""
@@ -166,6 +179,19 @@ def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
     if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
         return list(tokens[: len(tokens) - len(last)]), list(last)
     return list(tokens), []
+
+
+def _segments(name: str, counts: Counter[str]) -> list[str]:
+    """Return the words that a name is written together of, those whose rarest one is the most frequent."""
+    # For the beginning of the name up to each letter: how often its rarest word occurs, and the words.
+    best: list[tuple[int, list[str]]] = [(sum(counts.values()), []), *((0, []) for _ in name)]
+    for end in range(_SHORTEST, len(name) + 1):
+        for start in range(end - _SHORTEST + 1):
+            before, words = best[start]
+            least = min(before, counts[name[start:end]])
+            if least >= _RAREST and least > best[end][0]:
+                best[end] = least, [*words, name[start:end]]
+    return best[-1][1] or [name]
 
 
 def _plainly(turn: Turn) -> list[str]:

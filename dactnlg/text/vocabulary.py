@@ -30,7 +30,7 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.tokens)
 
-    def __contains__(self, token: str) -> bool:
+    def __contains__(self, token: object) -> bool:
         return token in self._ids
 
     def id(self, token: str) -> int:

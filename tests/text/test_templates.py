@@ -111,7 +111,7 @@ def test_without_sentences_there_is_none_and_all_is_said_plainly() -> None:
         ("inform(name=a;area=b)", "is it SLOT_NAME? the area is SLOT_AREA"),
         ("recommend(name=a;area=b)", "try SLOT_NAME . the area is SLOT_AREA"),
         # A sentence that says a slot twice is of no use.
-        ("inform(name=a;near=b)", "is it SLOT_NAME? the near is SLOT_NEAR"),
+        ("inform(name=a;near=b)", "is it SLOT_NAME? it is near SLOT_NEAR"),
         ("inform(name=a;phone=b)", "call -SLOT_PHONE . is it SLOT_NAME?"),
         ("inform(name=a;food=b;phone=c)", "SLOT_NAME serves SLOT_FOOD . call -SLOT_PHONE"),
         # A second value of one slot has no sentence of its own here.

@@ -1,0 +1,32 @@
+"""Questions: which sentences ask, whatever mark they have."""
+
+from __future__ import annotations
+
+import re
+
+_STATEMENT = re.compile(r"(?:please|thanks?|let me|tell|good ?bye|bye)\b", re.I)
+_QUESTION = re.compile(
+    r"(?:(?:sorry|so|or|and|ok|okay|well|also|then|i am sorry|i'm sorry),? )*"
+    r"(?:(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b)",
+    re.I,
+)
+_START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
+_INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
+_WITH_STOP = re.compile(
+    rf"({_START}(?:{_INVERTED}|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*)\.(?= |$)", re.I
+)
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence begins with a question word or ends with a question mark."""
+    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence))
+
+
+def is_request(sentence: str) -> bool:
+    """Whether a sentence states something or asks to be told: no question, even where an act asks."""
+    return bool(_STATEMENT.match(sentence))
+
+
+def with_question_marks(text: str) -> str:
+    """Return a text with question marks behind the sentences that ask by their word order and end with a full stop."""
+    return _WITH_STOP.sub(r"\1?", text)

@@ -1,0 +1,51 @@
+"""The benchmark of words beside values: it finds the faults that are put in, and none in what is right."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks.edges import faults
+from dactnlg.acts import parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.text.preprocessor import Preprocessor
+
+
+@pytest.fixture(scope="module")
+def preprocessor() -> Preprocessor:
+    """Return the preprocessor of the embedded corpus."""
+    return build_preprocessor(load_corpus("trails"))[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    {
+        "The The Opal is fine.": {"doubled", "article", "verb"},
+        "See the The Opal.": {"doubled", "article", "verb"},
+        "The Opal opal is fine.": {"doubled"},
+        "The Opal is is fine.": {"doubled elsewhere", "verb"},
+        "The Opal has a easy and an short hike.": {"article"},
+        "The Opal has 1 routes.": {"count"},
+        "There are 1 route at The Opal.": {"count"},
+        "The Opal is fine , yes. and easy": {"marks"},
+        "the Opal is fine.": {"marks"},
+        "The Opal has 1 route, an hour from A to B, and 2 routes.": set(),
+    }.items(),
+)
+def test_faults_are_found(preprocessor: Preprocessor, text: str, found: set[str]) -> None:
+    turn = parse("inform(name='The Opal')")
+    assert {fault for fault, _ in faults(preprocessor, frozenset({"route"}), turn, text)} == found
+
+
+def test_a_run_is_measured(repository: Path, random_run: Path) -> None:
+    command = [sys.executable, "benchmarks/edges.py", str(random_run), "--subsets", "20"]
+    environment = {**os.environ, "PYTHONPATH": str(repository)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, cwd=repository, timeout=300)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(" | ") for line in done.stdout.splitlines() if line.startswith("| random")]
+    assert [row[:3] for row in rows] == [["| random, test", "300", "0"], ["| random, subsets", "20", "0"]]

@@ -1,0 +1,138 @@
+"""Joins: only the template's words change beside a value, and none stands there twice."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from dactnlg.text.joins import ONE, Edges, find_edits, find_joints, refit, undoubled
+from dactnlg.text.questions import with_question_marks
+from dactnlg.text.realization import realize
+
+_NOUNS = "port ports television televisions family families serve serves food foods inn inns"
+KNOWN = frozenset(_NOUNS.split())
+
+
+def joined(parts: list[str], values: list[str]) -> str:
+    edits = find_edits(find_joints(parts, KNOWN), [Edges.of(value) for value in values])
+    parts = list(refit(parts, edits))
+    return "".join(part + value for part, value in zip(parts, [*values, ""], strict=True))
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "sentence"),
+    [
+        # An article before a value that begins with one, but not before a grade.
+        ("the _ is near a _ .", ["The Opal", "the park"], "The Opal is near the park ."),
+        ("it has an _ rating", ["a"], "it has an a rating"),
+        ("it has an _ rating", ["a+"], "it has an a+ rating"),
+        ("the _", ["The"], "the The"),
+        ("the _", ["Thebes inn"], "the Thebes inn"),
+        # A noun behind a value that ends with it, whatever their numbers, and a word before one that begins with it.
+        ("it serves _ food .", ["sea food"], "it serves sea food ."),
+        ("in the _ weight range", ["light weight"], "in the light weight range"),
+        ("the _ inn -s", ["Opal Inn"], "the Opal Inn -s"),
+        ("_ inns are here", ["inn"], "inns are here"),
+        ("_ inn is here", ["inns"], "inns is here"),
+        ("has a remote _ .", ["remote control"], "has a remote control ."),
+        ("_ food _", ["sea food", "food hall"], "sea food food hall"),
+        # Nothing else: words that are only parts, other words, marks between, function words, names that repeat.
+        ("_ foodstuff", ["sea food"], "sea food foodstuff"),
+        ("_ , food", ["sea food"], "sea food , food"),
+        ("sea-_", ["sea food"], "sea-sea food"),
+        ("it is in _ in town", ["where to dine in"], "it is in where to dine in in town"),
+        ("_ is by _ .", ["Duran Duran", "The The"], "Duran Duran is by The The ."),
+        ('the "_" the', ["The The"], 'the "The The" the'),
+        ("2 _ 2", ["2"], "2 2 2"),
+        # Counts with their nouns and verbs.
+        ("there are _ inns .", ["1"], "there is 1 inn ."),
+        ("there are only _ _ -s that serve food", ["1", "inn"], "there is only 1 inn that serves food"),
+        ("there are _ _s in town", ["1", "inn"], "there is 1 inn in town"),
+        ("there is _ inn which has food", ["30"], "there are 30 inns which have food"),
+        ("it has _ hdmi ports and _ usb port .", ["1", "2"], "it has 1 hdmi port and 2 usb ports ."),
+        ("it has _ ports", ["3"], "it has 3 ports"),
+        ("it is _ port wide", ["2"], "it is 2 port wide"),
+        ("_ families are here", ["one"], "one family is here"),
+        ("out in _ port", ["2019"], "out in 2019 port"),
+        ("it is _ serves", ["cheap"], "it is cheap serves"),
+    ],
+)
+def test_the_words_beside_a_value(template: str, values: list[str], sentence: str) -> None:
+    assert joined(template.split("_"), values) == sentence
+
+
+_TEMPLATE, _VALUE = "a the an food sea inns near in , . serves range -s", "the The food Foods sea inn range a in x1 ."
+WORDS = st.sampled_from(_TEMPLATE.split())
+PARTS = st.lists(WORDS, max_size=4).map(lambda words: " ".join(["", *words, ""]))
+VALUES = st.lists(st.sampled_from(_VALUE.split()), min_size=1, max_size=3)
+
+
+@settings(max_examples=400)
+@given(st.lists(PARTS, min_size=2, max_size=4), st.data())
+@example([" the ", " food "], None)
+def test_only_words_that_a_value_has_go_and_none_stays_twice(parts: list[str], data: st.DataObject | None) -> None:
+    parts = list(undoubled(parts))
+    drawn = [data.draw(VALUES) if data else ["the", "sea", "food"] for _ in parts[1:]]
+    values = [" ".join(words) for words in drawn]
+    edits = find_edits(find_joints(parts, KNOWN), [Edges.of(value) for value in values])
+    after = refit(parts, edits)
+    assert len(after) == len(parts)
+    for old, new in zip(parts, after, strict=True):
+        kept = iter(old.split())
+        # What is left stands in its order; the rest of a plural may be left of a word.
+        assert all(word in kept for word in new.split() if word not in ("s", "es"))
+        assert new.startswith(" ") or new[:1] in ("s", "")
+    for words, before, behind in zip(drawn, after, after[1:], strict=False):
+        nearest = before.split()[-1:] if before.endswith(" ") else []
+        if len(words) > 1 and words[0].casefold() in ("the", "a") and words[1].isalpha() and words[1] != "in":
+            assert nearest not in (["a"], ["the"], ["an"])
+        if words[-1] in ("food", "Foods", "inn", "range"):
+            assert behind.split()[:1] not in ([words[-1].casefold()], [words[-1].casefold() + "s"])
+    if not edits:
+        assert list(after) == parts
+
+
+@pytest.mark.parametrize(
+    ("raw", "once"),
+    {
+        "there there are no hotels in the the area area .": "there are no hotels in the area .",
+        "it is a an": "it is a an",
+        "it is a an x": "it is an x",
+        "do you like for example for example for example mac": "do you like for example mac",
+        "bye bye , it is very very good": "bye bye , it is very very good",
+        "Duran Duran plays": "Duran Duran plays",
+        "Do do you": "Do you",
+        "no no-one , one , one": "no no-one , one , one",
+        "a the-the": "a the-the",
+    }.items(),
+)
+def test_words_of_a_template_stand_once(raw: str, once: str) -> None:
+    assert undoubled([raw]) == (once,)
+    assert undoubled(undoubled([raw])) == (once,)
+
+
+def test_counts_are_small_whole_numbers() -> None:
+    assert Edges.of("1").number == Edges.of("One").number == ONE
+    assert [Edges.of(value).number for value in ("2019", "1.5", "1 inch", "x", "")] == [0] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    {
+        "Would you prefer thai food. It is cheap.": "Would you prefer thai food? It is cheap.",
+        "What area are you looking for.": "What area are you looking for?",
+        "Sorry, would you like it. Do you.": "Sorry, would you like it? Do you?",
+        "What a view. It is what you would like.": "What a view. It is what you would like.",
+        "Let me confirm, would you like it.": "Let me confirm, would you like it.",
+        "Are you near 1.5 km.": "Are you near 1.5 km.",
+    }.items(),
+)
+def test_what_asks_by_its_word_order_ends_with_a_question_mark(text: str, asked: str) -> None:
+    assert with_question_marks(text) == asked
+
+
+def test_an_act_that_asks_is_asked_once() -> None:
+    assert realize("would you like thai food ? the price is 10", question=True).endswith("10.")
+    assert realize("do you want lunch . a place for any meal , right", question=True).endswith("right.")
+    assert realize("a place for any meal , right", question=True).endswith("right?")
