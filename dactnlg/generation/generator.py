@@ -13,6 +13,8 @@ from typing import Any
 from dactnlg import models
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import RunError, UnknownNameError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.numpy_decoder import NumpyDecoder
@@ -105,6 +107,8 @@ class Generator:
             raise RunError(
                 f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
             )
+        if run.reader_path.exists():
+            preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
         decoder = None if backend == "none" else load_decoder(run, config, preprocessor, backend)
         run.check_files()
         return cls(preprocessor, decoder, config.decoding, config.training.seed)

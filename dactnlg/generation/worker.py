@@ -107,7 +107,7 @@ class GenerationWorker:
 
 
 def _model_hash(path: Path) -> str:
-    """Return the SHA-256 of the files that a run generates with: configuration, preprocessor and weights."""
+    """Return the SHA-256 of the files that a run generates with: configuration, preprocessor, reader and weights."""
     run = Run(path)
-    files = [file for file in (run.config_path, run.preprocessor_path, run.weights_path) if file.exists()]
+    files = [file for file in (run.config_path, *run.model_files()) if file.exists()]
     return digest([hashlib.sha256(regular_file(file).read_bytes()).hexdigest() for file in files])

@@ -1,0 +1,101 @@
+"""Logistic regression over sparse binary features (L-BFGS; Liu and Nocedal 1989), and the tables that it fills."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.sparse import csr_matrix
+from scipy.special import expit
+
+Vector = NDArray[np.float64]
+Weights = NDArray[np.float32]
+STEPS = 40
+"""Iterations at most; the loss hardly falls after these."""
+SMALL = 0.02
+"""Features all of whose weights are smaller are dropped: hundreds of them change nothing."""
+
+
+class Table:
+    """Features with a row of weights each.
+
+    Args:
+        features: their names.
+        weights: (features, columns).
+    """
+
+    def __init__(self, features: Sequence[str], weights: Weights) -> None:
+        self.features, self.weights = features, weights
+        self._numbers = {feature: number for number, feature in enumerate(features)}
+
+    def sum(self, features: Iterable[str]) -> Weights:
+        """Return the sum of the rows of some features, (columns,)."""
+        known = self._numbers
+        rows = [row for feature in features if (row := known.get(feature)) is not None]
+        return np.add.reduce(self.weights[rows], axis=0)  # type: ignore[no-any-return]
+
+    @classmethod
+    def pruned(cls, features: Sequence[str], weights: Vector) -> Table:
+        """Return a table without the features whose weights say nothing, and with weights as exact as files are."""
+        kept = np.flatnonzero(np.abs(weights).max(axis=1, initial=0.0) >= SMALL)
+        return cls([features[row] for row in kept], weights[kept].astype(np.float16).astype(np.float32))
+
+
+def count_features(rows: Iterable[Iterable[str]], least: int) -> dict[str, int]:
+    """Return the features that at least so many rows have, numbered in the order of the alphabet."""
+    counts = Counter(feature for row in rows for feature in row)
+    return {feature: n for n, feature in enumerate(sorted(f for f, count in counts.items() if count >= least))}
+
+
+def matrix(rows: Sequence[Iterable[str]], numbers: dict[str, int]) -> csr_matrix:
+    """Return rows as a binary matrix, (rows, features); features without a number are left out."""
+    columns = [[numbers[feature] for feature in row if feature in numbers] for row in rows]
+    ends = np.cumsum([0, *map(len, columns)])
+    flat = np.fromiter((number for row in columns for number in row), np.int32, int(ends[-1]))
+    return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(numbers)))
+
+
+def fit(
+    features: csr_matrix, targets: Vector, strength: float, counts: Vector | None = None
+) -> tuple[Vector, float]:
+    """Return the weights, (features,), and the bias that tell targets of 1 from those of 0.
+
+    Args:
+        features: (rows, features).
+        targets: (rows,), at least one of each.
+        strength: of the L2 penalty: the larger, the smaller the weights.
+        counts: how many rows each stands for, (rows,); by default 1.
+    """
+    turned = features.T.tocsr()
+    count = np.ones(len(targets)) if counts is None else counts
+
+    def loss(parameters: Vector) -> tuple[float, Vector]:
+        weights, bias = parameters[:-1], parameters[-1]
+        logits = features @ weights + bias
+        errors = count * (expit(logits) - targets)
+        total = count @ (np.logaddexp(0.0, logits) - targets * logits) + 0.5 * strength * weights @ weights
+        return float(total), np.append(turned @ errors + strength * weights, errors.sum())
+
+    start = np.zeros(features.shape[1] + 1)
+    share = count @ targets / count.sum()
+    start[-1] = np.log(share / (1.0 - share))
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "maxcor": 8}).x
+    return found[:-1], float(found[-1])
+
+
+def break_even(positive: Vector, negative: Vector) -> float:
+    """Return the threshold below which as many positives fall as negatives lie above it.
+
+    With none of either it is 0, where the chances are even.
+    """
+    if not len(positive) or not len(negative):
+        return 0.0
+    low, high = np.sort(positive), np.sort(negative)[::-1]
+    count = min(len(low), len(high))
+    # Where the k-th lowest positive is above the k-th highest negative, k on either side are wrong.
+    right = np.flatnonzero(low[:count] > high[:count])
+    place = int(right[0]) if len(right) else count - 1
+    return float(low[place] + high[place]) / 2
