@@ -1,13 +1,13 @@
-"""Fidelity: false alarms on human sentences, faults planted in them that are found, and what a run's sentences leave out.
+"""Fidelity: human sentences that are flagged, faults planted in them that are found, and what a run leaves out.
 
 python benchmarks/fidelity.py [--corpus NAME]... [--faults N] [--show N] [--run RUN]...
 
 For each corpus a reader is learned from train and valid. Then all human sentences of test are checked, and once more
-with one fault each, drawn with a seed: in the sentence another value, or two values in each other's place; or in the act
-another polarity, another slot that is indifferent or unknown, another question, another kind of act, one special value
-more. Only faults that change the meaning: two values are swapped where one of them then stands between words between
-which nobody ever put it; an act becomes another one only between stating, denying and asking. Sentences that are
-flagged as they are get no further fault. For a run, all distinct test acts are generated, and the special values
+with one fault each, drawn with a seed: in the sentence another value, or two values in each other's place; or in the
+act another polarity, another slot that is indifferent or unknown, another question, another kind of act, one special
+value more. Only faults that change the meaning: two values are swapped where one of them then stands between words
+between which nobody ever put it; an act becomes another one only between stating, denying and asking. Sentences that
+are flagged as they are get no further fault. For a run, all distinct test acts are generated, and the special values
 counted that are not said in any words, with slots_ok or not.
 """
 
@@ -94,7 +94,9 @@ def another_value(material: Material, turn: Turn, done: Delexicalized) -> Pair |
     if not items:
         return None
     item = material.random.choice(items)
-    others = [v for v in material.values[item.slot.name] if not any(v.casefold() in o or o in v.casefold() for o in own)]
+    others = [
+        v for v in material.values[item.slot.name] if not any(v.casefold() in o or o in v.casefold() for o in own)
+    ]
     if not others:
         return None
     value = material.random.choice(others)

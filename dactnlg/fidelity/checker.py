@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
-from types import MappingProxyType
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
-from dactnlg.fidelity.rows import evidence, other_values, unfound
+from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import SlotChecker, Tally
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -37,10 +35,10 @@ class Findings:
 
     missing: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
-    contradicted: Mapping[str, str] = NOTHING
-    misplaced: Mapping[str, str] = NOTHING
+    contradicted: Mapping[str, str] = field(default_factory=dict)
+    misplaced: Mapping[str, str] = field(default_factory=dict)
     questions: tuple[str, ...] = ()
-    acts: Mapping[str, str] = NOTHING
+    acts: Mapping[str, str] = field(default_factory=dict)
     unchecked: tuple[str, ...] = ()
 
 
@@ -69,9 +67,7 @@ class FidelityReport:
     @property
     def ok(self) -> bool:
         """Whether nothing was found at fault."""
-        return not (
-            self.missing or self.extra or self.contradicted or self.misplaced or self.questions or self.acts
-        )
+        return not (self.missing or self.extra or self.contradicted or self.misplaced or self.questions or self.acts)
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields of the command line's JSON output."""
@@ -109,9 +105,9 @@ class FidelityChecker:
         # What is said twice is still true.
         said = {str(item.slot) for item in self.delexicalizer.required(turn)}
         cues = self.checker.look(self.checker.expected(turn), done.tokens)
-        sentence = evidence(turn, done.tokens, self.checker)
-        logits = {} if self.reader is None else self.reader.logits(sentence)
-        missing, contradicted = [], dict[str, str]()
+        seen = evidence(turn, done.tokens, self.checker)
+        logits = {} if self.reader is None else self.reader.logits(seen)
+        missing, contradicted = list[str](), dict[str, str]()
         for item in done.missing:
             self._value(item, done.tokens, logits, missing, contradicted)
         special = self._special(turn, logits, cues, sure=True)
@@ -119,7 +115,7 @@ class FidelityChecker:
             (*missing, *special.missing),
             (*(name for name in values.extra if name not in said), *special.extra),
             {**contradicted, **special.contradicted},
-            self._misplaced(sentence.words),
+            self._misplaced(seen.words, alone=False),
             special.questions,
             self._acts(turn, logits),
             special.unchecked,
@@ -142,7 +138,7 @@ class FidelityChecker:
             found.missing,
             found.extra,
             found.contradicted,
-            self._misplaced(sentence.words),
+            self._misplaced(sentence.words, alone=True),
             found.questions,
             self._acts(turn, logits),
             found.unchecked,
@@ -216,7 +212,7 @@ class FidelityChecker:
                 elif special and name not in shown:
                     unchecked.append(name)
                 continue
-            # A question can only be lost beside others; one by itself is what the sentence is about, or it asks another.
+            # A question can only be lost beside others; one by itself is asked, or another one is.
             lost = logit < limits.least and (special or not alone)
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
@@ -231,7 +227,13 @@ class FidelityChecker:
             elif lost:
                 questions.append(name)
         return Findings(
-            tuple(missing), self._extra(turn, stated, logits, cues), contradicted, NOTHING, tuple(questions), NOTHING, tuple(unchecked)
+            tuple(missing),
+            self._extra(turn, stated, logits, cues),
+            contradicted,
+            {},
+            tuple(questions),
+            {},
+            tuple(unchecked),
         )
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
@@ -261,10 +263,10 @@ class FidelityChecker:
                 found[name] = None
         return tuple(found)
 
-    def _misplaced(self, words: Sequence[str]) -> dict[str, str]:
+    def _misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
         if self.reader is None:
             return {}
-        found = self.reader.misplaced(words).items()
+        found = self.reader.misplaced(words, alone=alone).items()
         return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found}
 
     def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:

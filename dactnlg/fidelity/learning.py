@@ -1,7 +1,7 @@
 """Learning a reader from a corpus's own pairs: what a sentence states is what its act does, nearly always.
 
-Every fact is learned from all sentences: those of acts that lack it are its negatives. Where validation sentences are at
-hand, thresholds are chosen on them.
+Every fact is learned from all sentences: those of acts that lack it are its negatives. Thresholds are chosen on
+validation sentences, where there are any.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack, vstack
+from scipy.sparse import csr_array, hstack, vstack
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import ACT, VALUE, Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
-from dactnlg.fidelity.logistic import Table, Vector, count_features, fit, matrix
+from dactnlg.fidelity.logistic import Vector, count_features, fit, matrix
 from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts, as_weights
-from dactnlg.fidelity.rows import Row, joined, known_values, learn_slot_words, read_rows
+from dactnlg.fidelity.samples import Sample, joined, known_values, learn_slot_words, read_rows
+from dactnlg.fidelity.table import Table, Weights
 from dactnlg.fidelity.thresholds import choose_limits, choose_margins, choose_misplacing
 from dactnlg.fidelity.words import learn_triggers
 from dactnlg.text.slots import SlotChecker
@@ -41,7 +42,7 @@ LONGEST_VALUE, MOST_VALUES = 60, 500
 """Letters of the longest value that is remembered, and how many of a slot."""
 
 
-class Progress(Protocol):
+class FactProgress(Protocol):
     """A progress bar, as tqdm has it."""
 
     def reset(self, total: float | None = None) -> None:
@@ -57,9 +58,9 @@ def learn_reader(
     checker: SlotChecker,
     *,
     seed: int = 1,
-    progress: Progress | None = None,
-) -> Reader | None:
-    """Return a reader learned from (turn, human sentence) pairs; None where there is nothing to tell apart.
+    progress: FactProgress | None = None,
+) -> Reader:
+    """Return a reader learned from (turn, human sentence) pairs; it knows no fact where none can be told apart.
 
     Args:
         train: pairs to learn from.
@@ -72,10 +73,8 @@ def learn_reader(
     if not held_out:
         rows, held_out = [row for n, row in enumerate(rows) if n % 5], rows[::5]
     groups = _groups(rows)
-    if not groups:
-        return None
     # What one sentence says stays said beside another: what is learned must not hang on the rest of a sentence.
-    data = _Data.of([*rows, *joined(rows, random.Random(seed))] if len(rows) < MANY else rows, groups)
+    data = _Data.of([*rows, *joined(rows[::2], random.Random(seed))] if len(rows) < MANY else rows, groups)
     columns: dict[Fact, Vector] = {}
     bias: dict[Fact, float] = {}
     kinds: dict[str, tuple[Vector, Vector]] = {}
@@ -90,8 +89,8 @@ def learn_reader(
         if progress is not None:
             progress.update(len(group))
     known = list(columns)
-    grams = np.column_stack([*columns.values(), *(shared for shared, _ in kinds.values())])
-    around = np.column_stack([names for _, names in kinds.values()]) if kinds else np.zeros((len(data.names), 0))
+    grams = _columns([*columns.values(), *(shared for shared, _ in kinds.values())], len(data.grams))
+    around = _columns([names for _, names in kinds.values()], len(data.names))
     places, place_slots, place_bias = _learn_places(rows)
     values: dict[str, list[str]] = {}
     for slot, value in known_values(train):
@@ -117,7 +116,11 @@ def learn_reader(
     return _with_limits(parts, rows, held_out)
 
 
-def _with_limits(parts: ReaderParts, rows: Sequence[Row], held_out: Sequence[Row]) -> Reader:
+def _columns(found: Sequence[Vector], length: int) -> Vector:
+    return np.column_stack(found) if found else np.zeros((length, 0))
+
+
+def _with_limits(parts: ReaderParts, rows: Sequence[Sample], held_out: Sequence[Sample]) -> Reader:
     reader = Reader(parts)
     logits = [reader.logits(row.sentence) for row in held_out]
     limits, margins = choose_limits(reader, held_out, logits), choose_margins(reader, held_out, logits)
@@ -126,7 +129,7 @@ def _with_limits(parts: ReaderParts, rows: Sequence[Row], held_out: Sequence[Row
     return Reader(replace(reader.parts, triggers=learn_triggers(reader, rows)))
 
 
-def _groups(rows: Sequence[Row]) -> list[list[Fact]]:
+def _groups(rows: Sequence[Sample]) -> list[list[Fact]]:
     """Return the facts that can be learned, those that share weights together."""
     counts = Counter(fact for row in rows for fact in row.facts)
     kinds = Counter(fact.kind for row in rows for fact in row.facts)
@@ -144,16 +147,16 @@ def _groups(rows: Sequence[Row]) -> list[list[Fact]]:
 
 @dataclass(frozen=True, slots=True)
 class _Data:
-    rows: Sequence[Row]
+    rows: Sequence[Sample]
     grams: dict[str, int]
     names: dict[str, int]
     slot_words: dict[str, list[str]]
-    of_rows: csr_matrix
-    of_slots: dict[str, csr_matrix]
+    of_rows: csr_array
+    of_slots: dict[str, csr_array]
     named: dict[str, NDArray[np.bool_]]
 
     @classmethod
-    def of(cls, rows: Sequence[Row], groups: Sequence[Sequence[Fact]]) -> _Data:
+    def of(cls, rows: Sequence[Sample], groups: Sequence[Sequence[Fact]]) -> _Data:
         """Return the features of rows as matrices."""
         least = 2 if len(rows) < MANY else 4
         found = [n_grams(row.sentence.words) for row in rows]
@@ -175,32 +178,32 @@ class _Data:
             targets = np.array([float(fact in row.facts) for row in self.rows])
             weights, bias = fit(features[kept], targets[kept], STRENGTH)
             return {fact: weights}, None, np.zeros(0), {fact: bias}
-        blocks, targets, counts = [], [], []
+        blocks, stating, counts = [], [], []
         for place, fact in enumerate(group):
             stated = np.array([fact in row.facts for row in self.rows])
             # Few of the many sentences that do not even name the slot show as much as all of them.
             near = stated | self.named[fact.slot or ""]
             kept = np.flatnonzero(near | (np.arange(len(near)) % THINNED == 0))
             counts.append(np.where(near[kept], 1.0, THINNED))
-            targets.append(stated[kept].astype(float))
+            stating.append(stated[kept].astype(float))
             here = features[kept]
-            own = [here if n == place else csr_matrix(here.shape) for n in range(len(group))]
+            own = [here if n == place else csr_array(here.shape) for n in range(len(group))]
             # What one slot shares with none would be its own weights once more.
             own += [here] if len(group) > 1 else []
             blocks.append(hstack([*own, self.of_slots[fact.slot or ""][kept]], format="csr"))
-        weights, bias = fit(vstack(blocks, format="csr"), np.concatenate(targets), STRENGTH, np.concatenate(counts))
+        weights, bias = fit(vstack(blocks, format="csr"), np.concatenate(stating), STRENGTH, np.concatenate(counts))
         owned = {fact: weights[n * size : (n + 1) * size] for n, fact in enumerate(group)}
         rest = weights[len(group) * size :]
         shared = rest[:size] if len(group) > 1 else np.zeros(size)
         return owned, shared, rest[len(rest) - len(self.names) :], dict.fromkeys(group, bias)
 
 
-def _around(row: Row, words: SlotWords, slot: str) -> list[str]:
+def _around(row: Sample, words: SlotWords, slot: str) -> list[str]:
     sentence = row.sentence
     return around_name(sentence.words, words, sentence.shown.get(slot, ()), sentence.acts)
 
 
-def _learn_places(rows: Sequence[Row]) -> tuple[Table, tuple[str, ...], Vector]:
+def _learn_places(rows: Sequence[Sample]) -> tuple[Table, tuple[str, ...], Weights]:
     found = [pair for row in rows for pair in around_placeholders(row.sentence.words)]
     counts = Counter(name for name, _ in found)
     slots = tuple(sorted(name for name, count in counts.items() if count >= FEWEST))

@@ -1,4 +1,4 @@
-"""Logistic regression over sparse binary features (L-BFGS; Liu and Nocedal 1989), and the tables that it fills."""
+"""Logistic regression over sparse binary features (L-BFGS; Liu and Nocedal 1989)."""
 
 from __future__ import annotations
 
@@ -8,40 +8,12 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_array
 from scipy.special import expit
 
 Vector = NDArray[np.float64]
-Weights = NDArray[np.float32]
 STEPS = 40
 """Iterations at most; the loss hardly falls after these."""
-SMALL = 0.02
-"""Features all of whose weights are smaller are dropped: hundreds of them change nothing."""
-
-
-class Table:
-    """Features with a row of weights each.
-
-    Args:
-        features: their names.
-        weights: (features, columns).
-    """
-
-    def __init__(self, features: Sequence[str], weights: Weights) -> None:
-        self.features, self.weights = features, weights
-        self._numbers = {feature: number for number, feature in enumerate(features)}
-
-    def sum(self, features: Iterable[str]) -> Weights:
-        """Return the sum of the rows of some features, (columns,)."""
-        known = self._numbers
-        rows = [row for feature in features if (row := known.get(feature)) is not None]
-        return np.add.reduce(self.weights[rows], axis=0)  # type: ignore[no-any-return]
-
-    @classmethod
-    def pruned(cls, features: Sequence[str], weights: Vector) -> Table:
-        """Return a table without the features whose weights say nothing, and with weights as exact as files are."""
-        kept = np.flatnonzero(np.abs(weights).max(axis=1, initial=0.0) >= SMALL)
-        return cls([features[row] for row in kept], weights[kept].astype(np.float16).astype(np.float32))
 
 
 def count_features(rows: Iterable[Iterable[str]], least: int) -> dict[str, int]:
@@ -50,17 +22,15 @@ def count_features(rows: Iterable[Iterable[str]], least: int) -> dict[str, int]:
     return {feature: n for n, feature in enumerate(sorted(f for f, count in counts.items() if count >= least))}
 
 
-def matrix(rows: Sequence[Iterable[str]], numbers: dict[str, int]) -> csr_matrix:
+def matrix(rows: Sequence[Iterable[str]], numbers: dict[str, int]) -> csr_array:
     """Return rows as a binary matrix, (rows, features); features without a number are left out."""
     columns = [[numbers[feature] for feature in row if feature in numbers] for row in rows]
     ends = np.cumsum([0, *map(len, columns)])
     flat = np.fromiter((number for row in columns for number in row), np.int32, int(ends[-1]))
-    return csr_matrix((np.ones(len(flat)), flat, ends), shape=(len(rows), len(numbers)))
+    return csr_array((np.ones(len(flat)), flat, ends), shape=(len(rows), len(numbers)))
 
 
-def fit(
-    features: csr_matrix, targets: Vector, strength: float, counts: Vector | None = None
-) -> tuple[Vector, float]:
+def fit(features: csr_array, targets: Vector, strength: float, counts: Vector | None = None) -> tuple[Vector, float]:
     """Return the weights, (features,), and the bias that tell targets of 1 from those of 0.
 
     Args:

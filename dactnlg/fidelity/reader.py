@@ -16,8 +16,7 @@ import numpy as np
 
 from dactnlg.fidelity.facts import Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
-from dactnlg.fidelity.logistic import Table, Weights
-
+from dactnlg.fidelity.table import Table, Weights
 
 NEVER = -1e6
 """A threshold below which no logit is: nothing is ever surely unsaid."""
@@ -161,17 +160,22 @@ class Reader:
         rows = [parts.places.sum(features) + parts.place_bias for _, features in found]
         return Places([columns[name] for name, _ in found], rows)
 
-    def misplaced(self, words: Sequence[str]) -> dict[str, str]:
+    def misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
         """Return the placeholders of a folded sentence that stand where another slot's value is surely announced.
 
         Each comes with the other's placeholder.
+
+        Args:
+            words: the sentence.
+            alone: look for single placeholders too; without it for two in each other's place. People put values into
+                places that training never had, where their own words still tell what they are.
         """
         slots, limits, places = self.parts.place_slots, self.parts.misplacing, self.places(words)
-        found = {}
+        found: dict[str, str] = {}
         for own, other, gain in places.swaps():
             if gain > limits.swapped:
                 found |= {slots[own]: slots[other], slots[other]: slots[own]}
-        for own, other, gain in places.moves():
+        for own, other, gain in places.moves() if alone else ():
             if gain > limits.alone[slots[own]]:
                 found.setdefault(slots[own], slots[other])
         return found
@@ -200,6 +204,7 @@ class Reader:
             for other in self.parts.facts
             if other.slot == fact.slot and other.kind[:1] == "=" and other.name != name
         ]
+
 
 def as_weights(values: Iterable[float]) -> Weights:
     """Return numbers as weights are kept."""

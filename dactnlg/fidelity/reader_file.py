@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,18 +13,18 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from dactnlg._utils.reading import regular_file, short
 from dactnlg.errors import RunError
 from dactnlg.fidelity.facts import Fact
-from dactnlg.fidelity.logistic import Table
 from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts
+from dactnlg.fidelity.table import Table
 
 _KEY = "reader"
 Number = Annotated[float, Field(ge=-1e9, le=1e9)]
 
 
-class _Piece(BaseModel):
+class _ReaderPiece(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
-class _FactPart(_Piece):
+class _FactPart(_ReaderPiece):
     name: str
     kind: str
     slot: str | None
@@ -32,7 +32,7 @@ class _FactPart(_Piece):
     most: Number
 
 
-class _ReaderFile(_Piece):
+class _ReaderFile(_ReaderPiece):
     facts: list[_FactPart]
     kinds: list[str]
     grams: list[str]
@@ -68,17 +68,20 @@ def save_reader(reader: Reader, path: Path) -> None:
         _FactPart(name=fact.name, kind=fact.kind, slot=fact.slot, least=limits.least, most=limits.most)
         for fact, limits in zip(parts.facts, parts.limits, strict=True)
     ]
-    lists = {name: list(getattr(parts, name)) for name in ("kinds", "place_slots")}
-    words = {name: _lists(getattr(parts, name)) for name in ("slot_words", "triggers", "values")}
-    tables = {name: getattr(parts, name) for name in _TABLES}
+    tables: dict[str, Table] = {name: getattr(parts, name) for name in _TABLES}
     data = _ReaderFile(
         facts=facts,
         alone=dict(parts.misplacing.alone),
         swapped=parts.misplacing.swapped,
         margins={name: dict(others) for name, others in parts.margins.items()},
-        **lists,
-        **words,
-        **{name: list(table.features) for name, table in tables.items()},
+        kinds=list(parts.kinds),
+        place_slots=list(parts.place_slots),
+        slot_words=_lists(parts.slot_words),
+        triggers=_lists(parts.triggers),
+        values=_lists(parts.values),
+        grams=list(parts.grams.features),
+        names=list(parts.names.features),
+        places=list(parts.places.features),
     )
     arrays = {name: np.asarray(table.weights, np.float16, order="C") for name, table in tables.items()}
     arrays |= {name: np.asarray(getattr(parts, name), np.float32, order="C") for name in _BIASES}
@@ -148,5 +151,5 @@ def _table(features: Sequence[str], weights: NDArray[Any]) -> Table:
     return Table(features, weights.astype(np.float32))
 
 
-def _lists(words: dict[str, Sequence[str]]) -> dict[str, list[str]]:
+def _lists(words: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return {name: list(each) for name, each in words.items()}

@@ -9,11 +9,13 @@ import numpy as np
 from dactnlg.fidelity.facts import ACT, VALUE
 from dactnlg.fidelity.logistic import break_even
 from dactnlg.fidelity.reader import NEVER, Limits, Misplacing, Reader
-from dactnlg.fidelity.rows import Row
+from dactnlg.fidelity.samples import Sample
 
 Logits = Mapping[str, float]
-RARE = 0.002
+RARE = 0.0005
 """Human sentences without a fact that may seem to state it."""
+LENIENT = 0.75
+"""Below the threshold at which as many are wrong on either side, a special value is surely unsaid."""
 SURE = 1.0
 """Between the threshold of a fact and the logit above which it is surely said."""
 LOOSE = 0.05
@@ -34,7 +36,7 @@ LEAST_MARGIN = 2.5
 """Logits by which something else has to be more probable, however few sentences there are to choose a margin on."""
 
 
-def choose_limits(reader: Reader, rows: Sequence[Row], logits: Sequence[Logits]) -> tuple[Limits, ...]:
+def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> tuple[Limits, ...]:
     """Return the limits of every fact.
 
     Special values and questions are unsaid below the threshold at which, for all slots together, as many human
@@ -47,7 +49,7 @@ def choose_limits(reader: Reader, rows: Sequence[Row], logits: Sequence[Logits])
         for name in found:
             if name not in row.found:
                 (positive if name in stated else negative).setdefault(name, []).append(found[name])
-    even = {}
+    even: dict[str, float] = {}
     for kind in {fact.kind for fact in reader.facts.values()}:
         names = [name for name, fact in reader.facts.items() if fact.kind == kind]
         if kind != ACT:
@@ -58,21 +60,19 @@ def choose_limits(reader: Reader, rows: Sequence[Row], logits: Sequence[Logits])
             even |= dict.fromkeys(names, least)
         else:
             even |= {n: float(np.quantile(positive[n], UNSURE)) if n in positive else -3.0 for n in names}
-    found = []
+    limits = []
     for name, fact in reader.facts.items():
         rare = float(np.quantile(negative[name], 1 - RARE)) if name in negative else 0.0
-        least = min(even[name], 0.0)
+        least = min(even[name], 0.0) - (LENIENT if fact.kind[:1] == "=" else 0.0)
         own = np.array(positive.get(name, ()))
         if len(own) >= FEW and np.mean(own < least) > UNRELIABLE:
             # People word it as something else: `dogsallowed=none` as "does not allow dogs".
             least = NEVER
-        found.append(Limits(least, max(rare, least + SURE, 0.0)))
-    return tuple(found)
+        limits.append(Limits(least, max(rare, least + SURE, 0.0)))
+    return tuple(limits)
 
 
-def choose_margins(
-    reader: Reader, rows: Sequence[Row], logits: Sequence[Logits]
-) -> dict[str, dict[str, float]]:
+def choose_margins(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> dict[str, dict[str, float]]:
     """Return by how much another act type, or another question of the same act type, has to be more probable."""
     groups: dict[str, list[str]] = {}
     for name, fact in reader.facts.items():
@@ -101,7 +101,7 @@ def _margin(gains: Sequence[float]) -> float | None:
     return None if same else _quantile(gains, share, LEAST_MARGIN)
 
 
-def choose_misplacing(reader: Reader, rows: Sequence[Row]) -> Misplacing:
+def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:
     """Return when a placeholder is surely in the wrong place."""
     slots = reader.parts.place_slots
     alone: dict[str, list[float]] = {slot: [] for slot in slots}

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from dactnlg.fidelity.reader import Reader
-from dactnlg.fidelity.rows import Row
+from dactnlg.fidelity.samples import Sample
 from dactnlg.text.placeholders import is_placeholder
 
 COVERAGE = 0.95
@@ -17,7 +17,7 @@ LIFT = 2.0
 """Sentences that state the fact have a word at least so many times as often as others."""
 
 
-def learn_triggers(reader: Reader, rows: Sequence[Row]) -> dict[str, list[str]]:
+def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str]]:
     """Return for each special value the words of which hardly any sentence that states it lacks all."""
     total = Counter(word for row in rows for word in set(row.sentence.words))
     triggers = {}
@@ -37,7 +37,11 @@ def learn_triggers(reader: Reader, rows: Sequence[Row]) -> dict[str, list[str]]:
 
 def _cover(rows: Sequence[frozenset[str]], total: Counter[str], size: int) -> list[str]:
     counts = Counter(word for row in rows for word in row if not is_placeholder(word))
-    usual = {w: n for w, n in counts.items() if len(w) > 2 and n / len(rows) >= LIFT * (total[w] - n + 1) / (size - len(rows) + 1)}
+    usual = {
+        w: n
+        for w, n in counts.items()
+        if len(w) > 2 and n / len(rows) >= LIFT * (total[w] - n + 1) / (size - len(rows) + 1)
+    }
     left, words = list(rows), list[str]()
     while len(left) > (1 - COVERAGE) * len(rows) and len(words) < MOST:
         gains = Counter(word for row in left for word in row if word in usual)

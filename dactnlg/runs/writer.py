@@ -1,8 +1,8 @@
 """Writing a run folder while its model is trained: one order in which files come to be, and none of them half.
 
-First `begun.json`, `preprocessor.json`, `reader.safetensors` and `config.yaml`; then for each epoch the checkpoint, `state.json`, the weights
-(where they are the best so far) and the history; last of all `manifest.json`. Each gets its name when it is whole, so
-that a kill between any two of them leaves a run that goes on, or one that begins anew.
+First `begun.json`, `preprocessor.json`, `reader.safetensors` and `config.yaml`; then for each epoch the checkpoint,
+`state.json`, the weights (where they are the best so far) and the history; last of all `manifest.json`. Each gets its
+name when it is whole, so that a kill between any two of them leaves a run that goes on, or one that begins anew.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any
 from dactnlg import __version__, models
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
-from dactnlg.data.pairs import build_preprocessor, sentence_pairs, validation_pairs
+from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
@@ -24,6 +24,7 @@ from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.readers import write_reader
 from dactnlg.training.splits import Splits
 from dactnlg.training.workers import Cluster
 
@@ -79,7 +80,8 @@ def train(
         with writer.held():
             # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
             preprocessor = _preprocessor(config, corpora)[0]
-            learn = partial(_save_reader, config, corpora[0], preprocessor, progress)
+            checker, shown = preprocessor.checker, progress
+            learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
             writer.begin(config, preprocessor.save, learn, resume=resume)
             writer.finish({}, split_hashes(corpora))
     return run
@@ -108,7 +110,8 @@ def _train_neural(
 
     def begin() -> None:
         folder.enter_context(writer.held())
-        learn = partial(_save_reader, config, corpora[0], preprocessor, progress)
+        checker, shown = preprocessor.checker, progress
+        learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
         writer.begin(config, preprocessor.save, learn, resume=resume)
 
     with contextlib.ExitStack() as folder:
@@ -142,20 +145,6 @@ def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocess
         min_count=config.corpus.min_count,
         complete_only=config.model.neural,
     )
-
-
-def _save_reader(config: Config, corpus: Corpus, preprocessor: Preprocessor, progress: bool, path: Path) -> None:
-    """Learn to tell whether sentences say their acts, and write what was learned; nothing where there is too little."""
-    from tqdm import tqdm
-
-    from dactnlg.fidelity.learning import learn_reader
-    from dactnlg.fidelity.reader_file import save_reader
-
-    pairs = [sentence_pairs(corpus, split, config.corpus.targets) for split in ("train", "valid")]
-    with tqdm(desc="learning to check", unit=" facts", delay=2, leave=False, disable=None if progress else True) as bar:
-        reader = learn_reader(*pairs, preprocessor.checker, seed=config.training.seed, progress=bar)
-    if reader is not None:
-        save_reader(reader, path)
 
 
 def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequence[str]) -> Config:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -14,7 +14,7 @@ from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.reader import Evidence
 from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.mentions import names_slot
-from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
+from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import strip_joiner
 
@@ -22,18 +22,16 @@ MASK = "_"
 """What stands for values that have been found, while others are looked for."""
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
-_FUNCTION_WORDS = frozenset(
-    """
+_FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
     which will with without would you your
-    """.split()
-)
+"""
 """Words that say something of a slot, and do not name it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class Sample:
     """A sentence with what it should say.
 
     Attributes:
@@ -56,10 +54,10 @@ def evidence(turn: Turn, tokens: Sequence[str], checker: SlotChecker) -> Evidenc
     return Evidence(tuple(folded(tokens)), shown, "&".join([act.act_type for act in turn.acts]))
 
 
-def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[Row]:
+def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[Sample]:
     """Return the distinct rows of (turn, human sentence) pairs, in the order of the first of each."""
     delexicalizer = checker.delexicalizer
-    rows: dict[tuple[object, ...], Row] = {}
+    rows: dict[tuple[object, ...], Sample] = {}
     for turn, sentence in dict.fromkeys(pairs):
         turn = delexicalizer.split(turn)
         done = delexicalizer.delexicalize(turn, sentence)
@@ -68,18 +66,18 @@ def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[R
         names = {value_fact(part).name for item in delexicalizer.required(turn) for part in atoms(item.slot)}
         found = frozenset(names - {fact.name for fact in missing})
         stated = frozenset([*facts(turn).values(), *missing])
-        sentence = evidence(turn, done.tokens, checker)
-        row = Row(sentence, stated, frozenset(s.name for _, s in turn.slots()), found)
-        rows.setdefault((sentence.words, stated, row.slots, found), row)
+        seen = evidence(turn, done.tokens, checker)
+        row = Sample(seen, stated, frozenset(slot.name for _, slot in turn.slots()), found)
+        rows.setdefault((seen.words, stated, row.slots, found), row)
     return list(rows.values())
 
 
-def joined(rows: Sequence[Row], chance: random.Random) -> list[Row]:
+def joined(rows: Sequence[Sample], chance: random.Random) -> list[Sample]:
     """Return each row with another one behind it: a sentence that says what both say."""
     return [_join(row, chance.choice(rows)) for row in rows]
 
 
-def _join(first: Row, second: Row) -> Row:
+def _join(first: Sample, second: Sample) -> Sample:
     shown = {
         slot: tuple(dict.fromkeys((*first.sentence.shown.get(slot, ()), *second.sentence.shown.get(slot, ()))))
         for slot in (*first.sentence.shown, *second.sentence.shown)
@@ -87,7 +85,7 @@ def _join(first: Row, second: Row) -> Row:
     acts = "&".join([first.sentence.acts, second.sentence.acts])
     sentence = Evidence((*first.sentence.words, *second.sentence.words), shown, acts)
     found = (first.found | second.found) - {fact.name for fact in first.facts | second.facts}
-    return Row(sentence, first.facts | second.facts, first.slots | second.slots, found)
+    return Sample(sentence, first.facts | second.facts, first.slots | second.slots, found)
 
 
 def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str]) -> list[Slot]:
@@ -121,7 +119,7 @@ def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str],
     return [item.slot.value or "" for item in delexicalizer.required(turn) if item.placeholder in held]
 
 
-def learn_slot_words(rows: Sequence[Row], slots: Iterable[str]) -> dict[str, list[str]]:
+def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, list[str]]:
     """Return for each slot the words that hardly a sentence has that is not about it; else those of its name."""
     counts = Counter(word for row in rows for word in set(row.sentence.words) if not is_placeholder(word))
     found = {}
@@ -132,7 +130,7 @@ def learn_slot_words(rows: Sequence[Row], slots: Iterable[str]) -> dict[str, lis
         lift = min(max(PRECISE, 2 * len(about) / len(rows)), 0.97)
         words = [w for w, n in own.items() if n >= least and n >= lift * counts[w] and w.isalpha() and len(w) > 2]
         named = [word for word in own if names_slot(word, slot) and own[word] >= 0.5 * counts[word]]
-        found[slot] = sorted({*words, *named} - _FUNCTION_WORDS)
+        found[slot] = sorted({*words, *named}.difference(_FUNCTION_WORDS.split()))
     return found
 
 
@@ -144,8 +142,3 @@ def known_values(pairs: Iterable[tuple[Turn, str]]) -> Iterator[tuple[str, str]]
             for part in atoms(slot) if slot.delexicalizable else ():
                 found[part.name, (part.value or "").casefold()] = None
     yield from found
-
-
-def placeholders(slots: Mapping[str, object]) -> list[str]:
-    """Return the placeholders of slots, without numbers."""
-    return sorted({placeholder_name(slot) for slot in slots})
