@@ -15,6 +15,8 @@ from __future__ import annotations
 
 import argparse
 import random
+import shutil
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -27,12 +29,14 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import CorpusError
 from dactnlg.fidelity.checker import FidelityChecker, FidelityReport
-from dactnlg.fidelity.learning import learn_reader
+from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
 from dactnlg.text.delexicalization import Delexicalized, lexicalize
+from dactnlg.text.mentions import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
+from dactnlg.training.readers import learn_from
 
 CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2")
 SEED = 14
@@ -197,15 +201,15 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     """Return a corpus's rows of both tables, and print what was asked for."""
     corpus = load_corpus(name)
     checker = corpus.card.style().checker()
-    train, valid = ([*corpus.pairs(split)] if split in corpus.splits else [] for split in ("train", "valid"))
-    begin = time.perf_counter()
-    reader = learn_reader(train, valid, checker)
-    seconds = time.perf_counter() - begin
+    train = list(corpus.pairs("train"))
+    begin = time.process_time()
+    reader = learn_from(corpus, checker)
+    seconds = time.process_time() - begin
     fidelity, alone = FidelityChecker(checker, reader), FidelityChecker(checker)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
-    begin = time.perf_counter()
+    begin = time.process_time()
     reports = [fidelity.check(turn, sentence) for turn, sentence in pairs]
-    speed = len(pairs) / (time.perf_counter() - begin)
+    speed = len(pairs) / (time.process_time() - begin)
     flagged = [(pair, report) for pair, report in zip(pairs, reports, strict=True) if not report.ok]
     before = sum(not alone.check(*pair).ok for pair in pairs)
     chance = random.Random(SEED)
@@ -242,28 +246,45 @@ def print_fault(what: str, pair: Pair, report: FidelityReport) -> None:
     print(f"{what}: {pair[1].strip()}\n    {pair[0]}\n    {faults}")
 
 
-def unsaid(path: Path) -> list[str]:
-    """Return how many special values a run's sentences for the distinct test acts of its corpus leave out."""
-    config = Run(path).check()
+def unsaid(path: Path, show: int) -> Iterator[list[str]]:
+    """Yield how many special values a run's sentences for the distinct test acts leave out, without and with a reader.
+
+    "Not said" is by the reader, the same for both; "not named" by no more than the words of the slot's name.
+    """
+    run = Run(path)
+    config = run.check()
     corpus = load_corpus(config.corpus.name)
     checker = corpus.card.style().checker()
-    pairs = [[*corpus.pairs(split)] if split in corpus.splits else [] for split in ("train", "valid")]
-    fidelity = FidelityChecker(checker, learn_reader(pairs[0], pairs[1], checker))
-    generator = Generator.load(path)
-    requests = {generator.preprocessor.request(example.turn).act: example.turn for example in corpus.split("test")}
-    turns = list(requests.values())
-    begin = time.perf_counter()
-    found = generator.generate(turns, strict=False)
-    speed = len(turns) / (time.perf_counter() - begin)
-    special = lost = silent = false = 0
-    for turn, each in zip(turns, found, strict=True):
-        report = fidelity.check(turn, each.raw)
-        special += sum(slot.special is not None for _, slot in turn.slots())
-        faults = [name for name in (*report.missing, *report.contradicted) if special_name(name)]
-        lost += len(faults)
-        silent += len(faults) if each.slots_ok else 0
-        false += not each.slots_ok
-    return [str(path), *map(str, (len(turns), special, lost, silent, false)), f"{speed:.0f}"]
+    reader = load_reader(run.reader_path) if run.reader_path.exists() else learn_from(corpus, checker)
+    fidelity = FidelityChecker(checker, reader)
+    for read in (False, True):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Run(shutil.copytree(path, Path(folder) / "run"))
+            copy.reader_path.unlink(missing_ok=True)
+            copy.manifest_path.unlink(missing_ok=True)
+            if read:
+                save_reader(reader, copy.reader_path)
+            generator = Generator.load(copy.path)
+        requests = {generator.preprocessor.request(example.turn).act: example.turn for example in corpus.split("test")}
+        turns = list(requests.values())
+        begin = time.process_time()
+        found = generator.generate(turns, strict=False)
+        speed = len(turns) / (time.process_time() - begin)
+        special = lost = silent = named = false = 0
+        for turn, each in zip(turns, found, strict=True):
+            report = fidelity.check(turn, each.raw)
+            slots = [slot for _, slot in turn.slots() if slot.special is not None]
+            words = each.raw.lower().split()
+            special += len(slots)
+            named += sum(not any(names_slot(word, slot.name) for word in words) for slot in slots)
+            faults = [name for name in (*report.missing, *report.contradicted) if special_name(name)]
+            lost += len(faults)
+            silent += len(faults) if each.slots_ok else 0
+            false += not each.slots_ok
+            if read and not each.slots_ok and false <= show:
+                print(f"not ok: {each.text}\n    {turn}\n    {each.missing} {each.extra} {each.origin}")
+        counts = len(turns), special, named, lost, silent, false
+        yield [str(path), "yes" if read else "no", *map(str, counts), f"{speed:.0f}"]
 
 
 def special_name(name: str) -> bool:
@@ -290,13 +311,22 @@ def main() -> None:
         heads.append(head)
         faults.append(row)
     if heads:
-        columns = ["corpus", "sentences", "flagged, cues alone", "flagged", "swaps found", "learning, s", "sentences/s"]
+        columns = [
+            "corpus",
+            "sentences",
+            "flagged, cues alone",
+            "flagged",
+            "swaps found",
+            "learning, CPU s",
+            "sentences/CPU s",
+        ]
         print(tabulate(heads, columns, disable_numparse=True))
         print("\nfound (by values and cues alone)")
         print(tabulate(faults, ["corpus", *FAULTS], disable_numparse=True))
     if options.run:
-        columns = ["run", "acts", "special values", "not said", "with slots_ok", "slots_ok false", "acts/s"]
-        print(tabulate(map(unsaid, options.run), columns, disable_numparse=True))
+        columns = ["run", "reader", "acts", "special values", "not named", "not said", "with slots_ok"]
+        rows = [row for path in options.run for row in unsaid(path, options.show)]
+        print(tabulate(rows, [*columns, "slots_ok false", "acts/CPU s"], disable_numparse=True))
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import expit
 
 Vector = NDArray[np.float64]
-STEPS = 40
+STEPS = 25
 """Iterations at most; the loss hardly falls after these."""
 
 
@@ -52,20 +52,17 @@ def fit(features: csr_array, targets: Vector, strength: float, counts: Vector | 
     start = np.zeros(features.shape[1] + 1)
     share = count @ targets / count.sum()
     start[-1] = np.log(share / (1.0 - share))
-    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "maxcor": 8}).x
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS, "maxcor": 6}).x
     return found[:-1], float(found[-1])
 
 
 def break_even(positive: Vector, negative: Vector) -> float:
-    """Return the threshold below which as many positives fall as negatives lie above it.
-
-    With none of either it is 0, where the chances are even.
-    """
+    """Return a threshold below which about as many positives fall as negatives lie above it; 0 with none of either."""
     if not len(positive) or not len(negative):
         return 0.0
-    low, high = np.sort(positive), np.sort(negative)[::-1]
-    count = min(len(low), len(high))
-    # Where the k-th lowest positive is above the k-th highest negative, k on either side are wrong.
-    right = np.flatnonzero(low[:count] > high[:count])
-    place = int(right[0]) if len(right) else count - 1
-    return float(low[place] + high[place]) / 2
+    values = np.unique(np.concatenate([positive, negative]))
+    between = (values[:-1] + values[1:]) / 2
+    choices = np.concatenate([values[:1] - 1.0, between, values[-1:] + 1.0])
+    below = np.searchsorted(np.sort(positive), choices)
+    above = len(negative) - np.searchsorted(np.sort(negative), choices)
+    return float(choices[np.abs(below - above).argmin()])
