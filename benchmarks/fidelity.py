@@ -274,9 +274,9 @@ def unsaid(path: Path, show: int) -> Iterator[list[str]]:
         for turn, each in zip(turns, found, strict=True):
             report = fidelity.check(turn, each.raw)
             slots = [slot for _, slot in turn.slots() if slot.special is not None]
-            words = each.raw.lower().split()
+            words = each.raw.lower().replace("-", " ").split()
             special += len(slots)
-            named += sum(not any(names_slot(word, slot.name) for word in words) for slot in slots)
+            named += sum(not any(names(word, slot.name) for word in words) for slot in slots)
             faults = [name for name in (*report.missing, *report.contradicted) if special_name(name)]
             lost += len(faults)
             silent += len(faults) if each.slots_ok else 0
@@ -285,6 +285,11 @@ def unsaid(path: Path, show: int) -> Iterator[list[str]]:
                 print(f"not ok: {each.text}\n    {turn}\n    {each.missing} {each.extra} {each.origin}")
         counts = len(turns), special, named, lost, silent, false
         yield [str(path), "yes" if read else "no", *map(str, counts), f"{speed:.0f}"]
+
+
+def names(word: str, slot_name: str) -> bool:
+    """Whether a word is one of a slot's name, however short: "usb" of `hasusbport`."""
+    return names_slot(word, slot_name) or (len(word) > 2 and word.rstrip("s") in slot_name.lower() and word != "has")
 
 
 def special_name(name: str) -> bool:

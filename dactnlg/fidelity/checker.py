@@ -195,7 +195,6 @@ class FidelityChecker:
             sure: whether a reader that is sure overrules a cue that is not found.
         """
         stated = facts(turn)
-        shown = set(self.checker.special(turn))
         slots = Counter(fact.slot for fact in stated.values())
         alone = _one_question(turn)
         missing, questions, unchecked = [], [], []
@@ -209,7 +208,7 @@ class FidelityChecker:
             if limits is None or logit is None or limits.least <= NEVER:
                 if name in cues.missing:
                     missing.append(name)
-                elif special and name not in shown:
+                elif special and name not in self.checker.special(turn):
                     unchecked.append(name)
                 continue
             # A question can only be lost beside others; one by itself is asked, or another one is.
