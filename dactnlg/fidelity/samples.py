@@ -93,12 +93,15 @@ def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str])
     parts, text = list(atoms(item.slot)), masked(tokens)
     if len(parts) > 1:
         parts = [part for part in parts if delexicalizer.delexicalize(_about(part), text).missing]
-    return [part for part in parts if not _possessive(part.value or "", text)]
+    return [part for part in parts if not _plainly(part.value or "", text)]
 
 
-def _possessive(value: str, text: str) -> bool:
-    """Whether a text has a value in front of an apostrophe, "Blizzard North's games", where no token ends."""
-    return re.search(rf"(?<!\w){re.escape(value.casefold())}['’]", text.casefold()) is not None
+def _plainly(value: str, text: str) -> bool:
+    """Whether a text has a value however hyphens stand: "role playing" for role-playing, "Blizzard North's games"."""
+    value, text = (" ".join(re.split(r"[\s/-]+", each.casefold())) for each in (value, text))
+    # A single word is found as it is, or it is another slot's; only its genitive is not.
+    ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
+    return re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None
 
 
 def masked(tokens: Sequence[str]) -> str:

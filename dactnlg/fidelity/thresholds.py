@@ -18,7 +18,7 @@ LENIENT = 0.75
 """Below the threshold at which as many are wrong on either side, a special value is surely unsaid."""
 SURE = 1.0
 """Between the threshold of a fact and the logit above which it is surely said."""
-LOOSE = 0.05
+LOOSE = 0.02
 """Human sentences that may seem not to have a value in any words, of those that do not have it as it is."""
 UNSURE = 0.005
 """Human questions that may seem to be lost."""
