@@ -19,6 +19,7 @@ FLOORS = {
     "text": 1,
     "runs": 1,
     "data": 2,
+    "fidelity": 2,
     "metrics": 2,
     "models": 2,
     "search": 2,
@@ -30,7 +31,7 @@ FLOORS = {
     "__main__": 7,
 }
 HEAVY = {"keras", "tensorflow", "jax", "torch"}
-LIGHT = {"errors", "_utils", "acts", "text", "runs", "data", "metrics"}
+LIGHT = {"errors", "_utils", "acts", "text", "runs", "data", "fidelity", "metrics"}
 """Rooms that never import what takes seconds to start."""
 
 

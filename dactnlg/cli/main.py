@@ -21,6 +21,7 @@ import click
 
 from dactnlg import __version__
 from dactnlg.cli import streams
+from dactnlg.cli.check import check
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
 from dactnlg.cli.evaluate import evaluate
@@ -77,6 +78,7 @@ for command in (
     generate,
     evaluate,
     score,
+    check,
     compare,
     publish,
     reproduce,

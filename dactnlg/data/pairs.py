@@ -134,6 +134,18 @@ def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
     return {name: sorted(values) for name, values in found.items()}
 
 
+def sentence_pairs(corpus: Corpus, split: str, targets: str) -> list[tuple[Turn, str]]:
+    """Return the turns of a split with the sentences that a model should learn, as they are; none without the split.
+
+    Args:
+        corpus: the corpus.
+        split: `train`, `valid` or `test`.
+        targets: `human`, `handcrafted` or `both`.
+    """
+    examples = corpus.split(split) if split in corpus.splits else []
+    return [(example.turn, sentence) for example in examples for sentence in _targets(example, targets)]
+
+
 def _delexicalized(
     corpus: Corpus, split: str, targets: str, style: Style, *, join_morphemes: bool = False
 ) -> Iterator[_Row]:

@@ -57,6 +57,21 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
             yield _pair(line, f"{_shown(path)}, line {number}")
 
 
+def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
+    """Yield the turns and hypotheses of a JSON Lines file; as `read_pairs`, but the act alone is required.
+
+    Raises:
+        MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
+    """
+    for number, line in _lines(path):
+        if line.strip():
+            where = f"{_shown(path)}, line {number}"
+            pair = _pair(line, where, referenced=False)
+            if pair.turn is None:
+                raise MetricError(f"{where}: no 'act' to check the sentence against")
+            yield pair.turn, pair.hypothesis
+
+
 def read_parallel(hypotheses: str | Path, references: Sequence[str | Path]) -> Iterator[TextPair]:
     """Yield the pairs of plain text files, one segment a line in each.
 
@@ -141,7 +156,7 @@ def _unequal(paths: Sequence[str | Path]) -> str:
     return ": ".join(["the files must have one line a segment each", *filter(None, [", ".join(counts)])])
 
 
-def _pair(line: str, where: str) -> TextPair:
+def _pair(line: str, where: str, *, referenced: bool = True) -> TextPair:
     try:
         row = parse_json(line)
     except json.JSONDecodeError as error:
@@ -150,11 +165,11 @@ def _pair(line: str, where: str) -> TextPair:
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")
     unknown = sorted(set(row) - {"hypothesis", "references", "act"})
-    missing = [key for key in ("hypothesis", "references") if key not in row]
+    missing = [key for key in ("hypothesis", "references") if key not in row and (referenced or key == "hypothesis")]
     if missing:
         hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
         raise MetricError(f"{where}: no '{missing[0]}'{hint}; expected {form}")
-    hypothesis, references = row["hypothesis"], row["references"]
+    hypothesis, references = row["hypothesis"], row.get("references", [])
     if isinstance(references, str):
         references = [references]
     if not isinstance(hypothesis, str):

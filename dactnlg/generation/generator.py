@@ -11,6 +11,8 @@ from typing import Any
 
 from dactnlg.acts import Turn, parse
 from dactnlg.errors import RunError, UnknownNameError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
@@ -102,6 +104,8 @@ class Generator:
             raise RunError(
                 f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
             )
+        if run.reader_path.exists():
+            preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
         decoder = None if backend == "none" else load_decoder(runs, preprocessor, backend)
         for each in runs:
             each.run.check_files()

@@ -99,10 +99,11 @@ class CandidateSearch:
                     again = self._rows(some, found, range(len(some)), options, width)
                     self._complete(decoder, some, again, options)
                     _add(more, owing, again)
-                for candidates in more:
+                for request, candidates in zip(others, more, strict=True):
                     for best in self._cheapest_faithful(candidates, options):
                         if best.unasked:
                             candidates.append(self._with_questions(decoder, best))
+                    self._cover(request, candidates)
             rows |= zip(map(id, others), more, strict=True)
         return [rows[id(request)] for request in requests]
 
@@ -204,6 +205,14 @@ class CandidateSearch:
                 if names:
                     owing[place] = Owed(names, (best.score or 0.0) - STRAIN * len(names))
         return owing
+
+    def _cover(self, request: Request, candidates: list[Candidate]) -> None:
+        """Add a sentence of training sentences where none of a search says all, if it does."""
+        if not candidates or any(candidate.faithful for candidate in candidates):
+            return
+        cover = self.covering(request)
+        if cover.faithful and cover.report.ok:
+            candidates.append(cover)
 
     def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
         """Return the cheapest candidate without faults in values, if there is one."""

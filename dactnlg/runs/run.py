@@ -2,6 +2,7 @@
 
 config.yaml     the configuration as used, defaults spelt out
 preprocessor.json      vocabulary, DA vector entries, casing, templates, the card's cues
+reader.safetensors     what tells whether a sentence says its act; older runs have none
 weights.safetensors   the best weights, by name
 history.csv     one line an epoch
 checkpoint-N.safetensors, state.json   the last finished epoch with the optimizer's state, for --resume
@@ -41,6 +42,7 @@ class Run:
         self.path = Path(path)
         self.config_path = self.path / "config.yaml"
         self.preprocessor_path = self.path / "preprocessor.json"
+        self.reader_path = self.path / "reader.safetensors"
         self.weights_path = self.path / "weights.safetensors"
         self.state_path = self.path / "state.json"
         self.history_path = self.path / "history.csv"
@@ -127,7 +129,7 @@ class Run:
 
     def model_files(self) -> list[Path]:
         """Return the files that sentences depend on, beside the configuration, which may be edited."""
-        return [path for path in (self.preprocessor_path, self.weights_path) if path.exists()]
+        return [path for path in (self.preprocessor_path, self.reader_path, self.weights_path) if path.exists()]
 
     def check_files(self) -> None:
         """Refuse a model that is not the one that training wrote: damaged, or put together from two runs.
@@ -146,8 +148,8 @@ class Run:
                 raise RunError(f"{self.config_path} has another section `model` than training wrote; put that back")
         elif self.state_path.exists():
             # A kill may have left the weights that were best before.
-            name = self.preprocessor_path.name
-            known = {name: read_object(self.state_path)["files"][name]}
+            name, files = self.preprocessor_path.name, read_object(self.state_path)["files"]
+            known = {name: files[name], **{name: files[name] for name in files if name == self.reader_path.name}}
         for path in self.model_files():
             if path.name in known and known[path.name] != file_digest(path):
                 raise RunError(

@@ -1,8 +1,8 @@
 """Writing a run folder while its model is trained: one order in which files come to be, and none of them half.
 
-First `begun.json`, `preprocessor.json` and `config.yaml`; then for each epoch the checkpoint, `state.json`, the weights
-(where they are the best so far) and the history; last of all `manifest.json`. Each gets its name when it is whole, so
-that a kill between any two of them leaves a run that goes on, or one that begins anew.
+First `begun.json`, `preprocessor.json`, `reader.safetensors` and `config.yaml`; then for each epoch the checkpoint,
+`state.json`, the weights (where they are the best so far) and the history; last of all `manifest.json`. Each gets its
+name when it is whole, so that a kill between any two of them leaves a run that goes on, or one that begins anew.
 """
 
 from __future__ import annotations
@@ -63,12 +63,20 @@ class RunWriter:
                 raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
             yield
 
-    def begin(self, config: Config, save_preprocessor: Callable[[Path], None], *, resume: bool) -> None:
+    def begin(
+        self,
+        config: Config,
+        save_preprocessor: Callable[[Path], None],
+        save_reader: Callable[[Path], None] | None = None,
+        *,
+        resume: bool,
+    ) -> None:
         """Write what is known before training, or check that a training that is to be resumed began with it.
 
         Args:
             config: the experiment.
             save_preprocessor: writes the preprocessor to a path.
+            save_reader: writes the reader to a path, if there is one; it is learned only where the folder has none.
             resume: go on with what the folder holds, if there is anything.
 
         Raises:
@@ -86,6 +94,7 @@ class RunWriter:
                 raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
             if begun:
                 self._write_preprocessor(save_preprocessor, same=True)
+                self._write_reader(save_reader)
                 self._note_resumption()
                 return
             if run.state_path.exists():
@@ -104,11 +113,12 @@ class RunWriter:
         try:
             # The state first: a training of which less is left begins anew.
             trained = (run.state_path, *run.checkpoints(), run.history_path, run.weights_path, run.manifest_path)
-            first = (run.config_path, run.preprocessor_path, run.begun_path)
+            first = (run.config_path, run.preprocessor_path, run.reader_path, run.begun_path)
             for old in (*trained, *run.older_files(), *first):
                 old.unlink(missing_ok=True)
             write_json(run.begun_path, manifest)
             self._write_preprocessor(save_preprocessor, same=False)
+            self._write_reader(save_reader)
             with written(run.config_path) as file:
                 file.write(config.to_yaml())
         except OSError as error:
@@ -121,7 +131,7 @@ class RunWriter:
             raise RunError(f"{self.path} is a file; a run is a folder")
         if self.path.is_dir() and not self.run.config_path.exists():
             # A kill may have left the first files of a run, or the lock of a training that could not begin.
-            ours = {self.run.begun_path.name, self.run.preprocessor_path.name}
+            ours = {path.name for path in (self.run.begun_path, self.run.preprocessor_path, self.run.reader_path)}
             names = {path.name.removeprefix("partial-") for path in self.path.iterdir() if path.name[:1] != "."}
             if names - ours - {self.run.config_path.name}:
                 raise RunError(f"{self.path} holds other files; name an empty or a new folder with --output")
@@ -140,6 +150,13 @@ class RunWriter:
                     f"{path} is not what the corpus gives now: the corpus or the version of dactnlg has changed, or "
                     "the file is damaged; train the model anew, without --resume"
                 )
+
+    def _write_reader(self, save: Callable[[Path], None] | None) -> None:
+        """Write the reader, unless it is there already: it is learned from the same data as the preprocessor."""
+        if save is None or self.run.reader_path.exists():
+            return
+        with replace_file(self.run.reader_path) as partial:
+            save(partial)
 
     def finish(self, summary: Mapping[str, Any], corpora: Mapping[str, Mapping[str, str | None]]) -> None:
         """Write the manifest: the run is whole.
@@ -192,11 +209,9 @@ class RunWriter:
                 # They get their name after the state, which says what they are.
                 weights = stack.enter_context(replace_file(run.weights_path))
                 save_best(weights)
-            files = {
-                checkpoint.name: file_digest(checkpoint),
-                run.weights_path.name: file_digest(weights),
-                run.preprocessor_path.name: file_digest(run.preprocessor_path),
-            }
+            files = {checkpoint.name: file_digest(checkpoint), run.weights_path.name: file_digest(weights)}
+            made = (path for path in (run.preprocessor_path, run.reader_path) if path.exists())
+            files |= {path.name: file_digest(path) for path in made}
             whole = {**state, "files": files}
             write_json(run.state_path, {**whole, "hash": digest(whole)})
         self._clear_up(state)

@@ -23,14 +23,8 @@ from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.realization import Value
-from dactnlg.text.requests import (
-    DelexicalizedAct,
-    Request,
-    Template,
-    make_template,
-    outline,
-    required_places,
-)
+from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
+from dactnlg.text.slots import TemplateReader
 from dactnlg.text.style import Style
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
@@ -79,6 +73,7 @@ class Preprocessor:
         self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
         self.templates, self.style, self.trigger_words = templates, style, trigger_words
         self.checker = style.checker()
+        self.reader: TemplateReader | None = None
         self.delexicalizer = self.checker.delexicalizer
         bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
         self.placeholders = sorted({base for base in bases if base})
@@ -88,9 +83,7 @@ class Preprocessor:
         self._made: Memory[Template] = Memory(MANY, TEMPLATES)
         self._values: Memory[Value] = Memory(MANY, VALUES)
         self._questions: Memory[Questions] = Memory(MANY, QUESTIONS)
-        self.triggers = np.zeros((len(vocabulary), len(trigger_words)), bool)
-        for column, words in enumerate(trigger_words.values()):
-            self.triggers[vocabulary.encode(words), column] = True
+        self.triggers = self._trigger_matrix()
 
     @classmethod
     def build(
@@ -113,6 +106,17 @@ class Preprocessor:
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
         trigger_words = learn_trigger_words(((pair.turn, pair.tokens) for pair in pairs), style.checker())
         return cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words)
+
+    def attach(self, reader: TemplateReader) -> None:
+        """Have templates read by a reader too, and searches for special values know its words."""
+        self.reader, self.trigger_words = reader, {**reader.trigger_words, **self.trigger_words}
+        self.triggers = self._trigger_matrix()
+
+    def _trigger_matrix(self) -> NDArray[np.bool_]:
+        matrix = np.zeros((len(self.vocabulary), len(self.trigger_words)), bool)
+        for column, words in enumerate(self.trigger_words.values()):
+            matrix[self.vocabulary.encode(words), column] = True
+        return matrix
 
     def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
         """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
@@ -169,9 +173,11 @@ class Preprocessor:
         found = self._made.get((act, tokens))
         if found is None:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
-            tallies = self.checker.tally(act.turn, tokens), self.checker.look(act.expected, tokens)
+            cues = self.checker.look(act.expected, tokens)
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
-            filled, known = self.style.spaced, self.vocabulary
+            if self.reader is not None:
+                cues = self.reader.read(act.turn, tokens, cues)
+            tallies, filled, known = (self.checker.tally(act.turn, tokens), cues), self.style.spaced, self.vocabulary
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, filled=filled, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
         return found

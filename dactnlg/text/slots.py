@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from dactnlg._utils.patterns import SECONDS, Pattern, compile_pattern, matches
 from dactnlg.acts import Slot, Turn
@@ -89,6 +89,15 @@ class SlotReport:
         return not self.missing and not self.extra
 
 
+class TemplateReader(Protocol):
+    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
+
+    trigger_words: dict[str, tuple[str, ...]]
+
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
+
+
 class Expected(NamedTuple):
     """What cues can check of a turn.
 
@@ -138,6 +147,11 @@ class SlotChecker:
             for name, values in self._cues.items()
             for closed in [delexicalizer.lexicalized.get(name, frozenset[str]())]
         }
+
+    @property
+    def cued(self) -> tuple[str, ...]:
+        """The slots that have cues."""
+        return tuple(self._cues)
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
         """Check a lexicalised sentence, by finding the turn's values in it, or words that the card has for them."""

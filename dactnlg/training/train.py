@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.readers import write_reader
 from dactnlg.training.splits import Splits
 from dactnlg.training.workers import Cluster
 
@@ -79,7 +81,10 @@ def train(
         writer = RunWriter(run)
         with writer.held():
             # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
-            writer.begin(config, _preprocessor(config, corpora)[0].save, resume=resume)
+            preprocessor = _preprocessor(config, corpora)[0]
+            checker, shown = preprocessor.checker, progress
+            learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
+            writer.begin(config, preprocessor.save, learn, resume=resume)
             writer.finish({}, split_hashes(corpora))
     return run
 
@@ -107,7 +112,9 @@ def _train_neural(
 
     def begin() -> None:
         folder.enter_context(writer.held())
-        writer.begin(config, preprocessor.save, resume=resume)
+        checker, shown = preprocessor.checker, progress
+        learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
+        writer.begin(config, preprocessor.save, learn, resume=resume)
 
     with contextlib.ExitStack() as folder:
         if cluster.parts == 1:

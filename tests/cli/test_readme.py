@@ -96,7 +96,7 @@ def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run
     shutil.copytree(neural_run, folder / "runs" / "trails-sclstm")
     shutil.copytree(neural_run, folder / "runs" / "mine")
     shutil.copytree(random_run, folder / "runs" / "trails-lstm")
-    pair = {"hypothesis": "a b c", "references": ["a b c"]}
+    pair = {"hypothesis": "a b c", "references": ["a b c"], "act": "goodbye()"}
     (folder / "pairs.jsonl").write_text(json.dumps(pair), encoding="utf-8")
     for name in ("out.txt", "ref0.txt", "ref1.txt"):
         (folder / name).write_text("a b c d\n", encoding="utf-8")

@@ -1,0 +1,82 @@
+"""`dactnlg check`: whether sentences say what their acts say."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from dactnlg.fidelity.checker import FidelityChecker
+
+
+@click.command()
+@click.option("--model", type=options.PATH, metavar="RUN", help="Check as this run does: with its reader and cues.")
+@click.option("--corpus", metavar="NAME", help="Learn from this corpus what its sentences say, then check.")
+@click.option(
+    "--input",
+    "input_file",
+    default="-",
+    metavar="PAIRS.jsonl",
+    help='Read lines {"hypothesis", "act", "references"?}; - is standard input.',
+)
+@options.data_dir
+def check(*, model: Path | None, corpus: str | None, input_file: str, data_dir: Path | None) -> None:
+    """Check whether sentences, whoever wrote them, say what their acts say: a JSON object a line, in order.
+
+    `slots_ok` is whether nothing was found at fault: values and special values `missing` or `extra`; `contradicted`,
+    with what is said instead; `misplaced`, with the slot of which the value is said; `questions` that are lost; `acts`
+    that it does not do, with the one that it does. `unchecked` is what nothing could show. References are passed over.
+
+    \b
+    dactnlg check --model runs/trails-sclstm --input pairs.jsonl
+    dactnlg generate --model runs/trails-sclstm --input acts.txt --format json |
+      jq -c '{act, hypothesis: .raw}' | dactnlg check --corpus trails
+    """
+    if (model is None) == (corpus is None):
+        raise UserError("name what to check with: --model RUN or --corpus NAME")
+    from tqdm import tqdm
+
+    from dactnlg.evaluation.pairs import count, read_checked
+
+    total = count(input_file)
+    pairs = read_checked(input_file)
+    checker = _of_run(model) if model is not None else _of_corpus(corpus or "", data_dir)
+    hidden = True if sys.stdout.isatty() else None
+    for turn, sentence in tqdm(
+        pairs, desc="checking", unit=" sentences", total=total, delay=2, leave=False, disable=hidden
+    ):
+        report = checker.check(turn, sentence)
+        print(json.dumps({"act": str(turn), "hypothesis": sentence, **report.to_json()}, ensure_ascii=False))
+
+
+def _of_run(path: Path) -> FidelityChecker:
+    """Return the checker of a run; one without a reader has cues alone."""
+    from dactnlg.fidelity.checker import FidelityChecker
+    from dactnlg.fidelity.reader_file import load_reader
+    from dactnlg.runs.run import Run
+    from dactnlg.text.preprocessor import Preprocessor
+
+    run = Run(path)
+    run.check()
+    preprocessor = Preprocessor.load(run.preprocessor_path)
+    reader = load_reader(run.reader_path) if run.reader_path.exists() else None
+    run.check_files()
+    return FidelityChecker(preprocessor.checker, reader)
+
+
+def _of_corpus(name: str, data_dir: Path | None) -> FidelityChecker:
+    """Return a checker that has learned from a corpus."""
+    from dactnlg.data.corpus import load_corpus
+    from dactnlg.fidelity.checker import FidelityChecker
+    from dactnlg.training.readers import learn_from
+
+    corpus = load_corpus(name, data_dir)
+    checker = corpus.card.style().checker()
+    return FidelityChecker(checker, learn_from(corpus, checker))

@@ -1,0 +1,287 @@
+"""Checking any sentence against its act: values, special values, questions, act types, and whose values they are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf
+from typing import Any
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
+from dactnlg.fidelity.reader import NEVER, Reader
+from dactnlg.fidelity.samples import evidence, other_values, unfound
+from dactnlg.text.placeholders import Required
+from dactnlg.text.slots import SlotChecker, Tally
+
+RESCUE = 1.0
+"""Above the threshold of a special value, the reader overrules a cue that does not show."""
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What a delexicalised sentence says wrong, its values aside.
+
+    Attributes:
+        missing: special values that it does not say.
+        extra: special values that the turn does not have.
+        contradicted: what the turn has -> what the sentence says instead.
+        misplaced: slots whose value is said of another slot -> that slot.
+        questions: slots that it should ask for and does not.
+        acts: act types that it does not do -> the one that it seems to do instead.
+        unchecked: facts of the turn that nothing could show.
+    """
+
+    missing: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    contradicted: Mapping[str, str] = field(default_factory=dict)
+    misplaced: Mapping[str, str] = field(default_factory=dict)
+    questions: tuple[str, ...] = ()
+    acts: Mapping[str, str] = field(default_factory=dict)
+    unchecked: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FidelityReport:
+    """What a sentence says of what its act says.
+
+    Attributes:
+        missing: values and special values that it does not say, nor anything else in their place.
+        extra: values said too often, special values that the act does not have.
+        contradicted: what the act has -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
+        misplaced: slots whose value is said of another slot -> that slot.
+        questions: questions that are lost.
+        acts: act types that it does not do -> the one that it seems to do instead.
+        unchecked: what nothing could show: special values without cues of which the reader has seen too little.
+    """
+
+    missing: tuple[str, ...]
+    extra: tuple[str, ...]
+    contradicted: Mapping[str, str]
+    misplaced: Mapping[str, str]
+    questions: tuple[str, ...]
+    acts: Mapping[str, str]
+    unchecked: tuple[str, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing was found at fault."""
+        return not (self.missing or self.extra or self.contradicted or self.misplaced or self.questions or self.acts)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields of the command line's JSON output."""
+        return {
+            "slots_ok": self.ok,
+            "missing": list(self.missing),
+            "extra": list(self.extra),
+            "contradicted": dict(self.contradicted),
+            "misplaced": dict(self.misplaced),
+            "questions": list(self.questions),
+            "acts": dict(self.acts),
+            "unchecked": list(self.unchecked),
+        }
+
+
+class FidelityChecker:
+    """Checks sentences against their acts. Several threads may use one.
+
+    Args:
+        checker: finds values, and cues of special values.
+        reader: learned from the corpus; None falls back on cues alone.
+    """
+
+    def __init__(self, checker: SlotChecker, reader: Reader | None = None) -> None:
+        self.checker, self.reader = checker, reader
+        self.delexicalizer = checker.delexicalizer
+        triggers = {} if reader is None else reader.parts.triggers
+        self.trigger_words = {name: tuple(words) for name, words in triggers.items()}
+
+    def check(self, turn: Turn, sentence: str) -> FidelityReport:
+        """Return what a lexicalised sentence says of what a turn says."""
+        turn = self.delexicalizer.split(turn)
+        done = self.delexicalizer.delexicalize(turn, sentence)
+        values = self.checker.tally(turn, done.tokens)
+        # What is said twice is still true.
+        said = {str(item.slot) for item in self.delexicalizer.required(turn)}
+        cues = self.checker.look(self.checker.expected(turn), done.tokens)
+        seen = evidence(turn, done.tokens, self.checker)
+        logits = {} if self.reader is None else self.reader.logits(seen)
+        missing, contradicted = list[str](), dict[str, str]()
+        for item in done.missing:
+            self._value(item, done.tokens, logits, missing, contradicted)
+        special = self._special(turn, logits, cues, sure=True)
+        return FidelityReport(
+            (*missing, *special.missing),
+            (*(name for name in values.extra if name not in said), *special.extra),
+            {**contradicted, **special.contradicted},
+            self._misplaced(seen.words, alone=False),
+            special.questions,
+            self._acts(turn, logits),
+            special.unchecked,
+        )
+
+    def look(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Findings:
+        """Return what is wrong with delexicalised tokens, their values aside.
+
+        Args:
+            turn: the acts.
+            tokens: the sentence, with placeholders.
+            cues: what the cues of the data card say of it; what they find missing stays so.
+        """
+        if self.reader is None:
+            return Findings(cues.missing, cues.extra)
+        sentence = evidence(turn, tokens, self.checker)
+        logits = self.reader.logits(sentence)
+        found = self._special(turn, logits, cues, sure=False)
+        return Findings(
+            found.missing,
+            found.extra,
+            found.contradicted,
+            self._misplaced(sentence.words, alone=True),
+            found.questions,
+            self._acts(turn, logits),
+            found.unchecked,
+        )
+
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+        """Return what is wrong with a template's special values, questions and act types; see `look`."""
+        if self.reader is None:
+            return cues
+        found = self.look(turn, tokens, cues)
+        acts, misplaced = found.acts, found.misplaced
+        # Questions beside others or beside other acts are looked after where they can be put behind a sentence.
+        lost = [turn.acts[0].slots[0].name for _ in found.questions] if _one_question(turn) else []
+        missing = (*found.missing, *found.contradicted, *misplaced, *acts, *lost)
+        extra = (*found.extra, *acts.values())
+        required = sum(fact.kind != ACT for fact in facts(turn).values())
+        return Tally(max(required, cues.required), tuple(missing), tuple(extra))
+
+    def _value(
+        self,
+        item: Required,
+        tokens: Sequence[str],
+        logits: Mapping[str, float],
+        missing: list[str],
+        contradicted: dict[str, str],
+    ) -> None:
+        """Note an ordinary value that is not there as it is, unless it is said in words that the reader knows."""
+        lost = unfound(self.delexicalizer, item, tokens)
+        if not lost:
+            return
+        slot, known = item.slot, () if self.reader is None else self.reader.parts.values.get(item.slot.name, ())
+        if len(known) == 1:
+            # "Hotel", where there is nothing but hotels.
+            return
+        others = other_values(self.delexicalizer, slot, known, tokens) if known else []
+        if not others and all(self._worded(part, logits) for part in lost):
+            return
+        if others:
+            contradicted[str(slot)] = str(Slot(slot.name, others[0]))
+        else:
+            missing.append(str(slot))
+
+    def _worded(self, slot: Slot, logits: Mapping[str, float]) -> bool:
+        name = value_fact(slot).name
+        return name in logits and self.reader is not None and logits[name] >= self.reader.limits[name].least
+
+    def _special(self, turn: Turn, logits: Mapping[str, float], cues: Tally, *, sure: bool) -> Findings:
+        """Return the special values and questions at fault.
+
+        Args:
+            turn: the acts.
+            logits: of the reader.
+            cues: what the data card's cues find.
+            sure: whether a reader that is sure overrules a cue that is not found.
+        """
+        stated = facts(turn)
+        slots = Counter(fact.slot for fact in stated.values())
+        alone = _one_question(turn)
+        missing, questions, unchecked = [], [], []
+        contradicted: dict[str, str] = {}
+        for name, fact in stated.items():
+            if fact.kind == ACT or (fact.kind[:1] == "=" and slots[fact.slot] > 1):
+                # A choice between values may be worded as one of them.
+                continue
+            logit, limits = logits.get(name), self.reader.limits[name] if self.reader and name in logits else None
+            special = fact.kind[:1] == "="
+            if limits is None or logit is None or limits.least <= NEVER:
+                if name in cues.missing:
+                    missing.append(name)
+                elif special and name not in self.checker.special(turn):
+                    unchecked.append(name)
+                continue
+            # A question can only be lost beside others; one by itself is asked, or another one is.
+            lost = logit < limits.least and (special or not alone)
+            if not special and self.reader is not None:
+                lost = lost or self.reader.instead(name, logits, stated) is not None
+            if name in cues.missing:
+                lost = lost or not sure or not self._rescued(name, logits)
+            if lost and special:
+                rival = self._rival(name, stated, logits)
+                if rival:
+                    contradicted[name] = rival
+                else:
+                    missing.append(name)
+            elif lost:
+                questions.append(name)
+        return Findings(
+            tuple(missing),
+            self._extra(turn, stated, logits, cues),
+            contradicted,
+            {},
+            tuple(questions),
+            {},
+            tuple(unchecked),
+        )
+
+    def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
+        """Whether a special value is surely said although its cue is not found."""
+        reader = self.reader
+        if reader is None or logits[name] < reader.limits[name].least + RESCUE:
+            return False
+        return logits[name] > max((logits[other] for other in reader.rivals(name)), default=-inf)
+
+    def _rival(self, name: str, stated: Mapping[str, Fact], logits: Mapping[str, float]) -> str | None:
+        if self.reader is None:
+            return None
+        rivals = [other for other in self.reader.rivals(name) if other not in stated]
+        best = max(rivals, key=lambda other: logits[other], default=None)
+        return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
+
+    def _extra(
+        self, turn: Turn, stated: Mapping[str, Fact], logits: Mapping[str, float], cues: Tally
+    ) -> tuple[str, ...]:
+        if self.reader is None:
+            return cues.extra
+        slots = {slot.name for _, slot in turn.slots()}
+        found = dict.fromkeys(cues.extra)
+        for name, logit in logits.items():
+            fact = self.reader.facts[name]
+            if fact.kind[:1] == "=" and fact.slot not in slots and logit > self.reader.limits[name].most:
+                found[name] = None
+        return tuple(found)
+
+    def _misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
+        if self.reader is None:
+            return {}
+        found = self.reader.misplaced(words, alone=alone).items()
+        return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found}
+
+    def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
+        """Return the act types that a sentence does not do, each with the one that it does instead."""
+        if self.reader is None:
+            return {}
+        stated = facts(turn)
+        acts = [name for name, fact in stated.items() if fact.kind == ACT and name in logits]
+        found = {name: self.reader.instead(name, logits, stated) for name in acts}
+        return {name: other for name, other in found.items() if other is not None}
+
+
+def _one_question(turn: Turn) -> bool:
+    """Whether a turn does nothing but ask for one slot."""
+    return len(turn.acts) == 1 and [slot.value for slot in turn.acts[0].slots] == [None]
+
+
+def _slot_name(placeholder: str) -> str:
+    return placeholder.removeprefix("SLOT_").lower()

@@ -1,0 +1,216 @@
+"""Learning a reader from a corpus's own pairs: what a sentence states is what its act does, nearly always.
+
+Every fact is learned from all sentences: those of acts that lack it are its negatives. Thresholds are chosen on
+validation sentences, where there are any.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack, vstack
+
+from dactnlg.acts import Turn
+from dactnlg.fidelity.facts import ACT, VALUE, Fact
+from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
+from dactnlg.fidelity.logistic import Vector, count_features, fit, matrix
+from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts, as_weights
+from dactnlg.fidelity.samples import Sample, joined, known_values, learn_slot_words, read_rows
+from dactnlg.fidelity.table import Table, Weights
+from dactnlg.fidelity.thresholds import choose_limits, choose_margins, choose_misplacing
+from dactnlg.fidelity.words import learn_triggers
+from dactnlg.text.slots import SlotChecker
+
+FEWEST = 5
+"""Sentences with a fact of whose kind less are known are not read for it."""
+FEWEST_VALUES = 20
+"""Sentences that have a value in other words, of which at least so many are needed to learn them."""
+MANY = 20_000
+"""Rows of which n-grams are rarer than twice are kept."""
+THINNED = 10
+"""One of so many sentences that do not name a slot is kept to learn what is said of it."""
+STRENGTH = 0.5
+"""Of the L2 penalty."""
+LONGEST_VALUE, MOST_VALUES = 60, 500
+"""Letters of the longest value that is remembered, and how many of a slot."""
+
+
+class FactProgress(Protocol):
+    """A progress bar, as tqdm has it."""
+
+    def reset(self, total: float | None = None) -> None:
+        """Begin anew with a total."""
+
+    def update(self, n: float | None = 1) -> bool | None:
+        """Add what is done."""
+
+
+def learn_reader(
+    train: Sequence[tuple[Turn, str]],
+    valid: Sequence[tuple[Turn, str]],
+    checker: SlotChecker,
+    *,
+    seed: int = 1,
+    progress: FactProgress | None = None,
+) -> Reader:
+    """Return a reader learned from (turn, human sentence) pairs; it knows no fact where none can be told apart.
+
+    Args:
+        train: pairs to learn from.
+        valid: pairs to choose thresholds on; without them every fifth of `train` is kept for it.
+        checker: of the corpus.
+        seed: of the sentences that are put together of two.
+        progress: counts facts; its total is set.
+    """
+    rows, held_out = read_rows(train, checker), read_rows(valid, checker)
+    if not held_out:
+        rows, held_out = [row for n, row in enumerate(rows) if n % 5], rows[::5]
+    groups = _groups(rows)
+    # What one sentence says stays said beside another: what is learned must not hang on the rest of a sentence.
+    data = _Data.of([*rows, *joined(rows[::2], random.Random(seed))] if len(rows) < MANY else rows, groups)
+    columns: dict[Fact, Vector] = {}
+    bias: dict[Fact, float] = {}
+    kinds: dict[str, tuple[Vector, Vector]] = {}
+    if progress is not None:
+        progress.reset(sum(map(len, groups)))
+    for group in groups:
+        own, shared, names, bias_of = data.fit(group)
+        columns |= own
+        bias |= bias_of
+        if shared is not None:
+            kinds[group[0].kind] = shared, names
+        if progress is not None:
+            progress.update(len(group))
+    known = list(columns)
+    grams = _columns([*columns.values(), *(shared for shared, _ in kinds.values())], len(data.grams))
+    around = _columns([names for _, names in kinds.values()], len(data.names))
+    places, place_slots, place_bias = _learn_places(rows)
+    values: dict[str, list[str]] = {}
+    for slot, value in known_values(train):
+        if len(value) <= LONGEST_VALUE and len(values.setdefault(slot, [])) < MOST_VALUES:
+            values[slot].append(value)
+    none = Limits(0.0, 0.0)
+    parts = ReaderParts(
+        facts=tuple(known),
+        kinds=tuple(kinds),
+        bias=as_weights(bias.values()),
+        limits=(none,) * len(known),
+        grams=Table.pruned(list(data.grams), grams),
+        names=Table.pruned(list(data.names), around),
+        slot_words=data.slot_words,
+        places=places,
+        place_slots=place_slots,
+        place_bias=place_bias,
+        misplacing=Misplacing({}, 0.0),
+        margins={},
+        triggers={},
+        values=values,
+    )
+    return _with_limits(parts, rows, held_out)
+
+
+def _columns(found: Sequence[Vector], length: int) -> Vector:
+    return np.column_stack(found) if found else np.zeros((length, 0))
+
+
+def _with_limits(parts: ReaderParts, rows: Sequence[Sample], held_out: Sequence[Sample]) -> Reader:
+    reader = Reader(parts)
+    logits = [reader.logits(row.sentence) for row in held_out]
+    limits, margins = choose_limits(reader, held_out, logits), choose_margins(reader, held_out, logits)
+    misplacing = choose_misplacing(reader, held_out)
+    reader = Reader(replace(parts, limits=limits, margins=margins, misplacing=misplacing))
+    return Reader(replace(reader.parts, triggers=learn_triggers(reader, rows)))
+
+
+def _groups(rows: Sequence[Sample]) -> list[list[Fact]]:
+    """Return the facts that can be learned, those that share weights together."""
+    counts = Counter(fact for row in rows for fact in row.facts)
+    kinds = Counter(fact.kind for row in rows for fact in row.facts)
+    alone, together = [], []
+    for fact in sorted(counts, key=lambda fact: (fact.kind, fact.name)):
+        if counts[fact] == len(rows):
+            continue
+        if fact.kind in (ACT, VALUE):
+            if counts[fact] >= (FEWEST if fact.kind == ACT else FEWEST_VALUES):
+                alone.append([fact])
+        elif kinds[fact.kind] >= FEWEST:
+            together.append(fact)
+    return [list(group) for _, group in groupby(together, key=lambda fact: fact.kind)] + alone
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    rows: Sequence[Sample]
+    grams: dict[str, int]
+    names: dict[str, int]
+    slot_words: dict[str, list[str]]
+    of_rows: csr_array
+    of_slots: dict[str, csr_array]
+    named: dict[str, NDArray[np.bool_]]
+
+    @classmethod
+    def of(cls, rows: Sequence[Sample], groups: Sequence[Sequence[Fact]]) -> _Data:
+        """Return the features of rows as matrices."""
+        least = 2 if len(rows) < MANY else 4
+        found = [n_grams(row.sentence.words) for row in rows]
+        grams = count_features(found, least)
+        slots = sorted({fact.slot for group in groups for fact in group if fact.slot and fact.kind != VALUE})
+        slot_words = learn_slot_words(rows, slots)
+        around = {slot: [_around(row, SlotWords.of(slot, slot_words[slot]), slot) for row in rows] for slot in slots}
+        names = count_features((features for each in around.values() for features in each), least)
+        of_slots = {slot: matrix(each, names) for slot, each in around.items()}
+        named = {slot: np.array([features != [UNNAMED] for features in each]) for slot, each in around.items()}
+        return cls(rows, grams, names, slot_words, matrix(found, grams), of_slots, named)
+
+    def fit(self, group: Sequence[Fact]) -> tuple[dict[Fact, Vector], Vector | None, Vector, dict[Fact, float]]:
+        """Return for a group the weights of its facts, those that they share, those of names, and each one's bias."""
+        features, size = self.of_rows, len(self.grams)
+        if group[0].kind in (ACT, VALUE):
+            (fact,) = group
+            kept = np.array([fact.kind == ACT or fact.name not in row.found for row in self.rows])
+            targets = np.array([float(fact in row.facts) for row in self.rows])
+            weights, bias = fit(features[kept], targets[kept], STRENGTH)
+            return {fact: weights}, None, np.zeros(0), {fact: bias}
+        blocks, stating, counts = [], [], []
+        for place, fact in enumerate(group):
+            stated = np.array([fact in row.facts for row in self.rows])
+            # Few of the many sentences that do not even name the slot show as much as all of them.
+            near = stated | self.named[fact.slot or ""]
+            kept = np.flatnonzero(near | (np.arange(len(near)) % THINNED == 0))
+            counts.append(np.where(near[kept], 1.0, THINNED))
+            stating.append(stated[kept].astype(float))
+            here = features[kept]
+            own = [here if n == place else csr_array(here.shape) for n in range(len(group))]
+            # What one slot shares with none would be its own weights once more.
+            own += [here] if len(group) > 1 else []
+            blocks.append(hstack([*own, self.of_slots[fact.slot or ""][kept]], format="csr"))
+        weights, bias = fit(vstack(blocks, format="csr"), np.concatenate(stating), STRENGTH, np.concatenate(counts))
+        owned = {fact: weights[n * size : (n + 1) * size] for n, fact in enumerate(group)}
+        rest = weights[len(group) * size :]
+        shared = rest[:size] if len(group) > 1 else np.zeros(size)
+        return owned, shared, rest[len(rest) - len(self.names) :], dict.fromkeys(group, bias)
+
+
+def _around(row: Sample, words: SlotWords, slot: str) -> list[str]:
+    sentence = row.sentence
+    return around_name(sentence.words, words, sentence.shown.get(slot, ()), sentence.acts)
+
+
+def _learn_places(rows: Sequence[Sample]) -> tuple[Table, tuple[str, ...], Weights]:
+    found = [pair for row in rows for pair in around_placeholders(row.sentence.words)]
+    counts = Counter(name for name, _ in found)
+    slots = tuple(sorted(name for name, count in counts.items() if count >= FEWEST))
+    if len(slots) < 2:
+        return Table([], np.zeros((0, 0), np.float32)), (), np.zeros(0, np.float32)
+    numbers = count_features((features for _, features in found), 2 if len(rows) < MANY else 4)
+    features = matrix([each for _, each in found], numbers)
+    fits = [fit(features, np.array([float(name == slot) for name, _ in found]), STRENGTH) for slot in slots]
+    weights = np.column_stack([each for each, _ in fits])
+    return Table.pruned(list(numbers), weights), slots, as_weights(bias for _, bias in fits)

@@ -1,0 +1,211 @@
+"""The reader: says of a delexicalised sentence which facts it states, and whose values its placeholders are.
+
+Linear: the logit of a fact such as `food=dontcare` is the sum of the weights that its n-grams have for this fact, for
+the special value whatever the slot, and, around the words that name the slot, for the special value of the slot named
+(one model with shared and own features; Daume 2007, "Frustratingly easy domain adaptation").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+
+from dactnlg.fidelity.facts import Fact
+from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
+from dactnlg.fidelity.table import Table, Weights
+
+NEVER = -1e6
+"""A threshold below which no logit is: nothing is ever surely unsaid."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The logits of a fact below which it is surely unsaid, and above which it is surely said."""
+
+    least: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A sentence as the reader takes it.
+
+    Attributes:
+        words: delexicalised and folded; see `features.folded`.
+        shown: slot -> its special values whose cues match; slots without any are left out.
+        acts: the act types of its turn.
+    """
+
+    words: tuple[str, ...]
+    shown: Mapping[str, Sequence[str]]
+    acts: str
+
+
+@dataclass(frozen=True, slots=True)
+class Misplacing:
+    """By how much more another place has to suit a placeholder, in logits, before its own is surely wrong.
+
+    Attributes:
+        alone: placeholder -> where another one would suit its place better.
+        swapped: where two placeholders would suit each other's places better.
+    """
+
+    alone: Mapping[str, float]
+    swapped: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderParts:
+    """All that a reader has learned.
+
+    Attributes:
+        facts: that it knows, in the order of the columns.
+        kinds: kinds of facts that share weights, each a column behind those of the facts.
+        bias: of each fact, (facts,).
+        limits: of each fact.
+        grams: weights of n-grams, (n-grams, facts + kinds).
+        names: weights of what stands around a slot's words, (features, kinds).
+        slot_words: slot -> the words that show that a sentence is about it.
+        places: weights of what stands around a placeholder, (features, slots).
+        place_slots: the placeholders of the columns of `places`.
+        place_bias: of each of them.
+        misplacing: when a placeholder is in the wrong place.
+        margins: act type or question -> another -> by how much the other's logit has to be larger before the sentence
+            surely says the other instead.
+        triggers: fact -> words of which a sentence that states it has at least one.
+        values: slot -> the values that training had for it.
+    """
+
+    facts: tuple[Fact, ...]
+    kinds: tuple[str, ...]
+    bias: Weights
+    limits: tuple[Limits, ...]
+    grams: Table
+    names: Table
+    slot_words: Mapping[str, Sequence[str]]
+    places: Table
+    place_slots: tuple[str, ...]
+    place_bias: Weights
+    misplacing: Misplacing
+    margins: Mapping[str, Mapping[str, float]]
+    triggers: Mapping[str, Sequence[str]]
+    values: Mapping[str, Sequence[str]]
+
+
+class Places(NamedTuple):
+    """How well the placeholders of a sentence suit their places and others.
+
+    Attributes:
+        columns: of each placeholder.
+        logits: of each place, those of all placeholders.
+    """
+
+    columns: list[int]
+    logits: list[Weights]
+
+    def moves(self) -> Iterator[tuple[int, int, float]]:
+        """Yield each placeholder, the one that suits its place best, and by how much more (0: itself)."""
+        for own, logits in zip(self.columns, self.logits, strict=True):
+            best = int(logits.argmax())
+            yield own, best, float(logits[best] - logits[own])
+
+    def swaps(self) -> Iterator[tuple[int, int, float]]:
+        """Yield each two placeholders, and by how much more they would suit each other's places."""
+        rows = list(zip(self.columns, self.logits, strict=True))
+        for (first, here), (second, there) in combinations(rows, 2):
+            if first != second:
+                yield first, second, float(here[second] + there[first] - here[first] - there[second])
+
+
+class Reader:
+    """Reads delexicalised sentences. Several threads may use one.
+
+    Args:
+        parts: what it has learned.
+    """
+
+    def __init__(self, parts: ReaderParts) -> None:
+        self.parts = parts
+        self.facts = {fact.name: fact for fact in parts.facts}
+        self.limits = dict(zip(self.facts, parts.limits, strict=True))
+        kinds = {kind: column for column, kind in enumerate(parts.kinds)}
+        # Of each fact that shares weights: its column, its kind's, and its slot.
+        self._shared = [(n, kinds[f.kind], f.slot) for n, f in enumerate(parts.facts) if f.kind in kinds and f.slot]
+        self._unnamed = parts.names.sum([UNNAMED])
+        self._slots = sorted({slot for _, _, slot in self._shared})
+        self._words = {slot: SlotWords.of(slot, parts.slot_words.get(slot, ())) for slot in self._slots}
+
+    def logits(self, sentence: Evidence) -> dict[str, float]:
+        """Return the logit of every known fact, by name."""
+        parts, count, words = self.parts, len(self.parts.facts), sentence.words
+        sums = parts.grams.sum(n_grams(words))
+        found = sums[:count] + parts.bias
+        about = {}
+        for slot in self._slots:
+            features = around_name(words, self._words[slot], sentence.shown.get(slot, ()), sentence.acts)
+            about[slot] = self._unnamed if features == [UNNAMED] else parts.names.sum(features)
+        for column, kind, slot in self._shared:
+            found[column] += sums[count + kind] + about[slot][kind]
+        return dict(zip(self.facts, found.tolist(), strict=True))
+
+    def places(self, words: Sequence[str]) -> Places:
+        """Return which placeholders a folded sentence has, and how well each would suit each place."""
+        parts = self.parts
+        columns = {name: column for column, name in enumerate(parts.place_slots)}
+        found = [(name, features) for name, features in around_placeholders(words) if name in columns]
+        rows = [parts.places.sum(features) + parts.place_bias for _, features in found]
+        return Places([columns[name] for name, _ in found], rows)
+
+    def misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
+        """Return the placeholders of a folded sentence that stand where another slot's value is surely announced.
+
+        Each comes with the other's placeholder.
+
+        Args:
+            words: the sentence.
+            alone: look for single placeholders too; without it for two in each other's place. People put values into
+                places that training never had, where their own words still tell what they are.
+        """
+        slots, limits, places = self.parts.place_slots, self.parts.misplacing, self.places(words)
+        found: dict[str, str] = {}
+        for own, other, gain in places.swaps():
+            if gain > limits.swapped:
+                found |= {slots[own]: slots[other], slots[other]: slots[own]}
+        for own, other, gain in places.moves() if alone else ():
+            if gain > limits.alone[slots[own]]:
+                found.setdefault(slots[own], slots[other])
+        return found
+
+    def instead(self, name: str, logits: Mapping[str, float], stated: Container[str]) -> str | None:
+        """Return the act type or question that a sentence surely says in the place of one; None if there is none.
+
+        Args:
+            name: `inform()` or `?request(area)`.
+            logits: of the sentence.
+            stated: facts that it should say.
+        """
+        gains = {
+            other: logits[other] - logits[name] - margin
+            for other, margin in self.parts.margins.get(name, {}).items()
+            if other not in stated
+        }
+        best = max(gains, key=lambda other: gains[other], default=None)
+        return best if best is not None and gains[best] > 0 else None
+
+    def rivals(self, name: str) -> list[str]:
+        """Return the other special values of the slot of one (`food=none` beside `food=dontcare`)."""
+        fact = self.facts[name]
+        return [
+            other.name
+            for other in self.parts.facts
+            if other.slot == fact.slot and other.kind[:1] == "=" and other.name != name
+        ]
+
+
+def as_weights(values: Iterable[float]) -> Weights:
+    """Return numbers as weights are kept."""
+    return np.array(list(values), np.float32)

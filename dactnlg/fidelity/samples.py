@@ -1,0 +1,147 @@
+"""Human sentences as the reader learns from them: delexicalised, with the facts of their turns."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.fidelity.facts import Fact, atoms, facts, value_fact
+from dactnlg.fidelity.features import folded
+from dactnlg.fidelity.reader import Evidence
+from dactnlg.text.delexicalization import Delexicalizer, lexicalize
+from dactnlg.text.mentions import names_slot
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.surface import strip_joiner
+
+MASK = "_"
+"""What stands for values that have been found, while others are looked for."""
+PRECISE = 0.9
+"""At least this share of the sentences with a slot's word are about the slot."""
+_FUNCTION_WORDS = """
+    about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
+    just neither never nor not our out that the their them then there these they this those very want was were what when
+    which will with without would you your
+"""
+"""Words that say something of a slot, and do not name it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """A sentence with what it should say.
+
+    Attributes:
+        sentence: what the reader sees of it.
+        facts: of its turn; for an ordinary value that is not found as it is, the value.
+        slots: all slots of its turn.
+        found: ordinary values that are there as they are, as facts are named.
+    """
+
+    sentence: Evidence
+    facts: frozenset[Fact]
+    slots: frozenset[str]
+    found: frozenset[str]
+
+
+def evidence(turn: Turn, tokens: Sequence[str], checker: SlotChecker) -> Evidence:
+    """Return what the reader sees of a turn's delexicalised sentence."""
+    text = masked(tokens).lower()
+    shown = {slot: found for slot in checker.cued if (found := checker.shown_cues(slot, text))}
+    return Evidence(tuple(folded(tokens)), shown, "&".join([act.act_type for act in turn.acts]))
+
+
+def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[Sample]:
+    """Return the distinct rows of (turn, human sentence) pairs, in the order of the first of each."""
+    delexicalizer = checker.delexicalizer
+    rows: dict[tuple[object, ...], Sample] = {}
+    for turn, sentence in dict.fromkeys(pairs):
+        turn = delexicalizer.split(turn)
+        done = delexicalizer.delexicalize(turn, sentence)
+        lost = [part for item in done.missing for part in unfound(delexicalizer, item, done.tokens)]
+        missing = {value_fact(slot) for slot in lost}
+        names = {value_fact(part).name for item in delexicalizer.required(turn) for part in atoms(item.slot)}
+        found = frozenset(names - {fact.name for fact in missing})
+        stated = frozenset([*facts(turn).values(), *missing])
+        seen = evidence(turn, done.tokens, checker)
+        row = Sample(seen, stated, frozenset(slot.name for _, slot in turn.slots()), found)
+        rows.setdefault((seen.words, stated, row.slots, found), row)
+    return list(rows.values())
+
+
+def joined(rows: Sequence[Sample], chance: random.Random) -> list[Sample]:
+    """Return each row with another one behind it: a sentence that says what both say."""
+    return [_join(row, chance.choice(rows)) for row in rows]
+
+
+def _join(first: Sample, second: Sample) -> Sample:
+    shown = {
+        slot: tuple(dict.fromkeys((*first.sentence.shown.get(slot, ()), *second.sentence.shown.get(slot, ()))))
+        for slot in (*first.sentence.shown, *second.sentence.shown)
+    }
+    acts = "&".join([first.sentence.acts, second.sentence.acts])
+    sentence = Evidence((*first.sentence.words, *second.sentence.words), shown, acts)
+    found = (first.found | second.found) - {fact.name for fact in first.facts | second.facts}
+    return Sample(sentence, first.facts | second.facts, first.slots | second.slots, found)
+
+
+def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str]) -> list[Slot]:
+    """Return the parts of a value, a list perhaps, that delexicalised tokens do not hold as they are."""
+    parts, text = list(atoms(item.slot)), masked(tokens)
+    if len(parts) > 1:
+        parts = [part for part in parts if delexicalizer.delexicalize(_about(part), text).missing]
+    return [part for part in parts if not _plainly(part.value or "", text)]
+
+
+def _plainly(value: str, text: str) -> bool:
+    """Whether a text has a value however hyphens stand: "role playing" for role-playing, "Blizzard North's games"."""
+    value, text = (" ".join(re.split(r"[\s/-]+", each.casefold())) for each in (value, text))
+    # A single word is found as it is, or it is another slot's; only its genitive is not.
+    ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
+    return re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None
+
+
+def masked(tokens: Sequence[str]) -> str:
+    """Return delexicalised tokens as a raw sentence in which no value is left."""
+    return lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)})
+
+
+def _about(*slots: Slot) -> Turn:
+    return Turn((DialogueAct("inform", slots),))
+
+
+def other_values(delexicalizer: Delexicalizer, slot: Slot, known: Iterable[str], tokens: Sequence[str]) -> list[str]:
+    """Return the known values of a slot, without its own, that delexicalised tokens hold as they are."""
+    own = [(part.value or "").casefold() for part in (slot, *atoms(slot))]
+    others = (value for value in known if not any(value in each or each in value for each in own))
+    turn = _about(*(Slot(slot.name, value) for value in others))
+    held = delexicalizer.delexicalize(turn, masked(tokens)).fillers
+    return [item.slot.value or "" for item in delexicalizer.required(turn) if item.placeholder in held]
+
+
+def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, list[str]]:
+    """Return for each slot the words that hardly a sentence has that is not about it; else those of its name."""
+    counts = Counter(word for row in rows for word in set(row.sentence.words) if not is_placeholder(word))
+    found = {}
+    for slot in slots:
+        about = [row for row in rows if slot in row.slots]
+        own = Counter(word for row in about for word in set(row.sentence.words) if not is_placeholder(word))
+        least = max(3, 0.02 * len(about))
+        lift = min(max(PRECISE, 2 * len(about) / len(rows)), 0.97)
+        words = [w for w, n in own.items() if n >= least and n >= lift * counts[w] and w.isalpha() and len(w) > 2]
+        named = [word for word in own if names_slot(word, slot) and own[word] >= 0.5 * counts[word]]
+        found[slot] = sorted({*words, *named}.difference(_FUNCTION_WORDS.split()))
+    return found
+
+
+def known_values(pairs: Iterable[tuple[Turn, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the distinct ordinary values (slot, folded value) of turns, the parts of lists by themselves."""
+    found: dict[tuple[str, str], None] = {}
+    for turn, _ in pairs:
+        for _, slot in turn.slots():
+            for part in atoms(slot) if slot.delexicalizable else ():
+                found[part.name, (part.value or "").casefold()] = None
+    yield from found

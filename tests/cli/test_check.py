@@ -1,0 +1,98 @@
+"""`dactnlg check` as a process: lines in order, exit codes, messages, and runs without a reader."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+LINES = [
+    {"act": "inform(name='Ivy Cutting';dogsallowed=no)", "hypothesis": "No dogs at Ivy Cutting.", "references": ["x"]},
+    {"act": "inform(name='Ivy Cutting';dogsallowed=no)", "hypothesis": "Dogs are welcome at Ivy Cutting."},
+    {"act": "goodbye()", "hypothesis": "Goodbye, and enjoy the hills!"},
+]
+
+
+def check(*arguments: str | Path, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "dactnlg", "check", *map(str, arguments)]
+    environment = {**os.environ, "PYTHONPATH": str(REPOSITORY)}
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, env=environment, timeout=120)
+
+
+def lines(rows: list[dict[str, object]]) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_a_line_of_findings_for_each_line(random_run: Path, tmp_path: Path) -> None:
+    (tmp_path / "pairs.jsonl").write_text(lines(LINES), encoding="utf-8")
+    done = check("--model", random_run, "--input", tmp_path / "pairs.jsonl")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["slots_ok"] for row in found] == [True, False, True]
+    assert found[1]["contradicted"] == {"dogsallowed=no": "dogsallowed=yes"}
+    keys = ["act", "hypothesis", "slots_ok", "missing", "extra", "contradicted", "misplaced", "questions", "acts"]
+    assert list(found[0]) == [*keys, "unchecked"]
+    assert [row["hypothesis"] for row in found] == [row["hypothesis"] for row in LINES]
+
+
+def test_a_run_without_a_reader_checks_by_cues(random_run: Path, tmp_path: Path) -> None:
+    older = shutil.copytree(random_run, tmp_path / "older")
+    (older / "reader.safetensors").unlink()
+    more = {"act": "recommend(name='Ivy Cutting';phone=dontcare)", "hypothesis": "Try Ivy Cutting."}
+    done = check("--model", older, stdin=lines([*LINES, more]))
+    assert done.returncode == 0, done.stderr
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["slots_ok"] for row in found] == [True, False, True, True]
+    assert found[1]["missing"] == ["dogsallowed=no"]
+    assert found[3]["unchecked"] == ["phone=dontcare"]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ('{"hypothesis": "x"}', "standard input, line 2: no 'act' to check the sentence against"),
+        ('{"act": "goodbye()"}', "standard input, line 2: no 'hypothesis'"),
+        ('{"act": "goodbye(", "hypothesis": "x"}', "standard input, line 2"),
+        ("[1]", "standard input, line 2: expected"),
+        ("{", "standard input, line 2: not JSON"),
+    ],
+)
+def test_a_line_that_cannot_be_checked_ends_with_a_message(random_run: Path, line: str, told: str) -> None:
+    done = check("--model", random_run, stdin=lines(LINES[:1]) + line + "\n")
+    assert (done.returncode, len(done.stdout.splitlines())) == (2, 1)
+    assert done.stderr.startswith("dactnlg: ")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ([], "--model RUN or --corpus NAME"),
+        (["--model", "a", "--corpus", "b"], "--model RUN or --corpus NAME"),
+        (["--model", "nowhere"], "nowhere does not exist"),
+        (["--corpus", "trials"], "trails"),
+        (["--corpus", "trails", "--input", "nothing.jsonl"], "nothing.jsonl"),
+    ],
+)
+def test_mistakes_are_told_in_a_line(arguments: list[str], told: str) -> None:
+    done = check(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_damaged_reader_is_refused(random_run: Path, tmp_path: Path) -> None:
+    damaged = shutil.copytree(random_run, tmp_path / "damaged")
+    content = bytearray((damaged / "reader.safetensors").read_bytes())
+    content[-1] ^= 1
+    (damaged / "reader.safetensors").write_bytes(content)
+    done = check("--model", damaged, stdin=lines(LINES))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "reader.safetensors is not the file that training wrote" in done.stderr

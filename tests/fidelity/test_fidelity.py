@@ -1,0 +1,166 @@
+"""What the checker says of sentences of the embedded corpus, with a reader that a run has, and without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.errors import RunError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.facts import atoms, facts
+from dactnlg.fidelity.learning import learn_reader
+from dactnlg.fidelity.reader_file import load_reader, save_reader
+from dactnlg.fidelity.samples import evidence
+from dactnlg.generation.generator import Generator
+from dactnlg.runs.run import Run
+from dactnlg.text.surface import tokenize
+
+OPPOSITE = {"yes": "no", "no": "yes"}
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return load_corpus("trails")
+
+
+@pytest.fixture(scope="module")
+def checker(corpus: Corpus, random_run: Path) -> FidelityChecker:
+    return FidelityChecker(corpus.card.style().checker(), load_reader(Run(random_run).reader_path))
+
+
+def test_human_sentences_are_hardly_ever_flagged(checker: FidelityChecker, corpus: Corpus) -> None:
+    reports = [checker.check(turn, sentence) for turn, sentence in corpus.pairs("test")]
+    assert np.mean([not report.ok for report in reports]) <= 0.02
+
+
+def test_every_denied_yes_is_told_from_one_that_is_left_out(checker: FidelityChecker, corpus: Corpus) -> None:
+    found = []
+    for turn, sentence in corpus.pairs("test"):
+        binary = [slot for _, slot in turn.slots() if slot.special in OPPOSITE]
+        if len(turn.acts) == 1 and binary and "?" not in str(turn) and "no_" not in str(turn):
+            slot = binary[0]
+            flipped = tuple(Slot(s.name, OPPOSITE[s.special or ""]) if s is slot else s for s in turn.acts[0].slots)
+            report = checker.check(Turn((DialogueAct(turn.acts[0].act_type, flipped),)), sentence)
+            found.append(f"{slot.name}={OPPOSITE[slot.special or '']}" in report.contradicted)
+    assert len(found) > 100
+    assert np.mean(found) >= 0.98
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "key", "value"),
+    [
+        ("inform(name='Ivy Cutting';difficulty=easy)", "Ivy Cutting is easy.", "slots_ok", True),
+        ("inform(name='Ivy Cutting';difficulty=easy)", "Ivy Cutting is lovely.", "missing", ["difficulty=easy"]),
+        (
+            "inform(name='Ivy Cutting';difficulty=easy)",
+            "Ivy Cutting is demanding.",
+            "contradicted",
+            {"difficulty=easy": "difficulty=demanding"},
+        ),
+        (
+            "inform(name='Ivy Cutting';dogsallowed=no)",
+            "Dogs are welcome at Ivy Cutting.",
+            "contradicted",
+            {"dogsallowed=no": "dogsallowed=yes"},
+        ),
+        ("inform(name='Ivy Cutting')", "Ivy Cutting has no toilets.", "extra", ["toilets=no"]),
+        (
+            "inform(near='Lake Orrin';region=north)",
+            "Unfortunately, we don't have trails near Lake Orrin in the north.",
+            "acts",
+            {"inform()": "inform_no_match()"},
+        ),
+        ("?request(region)", "How long should the walk be?", "questions", ["?request(region)"]),
+        (
+            "inform(name='Ivy Cutting';height='560 m';length='7 km')",
+            "Ivy Cutting is 560 m long and reaches 7 km at its highest point.",
+            "misplaced",
+            {"height": "length", "length": "height"},
+        ),
+    ],
+)
+def test_faults_are_named_by_their_kind(
+    checker: FidelityChecker, act: str, sentence: str, key: str, value: object
+) -> None:
+    report = checker.check(parse(act), sentence).to_json()
+    assert report[key] == value
+    assert report["slots_ok"] is (key == "slots_ok")
+
+
+def test_what_is_said_twice_is_no_fault(checker: FidelityChecker) -> None:
+    turn = parse("inform(name='Ivy Cutting';region=north)")
+    assert checker.check(turn, "Ivy Cutting lies in the north. Ivy Cutting is in the north.").ok
+
+
+def test_without_a_reader_cues_tell_what_they_can(corpus: Corpus) -> None:
+    alone = FidelityChecker(corpus.card.style().checker())
+    turn = parse("inform(name='Ivy Cutting';dogsallowed=no;phone=dontcare)")
+    report = alone.check(turn, "Ivy Cutting welcomes dogs.")
+    assert (report.missing, report.unchecked) == (("dogsallowed=no",), ("phone=dontcare",))
+    assert not report.acts
+    assert not report.misplaced
+
+
+def test_a_template_that_denies_what_its_act_states_is_not_ok(neural_run: Path) -> None:
+    preprocessor = Generator.load(neural_run).preprocessor
+    made = preprocessor.request(parse("inform(name='Ivy Cutting';region=north)")).act
+    good = preprocessor.template(made, tuple(tokenize("SLOT_NAME lies in the SLOT_REGION.")))
+    bad = preprocessor.template(made, tuple(tokenize("sorry, we don't have SLOT_NAME in the SLOT_REGION.")))
+    assert good.cues.errors == 0
+    assert (bad.cues.missing, bad.cues.extra) == (("inform()",), ("inform_no_match()",))
+
+
+def test_learning_twice_gives_the_same_file(corpus: Corpus, tmp_path: Path) -> None:
+    pairs, checker = list(corpus.pairs("train"))[:250], corpus.card.style().checker()
+    for name in ("first", "second"):
+        save_reader(learn_reader(pairs, [], checker, seed=3), tmp_path / name)
+    assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()
+
+
+def test_a_reader_reads_the_same_from_its_file(corpus: Corpus, tmp_path: Path) -> None:
+    checker = corpus.card.style().checker()
+    reader = learn_reader(list(corpus.pairs("train"))[:250], [], checker)
+    save_reader(reader, tmp_path / "reader")
+    again = load_reader(tmp_path / "reader")
+    for turn, sentence in list(corpus.pairs("test"))[:40]:
+        seen = evidence(turn, checker.delexicalizer.delexicalize(turn, sentence).tokens, checker)
+        assert again.logits(seen) == reader.logits(seen)
+        assert again.misplaced(seen.words, alone=True) == reader.misplaced(seen.words, alone=True)
+    assert again.limits == reader.limits
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_next_to_nothing_can_be_learned_from(corpus: Corpus, tmp_path: Path, count: int) -> None:
+    pairs, checker = list(corpus.pairs("train"))[:count], corpus.card.style().checker()
+    save_reader(learn_reader(pairs, [], checker), tmp_path / "reader")
+    found = FidelityChecker(checker, load_reader(tmp_path / "reader"))
+    assert found.check(parse("inform(name=x)"), "x is a trail.").ok
+    assert found.check(parse("inform(name=x;toilets=yes)"), "x is a trail.").missing == ("toilets=yes",)
+
+
+def test_damaged_files_are_refused_in_one_line(random_run: Path, tmp_path: Path) -> None:
+    content = Run(random_run).reader_path.read_bytes()
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        damaged = bytearray(content)
+        for at in rng.integers(0, min(len(content), 40_000), 20):
+            damaged[at] ^= 1 << rng.integers(0, 8)
+        path = tmp_path / "reader.safetensors"
+        path.write_bytes(bytes(damaged[: rng.integers(1, len(damaged))]))
+        with pytest.raises(RunError, match=r"cannot read .*reader\.safetensors") as caught:
+            load_reader(path)
+        assert "\n" not in str(caught.value)
+
+
+def test_parts_of_a_list_are_values_of_their_own() -> None:
+    assert list(atoms(Slot("genres", "shooter, tactical"))) == [Slot("genres", "shooter"), Slot("genres", "tactical")]
+    assert list(atoms(Slot("addr", "20 Milton Road"))) == [Slot("addr", "20 Milton Road")]
+
+
+def test_facts_are_what_a_turn_states_beside_its_values() -> None:
+    turn = parse("inform(name=x;dogsallowed=false;region=dont_care)&?request(season)")
+    assert list(facts(turn)) == ["inform()", "?request()", "dogsallowed=no", "region=dontcare", "?request(season)"]
