@@ -224,7 +224,7 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
         for turn, sentence in chance.sample(right, len(right)):
             if sum(found.values()) >= count:
                 break
-            turn = fidelity.delexicalizer.split(turn)
+            turn = fidelity.delexicalizer.prepared(turn)
             broken = make(material, turn, fidelity.delexicalizer.delexicalize(turn, sentence))
             if broken is None:
                 continue

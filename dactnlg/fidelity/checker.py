@@ -99,7 +99,7 @@ class FidelityChecker:
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""
-        turn = self.delexicalizer.split(turn)
+        turn = self.delexicalizer.prepared(turn)
         done = self.delexicalizer.delexicalize(turn, sentence)
         values = self.checker.tally(turn, done.tokens)
         # What is said twice is still true.

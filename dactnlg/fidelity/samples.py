@@ -59,7 +59,7 @@ def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[S
     delexicalizer = checker.delexicalizer
     rows: dict[tuple[object, ...], Sample] = {}
     for turn, sentence in dict.fromkeys(pairs):
-        turn = delexicalizer.split(turn)
+        turn = delexicalizer.prepared(turn)
         done = delexicalizer.delexicalize(turn, sentence)
         lost = [part for item in done.missing for part in unfound(delexicalizer, item, done.tokens)]
         missing = {value_fact(slot) for slot in lost}

@@ -40,13 +40,11 @@ from dactnlg.text.trigger_words import (
 )
 from dactnlg.text.vocabulary import Vocabulary
 
-ACTS, TEMPLATES, VALUES, QUESTIONS = 8 << 20, 16 << 20, 8 << 20, 1 << 20
-"""Bytes of delexicalised acts, templates, values and questions that are remembered at most."""
-MANY = 1 << 20
-"""More entries than any of these bytes have room for."""
+ACTS, TEMPLATES, VALUES, QUESTIONS, MANY = 8 << 20, 16 << 20, 8 << 20, 1 << 20, 1 << 20
+"""Bytes of what is remembered of each at most; and more entries than any of these has room for."""
 
 LEXICALIZED = frozenset({"words"})
-"""The arrays that depend on the values of a turn; the others depend on its delexicalised act alone."""
+"""The arrays that depend on the values of a turn, not on its delexicalised act alone."""
 
 
 class Preprocessor:

@@ -9,29 +9,18 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from dactnlg._utils.patterns import SECONDS, Pattern, compile_pattern, matches
+from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
+from dactnlg.text.cues import MASK, any_of, folded, shows, spelled, without
 from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
-
-MASK = "_"
-"""What cues see in the place of a value: a word without letters."""
-WINDOW = 2000
-"""Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
-_WORD = 40
-"""Characters of the longest word that no window cuts."""
-_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
-_INNERMOST_GROUP = re.compile(r"\([^()]*\)")
-# The start of a pattern: conditions on what precedes, then a letter or a choice of words.
-_BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +117,7 @@ class SlotChecker:
         self._patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
             # Where there are no cues for a value, its spellings are.
-            found = {value: _spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
+            found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
             self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
@@ -194,8 +183,8 @@ class SlotChecker:
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
-        text = _folded(sentence)
-        return tuple(v for v in self._cues.get(slot_name, ()) if _shows(self._compiled(slot_name, v), text))
+        text = folded(sentence)
+        return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))
 
     def _invented(self, expected: Expected, text: str) -> list[str]:
         """Return the values that a folded sentence shows and the turn does not have, one a slot."""
@@ -203,8 +192,8 @@ class SlotChecker:
         for name, value in expected.others:
             rest = text
             for wanted, cue in expected.wanted:
-                rest = _without(cue, rest) if wanted.startswith(f"{name}=") else rest
-            if name not in found and _shows(self._compiled(name, value), rest):
+                rest = without(cue, rest) if wanted.startswith(f"{name}=") else rest
+            if name not in found and shows(self._compiled(name, value), rest):
                 found[name] = f"{name}={value}"
         return list(found.values())
 
@@ -243,10 +232,10 @@ class SlotChecker:
     def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
         """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
         text = _masked(tokens)
-        missing = tuple(name for name, cue in expected.wanted if not _shows(cue, text))
+        missing = tuple(name for name, cue in expected.wanted if not shows(cue, text))
         extra: list[str] = []
         # Few searches find that there is nothing, as nearly always.
-        if any(_shows(pattern, text) for pattern in expected.made_up):
+        if any(shows(pattern, text) for pattern in expected.made_up):
             extra += self._invented(expected, text)
         if not missing and not extra:
             return _flawless(len(expected.wanted))
@@ -255,71 +244,7 @@ class SlotChecker:
 
 def _masked(tokens: Sequence[str]) -> str:
     """Return the folded sentence, `MASK` in the place of its values: words of a name say nothing but the name."""
-    return _folded(lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}))
-
-
-def _spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
-    """Return the patterns that find any of a value's spellings."""
-    between = r"\W{0,2}"
-    return [rf"(?<!\w){between.join(map(re.escape, words))}(?!\w)" for words in spellings]
-
-
-def _without(cue: Pattern, text: str) -> str:
-    """Return a text without what a cue finds: "cheap" for "less than £20" is no other price."""
-    return cue.sub(MASK, text, timeout=SECONDS) if len(text) <= WINDOW else text
-
-
-def any_of(patterns: Iterable[str]) -> str:
-    """Return one pattern that matches what any of several patterns matches."""
-    # Patterns that begin at a word boundary share one test for it: inside words nothing else is tried.
-    bounded, others = [], []
-    for pattern in patterns:
-        if pattern.startswith(r"\b") and not _has_choice(pattern):
-            bounded.append(pattern[2:])
-        else:
-            others.append(f"(?:{pattern})")
-    if not bounded:
-        return "|".join(others)
-    letters = [_first_letters(pattern) for pattern in bounded]
-    # Looking at the first letter rules out most words.
-    ahead = f"(?=[{''.join(sorted(set().union(*letters)))}])" if all(letters) else ""
-    return "|".join([rf"\b{ahead}(?:{'|'.join(bounded)})", *others])
-
-
-def _first_letters(pattern: str) -> set[str]:
-    """Return the letters that a match of a pattern can begin with; none if they cannot be worked out."""
-    if not (found := _BEGINNING.match(pattern)):
-        return set()
-    first, words = found.groups()
-    letters = {word[:1] for word in (first or words).split("|")}
-    return letters if all(letter.isascii() and letter.islower() for letter in letters) else set()
-
-
-def _has_choice(pattern: str) -> bool:
-    """Whether a pattern is a choice (`a|b`) outside of groups."""
-    bare = _ESCAPE_OR_CLASS.sub("", pattern)
-    while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
-        bare = outer
-    return "|" in bare
-
-
-def _shows(cue: Pattern, text: str) -> bool:
-    """Whether a cue is found in a folded sentence, or in a part of a long one."""
-    if len(text) <= WINDOW:
-        return matches(cue, text)
-    return any(matches(cue, part) for part in _windows(text))
-
-
-def _windows(text: str) -> Iterator[str]:
-    """Yield the parts of a long text, each with the second half of the one before; cut at spaces, if there are any."""
-    for start in range(0, len(text) - WINDOW // 2, WINDOW // 2):
-        first = text.rfind(" ", max(start - _WORD, 0), start) + 1 if start else 0
-        last = text.find(" ", start + WINDOW, start + WINDOW + _WORD)
-        yield text[first or start : last if last >= 0 else start + WINDOW]
-
-
-def _folded(sentence: str) -> str:
-    return " ".join(sentence.lower().split())
+    return folded(lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}))
 
 
 @lru_cache(maxsize=1 << 8)

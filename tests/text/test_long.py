@@ -10,8 +10,9 @@ import pytest
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.text.capitals import title
+from dactnlg.text.cues import WINDOW, _windows
 from dactnlg.text.realization import Value, realize
-from dactnlg.text.slots import WINDOW, SlotChecker, _windows
+from dactnlg.text.slots import SlotChecker
 from dactnlg.text.spellings import spellings
 from dactnlg.text.surface import tokenize
 

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
+from dactnlg.text.cues import any_of
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.slots import SlotChecker, SlotReport, Tally, any_of
+from dactnlg.text.slots import SlotChecker, SlotReport, Tally
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,87 @@
+"""Cues: regular expressions that find what a sentence says of a special value, or of one of a closed class.
+
+They are looked for in the folded sentence: lower case, one space between words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from dactnlg._utils.patterns import SECONDS, Pattern, matches
+
+MASK = "_"
+"""What cues see in the place of a value: a word without letters."""
+WINDOW = 2000
+"""Characters of a sentence in which a cue has to show; what a cue costs may grow with the square of them."""
+_WORD = 40
+"""Characters of the longest word that no window cuts."""
+_ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
+_INNERMOST_GROUP = re.compile(r"\([^()]*\)")
+# The start of a pattern: conditions on what precedes, then a letter or a choice of words.
+_BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
+
+
+def spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the patterns that find any of a value's spellings."""
+    between = r"\W{0,2}"
+    return [rf"(?<!\w){between.join(map(re.escape, words))}(?!\w)" for words in spellings]
+
+
+def without(cue: Pattern, text: str) -> str:
+    """Return a text without what a cue finds: "cheap" for "less than £20" is no other price."""
+    return cue.sub(MASK, text, timeout=SECONDS) if len(text) <= WINDOW else text
+
+
+def any_of(patterns: Iterable[str]) -> str:
+    """Return one pattern that matches what any of several patterns matches."""
+    # Patterns that begin at a word boundary share one test for it: inside words nothing else is tried.
+    bounded, others = [], []
+    for pattern in patterns:
+        if pattern.startswith(r"\b") and not _has_choice(pattern):
+            bounded.append(pattern[2:])
+        else:
+            others.append(f"(?:{pattern})")
+    if not bounded:
+        return "|".join(others)
+    letters = [_first_letters(pattern) for pattern in bounded]
+    # Looking at the first letter rules out most words.
+    ahead = f"(?=[{''.join(sorted(set().union(*letters)))}])" if all(letters) else ""
+    return "|".join([rf"\b{ahead}(?:{'|'.join(bounded)})", *others])
+
+
+def _first_letters(pattern: str) -> set[str]:
+    """Return the letters that a match of a pattern can begin with; none if they cannot be worked out."""
+    if not (found := _BEGINNING.match(pattern)):
+        return set()
+    first, words = found.groups()
+    letters = {word[:1] for word in (first or words).split("|")}
+    return letters if all(letter.isascii() and letter.islower() for letter in letters) else set()
+
+
+def _has_choice(pattern: str) -> bool:
+    """Whether a pattern is a choice (`a|b`) outside of groups."""
+    bare = _ESCAPE_OR_CLASS.sub("", pattern)
+    while bare != (outer := _INNERMOST_GROUP.sub("", bare)):
+        bare = outer
+    return "|" in bare
+
+
+def shows(cue: Pattern, text: str) -> bool:
+    """Whether a cue is found in a folded sentence, or in a part of a long one."""
+    if len(text) <= WINDOW:
+        return matches(cue, text)
+    return any(matches(cue, part) for part in _windows(text))
+
+
+def _windows(text: str) -> Iterator[str]:
+    """Yield the parts of a long text, each with the second half of the one before; cut at spaces, if there are any."""
+    for start in range(0, len(text) - WINDOW // 2, WINDOW // 2):
+        first = text.rfind(" ", max(start - _WORD, 0), start) + 1 if start else 0
+        last = text.find(" ", start + WINDOW, start + WINDOW + _WORD)
+        yield text[first or start : last if last >= 0 else start + WINDOW]
+
+
+def folded(sentence: str) -> str:
+    """Return a sentence in lower case, with one space between its words."""
+    return " ".join(sentence.lower().split())
