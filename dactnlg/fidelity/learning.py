@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Protocol
@@ -24,7 +24,7 @@ from dactnlg.fidelity.logistic import Vector, count_features, fit, matrix
 from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts, as_weights
 from dactnlg.fidelity.samples import Sample, joined, known_values, learn_slot_words, read_rows
 from dactnlg.fidelity.table import Table, Weights
-from dactnlg.fidelity.thresholds import choose_limits, choose_margins, choose_misplacing
+from dactnlg.fidelity.thresholds import choose_limits, choose_margins, choose_misplacing, silence
 from dactnlg.fidelity.words import learn_triggers
 from dactnlg.text.slots import SlotChecker
 
@@ -123,10 +123,22 @@ def _columns(found: Sequence[Vector], length: int) -> Vector:
 def _with_limits(parts: ReaderParts, rows: Sequence[Sample], held_out: Sequence[Sample]) -> Reader:
     reader = Reader(parts)
     logits = [reader.logits(row.sentence) for row in held_out]
+    parts = replace(parts, names=_lowered(parts, silence(reader, held_out, logits)))
+    reader = Reader(parts)
+    logits = [reader.logits(row.sentence) for row in held_out]
     limits, margins = choose_limits(reader, held_out, logits), choose_margins(reader, held_out, logits)
     misplacing = choose_misplacing(reader, held_out)
     reader = Reader(replace(parts, limits=limits, margins=margins, misplacing=misplacing))
     return Reader(replace(reader.parts, triggers=learn_triggers(reader, rows)))
+
+
+def _lowered(parts: ReaderParts, falls: Mapping[str, float]) -> Table:
+    """Return the weights around slots' words, with those of a slot that is not named lowered by kind."""
+    features, weights = list(parts.names.features), parts.names.weights.copy()
+    if UNNAMED in features:
+        for column, kind in enumerate(parts.kinds):
+            weights[features.index(UNNAMED), column] -= falls.get(kind, 0.0)
+    return Table(features, weights.astype(np.float16).astype(np.float32))
 
 
 def _groups(rows: Sequence[Sample]) -> list[list[Fact]]:

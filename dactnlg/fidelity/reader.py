@@ -152,6 +152,11 @@ class Reader:
             found[column] += sums[count + kind] + about[slot][kind]
         return dict(zip(self.facts, found.tolist(), strict=True))
 
+    def names(self, sentence: Evidence, slot: str) -> bool:
+        """Whether a sentence has a word of a slot, or its placeholder."""
+        known = self._words[slot]
+        return known.placeholder in sentence.words or not known.words.isdisjoint(sentence.words)
+
     def places(self, words: Sequence[str]) -> Places:
         """Return which placeholders a folded sentence has, and how well each would suit each place."""
         parts = self.parts

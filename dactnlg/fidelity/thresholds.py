@@ -22,6 +22,8 @@ LOOSE = 0.02
 """Human sentences that may seem not to have a value in any words, of those that do not have it as it is."""
 UNSURE = 0.005
 """Human questions that may seem to be lost."""
+SILENT = ("=dontcare", "=none")
+"""Kinds of facts that a sentence can hardly state without naming the slot."""
 FEW, UNRELIABLE = 3, 1 / 3
 """A fact that at least so many human sentences should state, and more than this share seem not to, is not checked."""
 CONFUSED = 0.001
@@ -34,6 +36,24 @@ MOVED = 6.0
 """Logits by which another placeholder has to suit a place better than its own."""
 LEAST_MARGIN = 2.5
 """Logits by which something else has to be more probable, however few sentences there are to choose a margin on."""
+
+
+def silence(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> dict[str, float]:
+    """Return by how much the logits of kinds of facts have to fall where no word of their slot stands.
+
+    "If you do not care about the family" says much of indifference, and nothing of the price: in such sentences the
+    threshold at which as many are wrong on either side is another one.
+    """
+    found = {}
+    for kind in SILENT:
+        facts = [fact for fact in reader.facts.values() if fact.kind == kind]
+        named: dict[bool, tuple[list[float], list[float]]] = {True: ([], []), False: ([], [])}
+        for row, logit in zip(rows, logits, strict=True):
+            for fact in facts:
+                named[reader.names(row.sentence, fact.slot or "")][fact not in row.facts].append(logit[fact.name])
+        high, low = (break_even(*map(np.array, named[key])) for key in (False, True))
+        found[kind] = max(high - low, 0.0) if named[False][0] and named[False][1] else 0.0
+    return found
 
 
 def choose_limits(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) -> tuple[Limits, ...]:

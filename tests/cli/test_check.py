@@ -44,6 +44,9 @@ def test_a_line_of_findings_for_each_line(random_run: Path, tmp_path: Path) -> N
 def test_a_run_without_a_reader_checks_by_cues(random_run: Path, tmp_path: Path) -> None:
     older = shutil.copytree(random_run, tmp_path / "older")
     (older / "reader.safetensors").unlink()
+    manifest = json.loads((older / "manifest.json").read_text(encoding="utf-8"))
+    del manifest["files"]["reader.safetensors"]
+    (older / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
     more = {"act": "recommend(name='Ivy Cutting';phone=dontcare)", "hypothesis": "Try Ivy Cutting."}
     done = check("--model", older, stdin=lines([*LINES, more]))
     assert done.returncode == 0, done.stderr
@@ -86,6 +89,14 @@ def test_mistakes_are_told_in_a_line(arguments: list[str], told: str) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert told in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_is_gone_is_missed(random_run: Path, tmp_path: Path) -> None:
+    incomplete = shutil.copytree(random_run, tmp_path / "incomplete")
+    (incomplete / "reader.safetensors").unlink()
+    done = check("--model", incomplete, stdin=lines(LINES))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "reader.safetensors" in done.stderr
 
 
 def test_a_damaged_reader_is_refused(random_run: Path, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays, save_arrays
 
 ACTS = ["inform(name='Ivy Cutting';difficulty=easy)", "goodbye()", "inform(name=x;dogsallowed=yes)"]
-FILES = ("config.yaml", "preprocessor.json", "weights.safetensors")
+FILES = ("config.yaml", "preprocessor.json", "reader.safetensors", "weights.safetensors")
 WORDS = [b"null", b"-1", b"[", b"}", b"1e999", b"NaN", b'"x"', b"9" * 5000, b"\xff", b"\0", b"[" * 5000]
 
 
