@@ -134,11 +134,16 @@ class Run:
 
         Raises:
             RunError: a file has another hash than the manifest says, or the preprocessor, where training has not
-                ended, than the state says.
+                ended, than the state says; or the configuration has another model.
         """
         known: Mapping[str, str] = {}
         if self.manifest_path.exists():
-            known = self.manifest().get("files", {})
+            manifest = self.manifest()
+            known = manifest.get("files", {})
+            section = manifest.get("config", {}).get("model", {})
+            if known and section != load_config(self.config_path).model.model_dump():
+                # A learned weight is worth nothing beside another `alpha`; what decodes may be chosen anew.
+                raise RunError(f"{self.config_path} has another section `model` than training wrote; put that back")
         elif self.state_path.exists():
             # A kill may have left the weights that were best before.
             name = self.preprocessor_path.name

@@ -39,6 +39,7 @@ from dactnlg.text.trigger_words import (
     TriggerWords,
     asked_slots,
     bare_slots,
+    is_question_act,
     learn_trigger_words,
     read_questions,
     trigger,
@@ -149,7 +150,7 @@ class Preprocessor:
 
     def request(self, turn: Turn) -> Request:
         """Return a turn ready to be generated."""
-        turn = self.delexicalizer.split(turn)
+        turn = self.delexicalizer.prepared(turn)
         key, ordinary = outline(turn)
         act = self._acts.get(key)
         if act is None:
@@ -183,7 +184,8 @@ class Preprocessor:
         """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
         # A turn of one question is about that; a question can only be lost beside other questions or other acts.
         alone = bare_slots(turn) if len(turn.acts) > 1 else ()
-        seen = [name for name in alone if name in self.trigger_words and self.questions(name)]
+        single = sum(map(is_question_act, turn.acts)) == 1
+        seen = [name for name in alone if self._question(name).can_tell(among=single) and self.questions(name)]
         return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
 
     def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
@@ -192,12 +194,7 @@ class Preprocessor:
         if not asked:
             return ()
         words, together = set(tokens), asked_slots(turn)
-        return tuple(
-            name
-            for name in asked
-            if words.isdisjoint(self._question(name).triggers)
-            and not (name in together and self._question(name).among(words))
-        )
+        return tuple(n for n in asked if not self._question(n).asked(words, among=n in together))
 
     def questions(self, name: str) -> list[tuple[str, ...]]:
         """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
@@ -214,7 +211,7 @@ class Preprocessor:
     def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
         unasked = self.unasked(turn, tokens)
-        names = [name.partition("(")[2].removesuffix(")") for name in unasked]
+        names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
         return tuple(name for name in unasked if self.questions(name)), tuple(names)
 
     def knows(self, placeholder: str) -> bool:

@@ -21,6 +21,7 @@ class Style:
         proper: slots whose values are proper names.
         apart: slots whose value "A or B" is two values.
         ordinary: slot -> values that are also ordinary words.
+        lexicalized: slot of a closed class -> its (folded) values, which stay in the sentences.
     """
 
     cased: bool
@@ -31,10 +32,11 @@ class Style:
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = field(default_factory=dict)
+    lexicalized: dict[str, list[str]] = field(default_factory=dict)
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""
-        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary)
+        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary, self.lexicalized)
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""
