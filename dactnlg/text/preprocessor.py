@@ -74,7 +74,7 @@ class Preprocessor:
         self.reader: TemplateReader | None = None
         self.delexicalizer = self.checker.delexicalizer
         bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
-        self.placeholders = sorted({base for base in bases if base})
+        self.placeholders = sorted({*bases} - {""})
         self._columns = {placeholder: column for column, placeholder in enumerate(self.placeholders)}
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
         self._acts: Memory[DelexicalizedAct] = Memory(MANY, ACTS)
@@ -209,8 +209,7 @@ class Preprocessor:
         found = self._questions.get(name)
         if found is None:
             found = read_questions(name, self.templates, self.trigger_words)
-            size = 500 + sum(100 + 10 * len(sentence) for sentence in found.sentences)
-            self._questions.put(name, found, size)
+            self._questions.put(name, found, 500 + sum(100 + 10 * len(sentence) for sentence in found.sentences))
         return found
 
     def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:

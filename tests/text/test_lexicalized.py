@@ -106,7 +106,8 @@ def test_a_run_says_closed_classes_in_words_and_unknown_values_all_the_same(tmp_
         values = [slot.value or "" for _, slot in turn.slots() if slot.name in known and slot.delexicalizable]
         if values and result.slots_ok:
             said += 1
-            assert all(value.lower() in result.text.lower() for value in values), (turn, result)
+            words = {word for value in values for word in value.lower().split()} - {"or"}
+            assert all(word in result.text.lower() for word in words), (turn, result)
     assert said > 10
     (result,) = generator.generate([parse("inform(name='Crag Loop';difficulty=vertiginous)")])
     assert "vertiginous" in result.text.lower() and result.slots_ok
