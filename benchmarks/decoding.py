@@ -119,7 +119,7 @@ def decoding(table: Table, run: Path, rounds: int) -> None:
         raise SystemExit(f"{run} holds no neural model")
     decoder, preprocessor = generator.decoder, generator.preprocessor
     peer = with_weights(load_arrays(Run(run).weights_path), Run(run).check().model.keywords())
-    some = [preprocessor.delexicalizer.split(turn) for turn in turns[::10]][:FEW]
+    some = [preprocessor.delexicalizer.prepared(turn) for turn in turns[::10]][:FEW]
     vectors = preprocessor.encoder.vectors(some)
 
     def ours(constraint: Constraint, reuse: bool) -> None:

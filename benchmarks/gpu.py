@@ -124,7 +124,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
     if not isinstance(decoder, KerasDecoder):
         raise SystemExit(f"{run} holds no neural model")
     corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
-    turns = [generator.preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")]
+    turns = [generator.preprocessor.delexicalizer.prepared(example.turn) for example in corpus.split("test")]
     inputs = decoder.inputs(turns)
     print("| acts | constraint | acts/s | a step's products | of the peak, alone | of the peak, within the search |")
     print("|---|---|---|---|---|---|", flush=True)

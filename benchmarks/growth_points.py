@@ -291,7 +291,7 @@ def _loaded(run: Path) -> tuple[Any, list[Any]]:
     decoder: Any = Generator.load(run, backend="numpy").decoder
     if decoder is None:
         raise SystemExit(f"{run} holds no neural model")
-    split = [decoder.preprocessor.delexicalizer.split(example.turn) for example in _test_split(run)]
+    split = [decoder.preprocessor.delexicalizer.prepared(example.turn) for example in _test_split(run)]
     return decoder, list(islice(cycle(split[:: max(1, len(split) // TURNS)]), TURNS))
 
 

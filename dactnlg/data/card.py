@@ -81,8 +81,9 @@ class SlotCard(_Strict):
     """What code cannot derive about a slot.
 
     Attributes:
-        cues: for a special value (`yes`, `no`, `dontcare`, `none`), regular expressions of which at least one matches
-            the lower-cased raw sentence where the value is expressed. `(?&no)` in a pattern stands for the cues of
+        cues: for a special value (`yes`, `no`, `dontcare`, `none`), or an ordinary one in lower case with more wordings
+            than aliases can list, regular expressions of which at least one matches the lower-cased raw sentence where
+            the value is expressed. `(?&no)` in a pattern stands for the cues of
             `no`.
         aliases: for an ordinary value, the other fixed wordings that the corpus has for it.
         proper: the values are names, which readers expect with capitals even where the corpus has none.
@@ -129,7 +130,7 @@ class Card(_Strict):
         splits: for each split its number of act/sentence pairs, as published.
         cased: the sentences have capital letters, so values are matched regardless of case.
         spaced: punctuation and morphemes are separated by spaces ("kid -s ."), as in RNNLG.
-        phrases: named parts of cues; `(?&name)` in a cue stands for one.
+        phrases: named parts of cues; `(?&name)` in a cue, or in a later phrase, stands for one.
         slots: for each slot what code cannot derive.
         silent: "act.slot" combinations that the sentences never express.
         hole: the "act.slot" whose value was lost where a sentence has two spaces in a row and the act lacks the slot.
@@ -155,9 +156,10 @@ class Card(_Strict):
     @model_validator(mode="before")
     @classmethod
     def _write_out_phrases(cls, data: Any) -> Any:
-        phrases, slots = data.get("phrases"), data.get("slots")
-        if not isinstance(phrases, dict) or not isinstance(slots, dict):
+        given, slots = data.get("phrases"), data.get("slots")
+        if not isinstance(given, dict) or not isinstance(slots, dict):
             return data
+        phrases: dict[str, Any] = {}
 
         def write_out(node: Any) -> Any:
             if isinstance(node, dict):
@@ -168,6 +170,9 @@ class Card(_Strict):
                 return _REFERENCE.sub(lambda m: f"(?:{phrases[m[1]]})" if m[1] in phrases else m[0], node)
             return node
 
+        for name, phrase in given.items():
+            # One phrase may refer to those before it.
+            phrases[name] = write_out(phrase)
         return {**data, "slots": write_out(slots)}
 
     def style(self) -> Style:

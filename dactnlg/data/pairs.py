@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
-from dactnlg.errors import CorpusError
+from dactnlg.errors import ConfigError, CorpusError, suggest
 from dactnlg.text.casing import Casing
 from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.encoding import features
@@ -38,11 +39,12 @@ class Target(NamedTuple):
 
 
 class _Row(NamedTuple):
-    """A turn, its values that a sentence must express, and one delexicalised sentence."""
+    """A turn, its values that a sentence must express, one delexicalised sentence, and whether it says them alone."""
 
     turn: Turn
     required: Sequence[Required]
     sentence: Delexicalized
+    complete: bool
 
 
 def build_preprocessor(
@@ -52,6 +54,7 @@ def build_preprocessor(
     targets: str = "human",
     min_count: int = 1,
     complete_only: bool = True,
+    lexicalized: Sequence[str] = (),
 ) -> TrainingData:
     """Delexicalise the training split, and those of further corpora, and build the preprocessor from them.
 
@@ -61,6 +64,7 @@ def build_preprocessor(
         targets: sentences of `corpus` to learn: `human`, `handcrafted` or `both`.
         min_count: words that training has less often than this are unknown to the model.
         complete_only: leave out sentences that do not express all their slots (see `_complete`).
+        lexicalized: slots of a closed class, whose values stay in the sentences as words.
 
     Raises:
         CorpusError: there is no training pair.
@@ -68,6 +72,8 @@ def build_preprocessor(
     style = corpus.card.style()
     # One corpus alone needs no name among the model's inputs.
     name = corpus.name if others else None
+    if lexicalized:
+        style = replace(style, lexicalized=_values(corpus, lexicalized))
     rows = list(_delexicalized(corpus, "train", targets, style))
     if complete_only:
         pairs = _complete(rows, name)
@@ -122,18 +128,40 @@ def sentence_pairs(corpus: Corpus, split: str, targets: str) -> list[tuple[Turn,
     return [(example.turn, sentence) for example in examples for sentence in _targets(example, targets)]
 
 
+def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
+    """Return the folded values that training has for slots.
+
+    Raises:
+        ConfigError: it has no value for one of them.
+    """
+    found: dict[str, set[str]] = {name: set() for name in slots}
+    for example in corpus.split("train"):
+        for _, slot in example.turn.slots():
+            if slot.name in found and slot.delexicalizable and slot.value is not None:
+                found[slot.name].add(slot.value.casefold())
+    if unknown := sorted(name for name, values in found.items() if not values):
+        names = {slot.name for example in corpus.split("train") for _, slot in example.turn.slots()}
+        where = f"corpus.lexicalized: the training split of {corpus.name} has no values for '{unknown[0]}'"
+        raise ConfigError(f"{where}; {suggest(unknown[0], sorted(names))}")
+    return {name: sorted(values) for name, values in found.items()}
+
+
 def _delexicalized(
     corpus: Corpus, split: str, targets: str, style: Style, *, join_morphemes: bool = False
 ) -> Iterator[_Row]:
-    delexicalizer = style.delexicalizer()
+    checker = style.checker()
+    delexicalizer = checker.delexicalizer
     for example in corpus.split(split):
         for sentence in _targets(example, targets):
             turn, text = example.turn, sentence
             if corpus.card.hole and split == "train":
                 turn, text = _fill_hole(turn, text, corpus.card.hole)
             text = realize(text) if join_morphemes else text
-            turn = delexicalizer.split(turn)
-            yield _Row(turn, delexicalizer.required(turn), delexicalizer.delexicalize(turn, text))
+            turn = delexicalizer.prepared(turn)
+            found = delexicalizer.delexicalize(turn, text)
+            # Of values that stay in the words only the cues tell whether a sentence has them.
+            faults = style.lexicalized and checker.look(checker.expected(turn), found.tokens).errors
+            yield _Row(turn, delexicalizer.required(turn), found, not (found.missing or faults))
 
 
 def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
@@ -159,11 +187,11 @@ def _complete(rows: Sequence[_Row], corpus: str | None) -> list[Pair]:
     What such a sentence has instead ("a low-cost pub" for pricerange=cheap) would teach a delexicalised model to
     invent values.
     """
-    covered = {frozenset(features(row.turn)) for row in rows if not row.sentence.missing}
+    covered = {frozenset(features(row.turn)) for row in rows if row.complete}
     return [
         Pair(row.turn, corpus, _lower(row.sentence))
         for row in rows
-        if row.sentence.tokens and (not row.sentence.missing or frozenset(features(row.turn)) not in covered)
+        if row.sentence.tokens and (row.complete or frozenset(features(row.turn)) not in covered)
     ]
 
 

@@ -5,9 +5,15 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Sequence
 
+import numpy as np
+
+from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.slots import SlotReport, Tally
+
+FLATNESS = 2.0
+"""Divides log probabilities where candidates are compared by Bayes risk; the few best of a search differ too much."""
 
 
 class Candidate:
@@ -108,8 +114,12 @@ class Candidate:
 
     def cost(self, slot_error_weight: float) -> float:
         """Return negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
-        errors = self.report.values.errors + self.report.cues.errors + len(self.unasked)
-        return slot_error_weight * errors - (self.score or 0.0)
+        return slot_error_weight * self.errors - (self.score or 0.0)
+
+    @property
+    def errors(self) -> int:
+        """Slots at fault and questions lost."""
+        return self.report.values.errors + self.report.cues.errors + len(self.unasked)
 
 
 def cheapest(
@@ -126,3 +136,25 @@ def cheapest(
         if candidate.faithful_values or not faithful_values:
             insort(found, (candidate.cost(slot_error_weight), place, candidate))
     return [candidate for _, _, candidate in found[:count]]
+
+
+def most_agreed(candidates: Sequence[Candidate], count: int, *, faithful_values: bool) -> list[Candidate]:
+    """Return the candidates with the fewest errors, of these the one first that is most like all (see `bayes_risk`).
+
+    With `faithful_values` those without faults in values.
+    """
+    scores = np.array([candidate.score or 0.0 for candidate in candidates])
+    gains = expected_gains([candidate.tokens for candidate in candidates], np.exp((scores - scores.max()) / FLATNESS))
+    found: list[Candidate] = []
+    others: list[tuple[int, int, Candidate]] = []
+    # Sentences are checked in this order: what comes after enough without errors need not be.
+    for place in np.argsort(-gains, kind="stable"):
+        candidate = candidates[place]
+        if candidate.faithful_values or not faithful_values:
+            if candidate.errors:
+                insort(others, (candidate.errors, len(others), candidate))
+            else:
+                found.append(candidate)
+            if len(found) == count:
+                break
+    return [*found, *(candidate for _, _, candidate in others)][:count]

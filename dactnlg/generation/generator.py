@@ -15,7 +15,7 @@ from dactnlg.acts import Turn, parse
 from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
-from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
 from dactnlg.generation.decoder import Decoder
 from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
@@ -196,9 +196,10 @@ class Generator:
     ) -> Generation:
         candidates = [candidate for candidate in candidates if candidate.tokens]
         n_best = options.n_best
-        if reranked:
-            weight = options.slot_error_weight
-            candidates = cheapest(candidates, n_best, weight, faithful_values=options.hard)
+        if options.mbr and len(candidates) > 1:
+            candidates = most_agreed(candidates, n_best, faithful_values=options.hard)
+        elif reranked:
+            candidates = cheapest(candidates, n_best, options.slot_error_weight, faithful_values=options.hard)
         shown = [_generation(name, each) for each in candidates[:n_best] or [self._candidates.covering(request)]]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
 

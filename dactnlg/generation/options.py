@@ -31,6 +31,8 @@ class GenerationOptions:
         top_k: draw from the k most probable words; 0 for all.
         top_p: draw from the fewest words that have this much probability together; 1 for all.
         append_questions: under `hard`, put a question that a turn of several acts has lost behind the sentence.
+        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
+            others, not the most probable one.
     """
 
     constraint: Constraint | None = None
@@ -42,6 +44,7 @@ class GenerationOptions:
     top_k: int | None = None
     top_p: float | None = None
     append_questions: bool | None = None
+    mbr: bool | None = None
 
     def chosen(self) -> dict[str, Any]:
         """Return the options that were chosen, by name."""
@@ -77,6 +80,7 @@ class GenerationOptions:
             append_questions=found.append_questions,
             slot_error_weight=found.slot_error_weight,
             length_normalization=found.length_normalization,
+            mbr=found.mbr,
         )
 
     def _sampling(self, defaults: DecodingConfig) -> Sampling | None:
@@ -112,6 +116,7 @@ class ResolvedOptions:
         sampling: what words are drawn from; None for the beam search.
         slot_error_weight: cost of a slot error, in log probability (Wen et al. 2015b, equation 16).
         length_normalization: a hypothesis's log probability is divided by its length to this power.
+        mbr: whether minimum Bayes risk chooses.
     """
 
     constraint: str
@@ -122,6 +127,7 @@ class ResolvedOptions:
     append_questions: bool
     slot_error_weight: float
     length_normalization: float
+    mbr: bool
 
     @property
     def hard(self) -> bool:

@@ -76,10 +76,11 @@ class CandidateSearch:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
         width, constraint, hard = options.beam_width, options.constraint, options.hard
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
+        keep = width if options.mbr else options.n_best
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
         turns, places = _distinct(decoder, first)
-        found = decoder.search(turns, Plan(width, hard, options.n_best))
-        rows = dict(zip(map(id, first), self._rows(first, found, places, options, options.n_best), strict=True))
+        found = decoder.search(turns, Plan(width, hard, keep))
+        rows = dict(zip(map(id, first), self._rows(first, found, places, options, keep), strict=True))
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
             if len(row) < options.n_best or not all(map(_final, row)):
@@ -155,7 +156,7 @@ class CandidateSearch:
 
     def _may_be_simple(self, request: Request, options: ResolvedOptions) -> bool:
         """Whether the best hypotheses may have no fault, as far as is known."""
-        known = options.length_normalization or request.act.unknown
+        known = options.length_normalization or options.mbr or request.act.unknown
         return not known and self._faulty.get((request.act, options.constraint)) is None
 
     def _rows(

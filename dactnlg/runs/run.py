@@ -136,16 +136,23 @@ class Run:
 
         Raises:
             RunError: a file has another hash than the manifest says, or the preprocessor, where training has not
-                ended, than the state says.
+                ended, than the state says; or the configuration has another model.
         """
         known: Mapping[str, str] = {}
         if self.manifest_path.exists():
-            known = self.manifest().get("files", {})
+            manifest = self.manifest()
+            known = manifest.get("files", {})
+            section = manifest.get("config", {}).get("model", {})
+            if known and section != load_config(self.config_path).model.model_dump():
+                # A learned weight is worth nothing beside another `alpha`; what decodes may be chosen anew.
+                raise RunError(f"{self.config_path} has another section `model` than training wrote; put that back")
         elif self.state_path.exists():
             # A kill may have left the weights that were best before.
             name, files = self.preprocessor_path.name, read_object(self.state_path)["files"]
             known = {name: files[name], **{name: files[name] for name in files if name == self.reader_path.name}}
-        for path in self.model_files():
+        for path in {*self.model_files(), *(self.path / name for name in known if name == self.reader_path.name)}:
+            if not path.exists():
+                raise RunError(f"{path}, which training wrote, is not there; train the model anew")
             if path.name in known and known[path.name] != file_digest(path):
                 raise RunError(
                     f"{path} is not the file that training wrote: it is damaged, or of another run; train the model "

@@ -42,6 +42,8 @@ class CorpusConfig(_Section):
         targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
         min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
             never says that. Placeholders are always known.
+        lexicalized: slots of a closed class (area, price range, rating) whose values the model says in words instead of
+            a placeholder; checks then find them by the card's cues, or by their spellings.
         data_dir: a folder to look for corpus files in first.
     """
 
@@ -49,6 +51,7 @@ class CorpusConfig(_Section):
     also: list[str] = []
     targets: Targets = "human"
     min_count: int = Field(default=1, ge=1, le=10**9)
+    lexicalized: list[str] = []
     data_dir: str | None = None
 
     @field_validator("name")
@@ -157,6 +160,8 @@ class DecodingConfig(_Section):
         top_p: sampling: draw from the fewest words that have this much probability together.
         max_length: longest sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
+        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
+            others, not the most probable one.
         slot_error_weight: rerank: what one slot error costs, in log probability.
         append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
         backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras
@@ -171,6 +176,7 @@ class DecodingConfig(_Section):
     top_k: int = Field(default=0, ge=0, le=10**9)
     top_p: float = Field(default=1.0, gt=0.0, le=1.0)
     length_normalization: float = Field(default=0.0, ge=0.0, le=10.0)
+    mbr: bool = False
     slot_error_weight: float = Field(default=100.0, ge=0.0, le=1e6)
     append_questions: bool = True
     backend: Backend = "auto"

@@ -8,6 +8,7 @@ turn has a placeholder of its own: the second `near` is `SLOT_NEAR#2`.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,24 @@ Fillers = dict[str, tuple[str, ...]]
 """Placeholder -> the surface tokens that it stands for."""
 SPELLINGS = 32 << 20
 """Bytes of spellings of values that a delexicaliser remembers at most."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class LexicalizedSlot(Slot):
+    """A slot of a closed class (area, price range), whose value the model says in words of its own.
+
+    For models and checks its value is what a special value is: one of few, each with its own entry in the DA vector.
+    """
+
+    @property
+    def special(self) -> str | None:
+        """The value, folded."""
+        return None if self.value is None else self.value.casefold()
+
+    @property
+    def delexicalizable(self) -> bool:
+        """False: no placeholder stands for the value."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,19 +65,6 @@ class Delexicalized:
     def raw(self) -> str:
         """The sentence in raw form, values included."""
         return lexicalize(self.tokens, iter(self.mentions))
-
-
-def _split(turn: Turn, apart: frozenset[str]) -> Turn:
-    acts = []
-    for act in turn:
-        slots: list[Slot] = []
-        for slot in act.slots:
-            if slot.name in apart and slot.delexicalizable and slot.value is not None:
-                slots += [Slot(slot.name, value) for value in alternatives(slot.value)]
-            else:
-                slots.append(slot)
-        acts.append(DialogueAct(act.act_type, tuple(slots)))
-    return Turn(tuple(acts))
 
 
 def lexicalize(tokens: Sequence[str], fillers: Mapping[str, Sequence[str]] | Iterator[Sequence[str]]) -> str:
@@ -91,6 +97,7 @@ class Delexicalizer:
         silent: "act.slot" combinations that no sentence of the corpus expresses.
         apart: slots whose value "A or B" is split into two values, each with a placeholder.
         ordinary: slot -> the values that are also ordinary words; see `find_mentions`.
+        lexicalized: slot -> the (folded) values that stay in the sentences.
     """
 
     def __init__(
@@ -99,9 +106,11 @@ class Delexicalizer:
         silent: Iterable[str] = (),
         apart: Iterable[str] = (),
         ordinary: Mapping[str, Sequence[str]] | None = None,
+        lexicalized: Mapping[str, Iterable[str]] | None = None,
     ) -> None:
         self.silent, self.apart = frozenset(silent), frozenset(apart)
-        self._ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
+        self.lexicalized = {slot: frozenset(values) for slot, values in (lexicalized or {}).items()}
+        self.ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
         self._aliases = {
             (slot, value.casefold()): tuple(wordings)
             for slot, values in (aliases or {}).items()
@@ -111,13 +120,31 @@ class Delexicalizer:
 
     def required(self, turn: Turn) -> tuple[Required, ...]:
         """Return the slots that a sentence for the turn must express."""
-        return required_slots(self.split(turn), self.silent)
+        return required_slots(self.prepared(turn), self.silent)
 
-    def split(self, turn: Turn) -> Turn:
-        """Return the turn with each value "A or B" of the slots in `apart` split into two slots."""
-        # Looking at the values is faster than looking the turn up in the cache.
-        joined = (s.name in self.apart and "or" in (s.value or "").lower() for act in turn.acts for s in act.slots)
-        return _split(turn, self.apart) if self.apart and any(joined) else turn
+    def prepared(self, turn: Turn) -> Turn:
+        """Return the turn as it is learned and generated.
+
+        Each value "A or B" of the slots in `apart` is two slots, and each value in `lexicalized` a `LexicalizedSlot`.
+        """
+        if not (self.apart or self.lexicalized):
+            return turn
+        acts = []
+        for act in turn.acts:
+            slots = [part for slot in act.slots for part in self._parts(slot)]
+            acts.append(act if all(map(operator.is_, slots, act.slots)) else DialogueAct(act.act_type, tuple(slots)))
+        return turn if all(map(operator.is_, acts, turn.acts)) else Turn(tuple(acts))
+
+    def _parts(self, slot: Slot) -> Iterable[Slot]:
+        """Return what stands for a slot in a prepared turn: nearly always itself."""
+        value = slot.value
+        if value is None or not slot.delexicalizable:
+            return (slot,)
+        if slot.name in self.lexicalized and value.casefold() in self.lexicalized[slot.name]:
+            return (LexicalizedSlot(slot.name, value),)
+        if slot.name in self.apart and len(values := alternatives(value)) > 1:
+            return [Slot(slot.name, value) for value in values]
+        return (slot,)
 
     def spellings(self, slot: Slot) -> list[tuple[str, ...]]:
         """Return the token sequences (folded, joiners stripped) that express the slot's value, longest first."""
@@ -135,7 +162,7 @@ class Delexicalizer:
         """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
         tokens = tokenize(sentence)
         required = self.required(turn)
-        found, ambiguous = find_mentions(required, tokens, self.spellings, self._ordinary)
+        found, ambiguous = find_mentions(required, tokens, self.spellings, self.ordinary)
         out: list[str] = []
         mentions: list[tuple[str, ...]] = []
         fillers: Fillers = {}

@@ -24,8 +24,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.realization import Value
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
-from dactnlg.text.slots import TemplateReader
-from dactnlg.text.style import Style
+from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import (
@@ -33,6 +32,7 @@ from dactnlg.text.trigger_words import (
     TriggerWords,
     asked_slots,
     bare_slots,
+    is_question_act,
     learn_trigger_words,
     read_questions,
     trigger,
@@ -112,10 +112,9 @@ class Preprocessor:
         self.triggers = self._trigger_matrix()
 
     def _trigger_matrix(self) -> NDArray[np.bool_]:
-        matrix = np.zeros((len(self.vocabulary), len(self.trigger_words)), bool)
-        for column, words in enumerate(self.trigger_words.values()):
-            matrix[self.vocabulary.encode(words), column] = True
-        return matrix
+        numbers = np.arange(len(self.vocabulary))
+        rows = [np.isin(numbers, self.vocabulary.encode(words)) for words in self.trigger_words.values()]
+        return np.array(rows, bool).reshape(len(rows), len(numbers)).T
 
     def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
         """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""
@@ -153,7 +152,7 @@ class Preprocessor:
 
     def request(self, turn: Turn) -> Request:
         """Return a turn ready to be generated."""
-        turn = self.delexicalizer.split(turn)
+        turn = self.delexicalizer.prepared(turn)
         key, ordinary = outline(turn)
         act = self._acts.get(key)
         if act is None:
@@ -174,8 +173,7 @@ class Preprocessor:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
             cues = self.checker.look(act.expected, tokens)
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
-            if self.reader is not None:
-                cues = self.reader.read(act.turn, tokens, cues)
+            cues = cues if self.reader is None else self.reader.read(act.turn, tokens, cues)
             tallies = self.checker.tally(act.turn, tokens), cues
             made = make_template(act, tokens, restored, tallies, questions, asks=asks)
             found = self._made.put((act, tokens), made, 1500 + 150 * len(tokens))
@@ -190,7 +188,8 @@ class Preprocessor:
         """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
         # A turn of one question is about that; a question can only be lost beside other questions or other acts.
         alone = bare_slots(turn) if len(turn.acts) > 1 else ()
-        seen = [name for name in alone if name in self.trigger_words and self.questions(name)]
+        single = sum(map(is_question_act, turn.acts)) == 1
+        seen = [name for name in alone if self._question(name).can_tell(among=single) and self.questions(name)]
         return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
 
     def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
@@ -199,12 +198,7 @@ class Preprocessor:
         if not asked:
             return ()
         words, together = set(tokens), asked_slots(turn)
-        return tuple(
-            name
-            for name in asked
-            if words.isdisjoint(self._question(name).triggers)
-            and not (name in together and self._question(name).among(words))
-        )
+        return tuple(n for n in asked if not self._question(n).asked(words, among=n in together))
 
     def questions(self, name: str) -> list[tuple[str, ...]]:
         """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
@@ -221,7 +215,7 @@ class Preprocessor:
     def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
         unasked = self.unasked(turn, tokens)
-        names = [name.partition("(")[2].removesuffix(")") for name in unasked]
+        names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
         return tuple(name for name in unasked if self.questions(name)), tuple(names)
 
     def knows(self, placeholder: str) -> bool:

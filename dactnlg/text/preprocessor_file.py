@@ -64,6 +64,7 @@ class StylePart(_Piece):
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = {}
+    lexicalized: dict[str, list[str]] = {}
 
 
 class PreprocessorFile(_Piece):

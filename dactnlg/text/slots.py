@@ -12,12 +12,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
-from dactnlg._utils.patterns import Pattern, compile_pattern, matches
-from dactnlg.acts import Turn
+from dactnlg._utils.patterns import SECONDS, Pattern, compile_pattern, matches
+from dactnlg.acts import Slot, Turn
 from dactnlg.text.delexicalization import Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
@@ -89,27 +89,18 @@ class SlotReport:
         return not self.missing and not self.extra
 
 
-class TemplateReader(Protocol):
-    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
-
-    trigger_words: dict[str, tuple[str, ...]]
-
-    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
-        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
-
-
 class Expected(NamedTuple):
     """What cues can check of a turn.
 
     Attributes:
         wanted: its special values, as reports name them, each with the pattern that finds it.
-        others: slots that it does not have, whose yes or no would be invented.
-        made_up: a pattern that finds any of these; None if there are none.
+        others: values of slots that it does not have, or has with another value: they would be invented.
+        made_up: patterns of which one finds any of these.
     """
 
     wanted: tuple[tuple[str, Pattern], ...]
-    others: tuple[str, ...]
-    made_up: Pattern | None
+    others: tuple[tuple[str, str], ...]
+    made_up: tuple[Pattern, ...]
 
 
 class SlotChecker:
@@ -117,7 +108,7 @@ class SlotChecker:
 
     Args:
         delexicalizer: finds values in sentences.
-        cues: regular expressions that find a special value in the lower-cased raw sentence:
+        cues: regular expressions that find a special value, or a lexicalised one, in the lower-cased raw sentence:
             `{slot: {"no": [pattern, ...]}}`.
     """
 
@@ -125,13 +116,28 @@ class SlotChecker:
         self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     ) -> None:
         self.delexicalizer = delexicalizer
-        self._patterns = cues or {}
+        self._patterns = {**(cues or {})}
+        for name, values in delexicalizer.lexicalized.items():
+            # Where there are no cues for a value, its spellings are.
+            found = {value: _spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
+            self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
             for slot, values in self._patterns.items()
         }
-        # Of a slot that the turn does not have only yes and no are looked for: other cues are words of many uses.
-        self._inventable = [name for name, values in self._cues.items() if values.keys() & {"yes", "no"}]
+        # Of a slot that the turn does not have only yes, no and the values of a closed class are looked for: other cues
+        # are words of many uses.
+        ordinary, given = delexicalizer.ordinary, cues or {}
+        self._inventable = {
+            name: [
+                value
+                for value in values
+                if value in ("yes", "no")
+                or (value in closed and (value in given.get(name, ()) or (name, value) not in ordinary))
+            ]
+            for name, values in self._cues.items()
+            for closed in [delexicalizer.lexicalized.get(name, frozenset[str]())]
+        }
 
     @property
     def cued(self) -> tuple[str, ...]:
@@ -139,9 +145,19 @@ class SlotChecker:
         return tuple(self._cues)
 
     def check(self, turn: Turn, sentence: str) -> SlotReport:
-        """Check a lexicalised sentence, by finding the turn's values in it."""
+        """Check a lexicalised sentence, by finding the turn's values in it, or words that the card has for them."""
         tokens = self.delexicalizer.delexicalize(turn, sentence).tokens
-        return SlotReport(self.tally(turn, tokens), self.look(self.expected(turn), tokens))
+        tally = self.tally(turn, tokens)
+        if tally.missing and any(name.partition("=")[0] in self._cues for name in tally.missing):
+            worded = self._worded(turn, tokens)
+            tally = replace(tally, missing=tuple(name for name in tally.missing if name not in worded))
+        return SlotReport(tally, self.look(self.expected(turn), tokens))
+
+    def _worded(self, turn: Turn, tokens: Sequence[str]) -> set[str]:
+        """Return the values of a turn that cues find, as reports name them."""
+        text = _masked(tokens)
+        slots = [item.slot for item in self.delexicalizer.required(turn) if item.slot.name in self._cues]
+        return {str(slot) for slot in slots if (slot.value or "").casefold() in self.shown_cues(slot.name, text)}
 
     def tally(self, turn: Turn, tokens: Iterable[str]) -> Tally:
         """Count placeholders in delexicalised tokens against those that the turn requires."""
@@ -170,27 +186,46 @@ class SlotChecker:
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
         text = _folded(sentence)
-        return tuple(
-            value for value, cue in self._cues.get(slot_name, {}).items() if _shows(compile_pattern(cue), text)
-        )
+        return tuple(v for v in self._cues.get(slot_name, ()) if _shows(self._compiled(slot_name, v), text))
+
+    def _invented(self, expected: Expected, text: str) -> list[str]:
+        """Return the values that a folded sentence shows and the turn does not have, one a slot."""
+        found: dict[str, str] = {}
+        for name, value in expected.others:
+            rest = text
+            for wanted, cue in expected.wanted:
+                rest = _without(cue, rest) if wanted.startswith(f"{name}=") else rest
+            if name not in found and _shows(self._compiled(name, value), rest):
+                found[name] = f"{name}={value}"
+        return list(found.values())
+
+    def _compiled(self, slot_name: str, value: str) -> Pattern:
+        return compile_pattern(self._cues[slot_name][value])
 
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""
         asked: dict[str, set[str | None]] = {}
-        for _, slot in turn.slots():
+        for _, slot in self.delexicalizer.prepared(turn).slots():
             asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
-        wanted = []
+        wanted, closed = [], self.delexicalizer.lexicalized
         for name, cues in self._cues.items():
             # A question about the slot, or a choice between its values, may be worded as yes or as no.
-            if len(values := asked.get(name, set())) == 1 and (value := next(iter(values))) in cues:
-                wanted.append((f"{name}={value}", compile_pattern(cues[value])))
-        others = tuple(name for name in self._inventable if name not in asked)
-        return Expected(tuple(wanted), others, self._any_of(others))
-
-    def _any_of(self, slot_names: Sequence[str]) -> Pattern | None:
-        """Return a pattern that finds a yes or a no of any of some slots."""
-        cues = [cue for name in slot_names for value in ("yes", "no") for cue in self._patterns[name].get(value, ())]
-        return compile_pattern(any_of(cues)) if cues else None
+            values = asked.get(name, set())
+            for value in cues:
+                if value in values and (len(values) == 1 or value in closed.get(name, ())):
+                    wanted.append((f"{name}={value}", compile_pattern(cues[value])))
+        others = tuple(
+            (name, value)
+            for name, values in self._inventable.items()
+            if name not in asked or (name in closed and None not in asked[name])
+            for value in values
+            if value not in asked.get(name, ())
+        )
+        # One pattern for all slots would be compiled anew for nearly every act, where there are closed classes.
+        groups: dict[str, list[str]] = {}
+        for name, value in others:
+            groups.setdefault(name if name in closed else "", []).extend(self._patterns[name][value])
+        return Expected(tuple(wanted), others, tuple(compile_pattern(any_of(cues)) for cues in groups.values()))
 
     def check_cues(self, turn: Turn, sentence: str) -> Tally:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
@@ -198,17 +233,31 @@ class SlotChecker:
 
     def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
         """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
-        held = {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}
-        text = _folded(lexicalize(tokens, held))
+        text = _masked(tokens)
         missing = tuple(name for name, cue in expected.wanted if not _shows(cue, text))
         extra: list[str] = []
-        # One search finds that there is nothing, as nearly always.
-        if expected.made_up is not None and _shows(expected.made_up, text):
-            for name in expected.others:
-                extra += [f"{name}={value}" for value in self.shown_cues(name, text) if value in ("yes", "no")][:1]
+        # Few searches find that there is nothing, as nearly always.
+        if any(_shows(pattern, text) for pattern in expected.made_up):
+            extra += self._invented(expected, text)
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def _masked(tokens: Sequence[str]) -> str:
+    """Return the folded sentence, `MASK` in the place of its values: words of a name say nothing but the name."""
+    return _folded(lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}))
+
+
+def _spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
+    """Return the patterns that find any of a value's spellings."""
+    between = r"\W{0,2}"
+    return [rf"(?<!\w){between.join(map(re.escape, words))}(?!\w)" for words in spellings]
+
+
+def _without(cue: Pattern, text: str) -> str:
+    """Return a text without what a cue finds: "cheap" for "less than £20" is no other price."""
+    return cue.sub(MASK, text, timeout=SECONDS) if len(text) <= WINDOW else text
 
 
 def any_of(patterns: Iterable[str]) -> str:

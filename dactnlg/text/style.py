@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.slots import SlotChecker
+from dactnlg.text.slots import SlotChecker, Tally
+
+
+class TemplateReader(Protocol):
+    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
+
+    trigger_words: dict[str, tuple[str, ...]]
+
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +33,7 @@ class Style:
         proper: slots whose values are proper names.
         apart: slots whose value "A or B" is two values.
         ordinary: slot -> values that are also ordinary words.
+        lexicalized: slot of a closed class -> its (folded) values, which stay in the sentences.
     """
 
     cased: bool
@@ -31,10 +44,11 @@ class Style:
     proper: tuple[str, ...] = ()
     apart: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = field(default_factory=dict)
+    lexicalized: dict[str, list[str]] = field(default_factory=dict)
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""
-        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary)
+        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary, self.lexicalized)
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""

@@ -9,10 +9,10 @@ has trigger words likewise, or it would be lost where training never had just th
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dactnlg.acts import Turn
+from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.mentions import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.slots import SlotChecker
@@ -27,6 +27,8 @@ COVERAGE = 0.98
 PRECISION = (0.3, 0.9)
 """At least this share of the sentences that hold a trigger word show its value; with less it is an ordinary word. The
 first where few sentences show the value, up to the second where half of all sentences do."""
+QUESTION = "?"
+"""Under this name stand the trigger words of all questions: where sentences have it, the question mark."""
 RARE = 0.05
 """A word in fewer of a slot's questions does not show that they ask for it."""
 _FUNCTION_WORDS = """
@@ -46,12 +48,18 @@ def trigger(name: str) -> str:
     return slot if value in ("yes", "no") else name
 
 
-def bare_slots(turn: Turn) -> tuple[str, ...]:
-    """Return the slots that stand without a value, as those asked for do: `request(food)`.
+def is_question_act(act: DialogueAct) -> bool:
+    """Whether an act is a question by its type, as `?request` is."""
+    return act.act_type.startswith(QUESTION)
 
-    There is nothing in them that a checker could find, but the question has trigger words.
+
+def bare_slots(turn: Turn) -> tuple[str, ...]:
+    """Return the slots that stand without a value, as those asked for do, and the acts without slots behind others.
+
+    There is nothing in `request(food)` or `?reqmore()` that a checker could find, but the question has trigger words.
     """
-    return tuple(dict.fromkeys(f"{act.act_type}({slot.name})" for act, slot in turn.slots() if slot.value is None))
+    named = [f"{act.act_type}({slot.name})" for act, slot in turn.slots() if slot.value is None]
+    return tuple(dict.fromkeys(named + [f"{act.act_type}()" for act in turn.acts[1:] if not act.slots]))
 
 
 def asked_slots(turn: Turn) -> tuple[str, ...]:
@@ -75,26 +83,45 @@ class Questions(NamedTuple):
         words: beside other questions of its act, those that show that it is asked for.
         slot_name: its name, whose words show that, too.
         sentences: whole ones that ask for it, without placeholders.
+        marks: what all questions have in common, the question mark, if they have.
     """
 
     triggers: frozenset[str]
     words: frozenset[str]
     slot_name: str
     sentences: list[Tokens]
+    marks: frozenset[str]
 
     def among(self, tokens: Iterable[str]) -> bool:
         """Whether tokens that are questions of its act ask for it."""
         return any(token in self.words or names_slot(token.casefold(), self.slot_name) for token in tokens)
 
+    def can_tell(self, *, among: bool) -> bool:
+        """Whether it can be told that a sentence does not ask for it; `among`: even if by words of questions alone."""
+        return bool(self.triggers or (among and self.marks and self.words))
+
+    def asked(self, words: Collection[str], *, among: bool) -> bool:
+        """Whether a sentence of these words asks for it.
+
+        Args:
+            words: its tokens.
+            among: whether it is certain that they are questions of its act.
+        """
+        if not self.triggers.isdisjoint(words):
+            return True
+        if among or not self.triggers:
+            return self.among(words) and (among or not self.marks.isdisjoint(words))
+        return False
+
 
 def read_questions(name: str, templates: Templates, trigger_words: TriggerWords) -> Questions:
-    """Return how training asks for a slot (`request(food)`).
+    """Return how training asks for a slot (`request(food)`), or says an act without one (`?reqmore()`).
 
     Where it has no trigger words, because statements have the same words, there still are those that tell its questions
     from those of the same act for other slots.
     """
     act_type, _, slot_name = name.removesuffix(")").partition("(")
-    own = f"{act_type}|{slot_name}"
+    own = f"{act_type}|{slot_name}" if slot_name else act_type
     triggers = frozenset(trigger_words.get(name, ()))
     sentences = templates.endings(own)
     traits = {trait for key in templates.sentences for trait in key if trait.startswith(f"{act_type}|")}
@@ -104,7 +131,8 @@ def read_questions(name: str, templates: Templates, trigger_words: TriggerWords)
     )
     least, share = RARE * len(sentences), PRECISION[1]
     words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))
-    found = Questions(triggers, words, slot_name, [])
+    marks = frozenset(trigger_words.get(QUESTION, ()))
+    found = Questions(triggers, words, slot_name, [], marks)
     for sentence in sentences:
         if not triggers.isdisjoint(sentence) or (not triggers and found.among(sentence)):
             found.sentences.append(sentence)
@@ -120,7 +148,10 @@ def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: Sl
     """
     turns: dict[tuple[str, ...], set[str]] = {}
     for turn, tokens in pairs:
-        turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn)))
+        # By itself an act without slots says the same as behind others.
+        alone = [f"{act.act_type}()" for act in turn.acts if not act.slots]
+        alone += [QUESTION for act in turn.acts if is_question_act(act)]
+        turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn), *alone))
     holders: Counter[str] = Counter()
     shown: dict[str, list[frozenset[str]]] = {}
     for tokens, asked in turns.items():

@@ -144,6 +144,7 @@ def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocess
         targets=config.corpus.targets,
         min_count=config.corpus.min_count,
         complete_only=config.model.neural,
+        lexicalized=config.corpus.lexicalized,
     )
 
 

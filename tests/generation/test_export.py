@@ -46,7 +46,8 @@ def decoder_of(run: Path) -> NumpyDecoder:
 
 def turns_of(decoder: Decoder) -> list[Any]:
     return [
-        decoder.preprocessor.delexicalizer.split(example.turn) for example in load_corpus("trails").split("test")[::9]
+        decoder.preprocessor.delexicalizer.prepared(example.turn)
+        for example in load_corpus("trails").split("test")[::9]
     ]
 
 

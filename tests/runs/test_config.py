@@ -78,7 +78,7 @@ trainin: {}
         "line 10: training.decay: must be a number; got '0.4'",
         "line 11: training.seed: must be at least 0; got -1",
         "line 12: decoding: must be a mapping of beam_width, max_length, constraint, sample, "
-        "temperature, top_k, top_p, length_normalization, slot_error_weight, append_questions, backend; got 3",
+        "temperature, top_k, top_p, length_normalization, mbr, slot_error_weight, append_questions, backend; got 3",
         "line 13: trainin: unknown key; did you mean 'training'?",
         "--set training.patience=0: training.patience: must be at least 1; got 0",
         "--set nonsense: an override is section.key=value, such as training.epochs=3",
@@ -145,7 +145,7 @@ def test_a_mapping_is_read_as_a_file_is(tmp_path: Path) -> None:
     assert str(caught.value).split("\n") == [
         "4 mistakes in the configuration",
         "  epochs=3: an override is section.key=value, such as training.epochs=3",
-        "  corpus: must be a mapping of name, also, targets, min_count, data_dir; got 3",
+        "  corpus: must be a mapping of name, also, targets, min_count, lexicalized, data_dir; got 3",
         "  trainin: unknown key; did you mean 'training'?",
         "  model.xi: model 'lstm' has no use for it; models that have it: hierarchical, sclstm",
     ]

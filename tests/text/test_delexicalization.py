@@ -228,9 +228,9 @@ def test_every_sentence_of_every_corpus_round_trips(name: str, data_dir: Path) -
 def test_values_that_sentences_take_apart_are_slots_of_their_own(act: str, split: str) -> None:
     delexicalizer = Delexicalizer(apart=["area"])
     turn = parse(act)
-    assert delexicalizer.split(turn) == delexicalizer.split(delexicalizer.split(turn)) == parse(split)
+    assert delexicalizer.prepared(turn) == delexicalizer.prepared(delexicalizer.prepared(turn)) == parse(split)
     assert delexicalizer.required(turn) == Delexicalizer().required(parse(split))
-    assert Delexicalizer().split(turn) is turn
+    assert Delexicalizer().prepared(turn) is turn
 
 
 @pytest.mark.parametrize(
@@ -259,8 +259,8 @@ def test_taking_apart_loses_nothing(case: tuple[Turn, str]) -> None:
     delexicalizer = Delexicalizer(apart=names)
     found = delexicalizer.delexicalize(turn, sentence)
     assert found.raw == " ".join(sentence.split())
-    split = delexicalizer.split(turn)
-    assert delexicalizer.split(split) == split
+    split = delexicalizer.prepared(turn)
+    assert delexicalizer.prepared(split) == split
     # Whether the turn was taken apart before makes no difference, and the values joined again are the turn's.
     assert delexicalizer.delexicalize(split, sentence) == found
     for before, after in zip(turn, split, strict=True):
@@ -279,7 +279,7 @@ def test_rnnlgs_handcrafted_sentences_take_values_apart(data_dir: Path) -> None:
         (example.turn, sentence)
         for split in SPLITS
         for example in corpus.split(split)
-        if apart.split(example.turn) != example.turn
+        if apart.prepared(example.turn) != example.turn
         for sentence in example.handcrafted
     ]
     assert len(rows) > 300

@@ -58,8 +58,8 @@ def test_a_saved_preprocessor_is_the_same(learned: tuple[Corpus, Preprocessor, l
     assert again.style == preprocessor.style
 
     written = list(dict.fromkeys(example.turn for example in corpus.split("test")))
-    turns = [preprocessor.delexicalizer.split(turn) for turn in written]
-    assert [again.delexicalizer.split(turn) for turn in written] == turns
+    turns = [preprocessor.delexicalizer.prepared(turn) for turn in written]
+    assert [again.delexicalizer.prepared(turn) for turn in written] == turns
     np.testing.assert_array_equal(again.required_counts(turns), preprocessor.required_counts(turns))
     np.testing.assert_array_equal(again.encoder.vectors(turns), preprocessor.encoder.vectors(turns))
     for one, other in zip(again.encoder.sequences(turns), preprocessor.encoder.sequences(turns), strict=True):
@@ -84,7 +84,7 @@ def test_no_placeholder_of_training_is_ever_shown(learned: tuple[Corpus, Preproc
     sentences = sorted({pair.tokens for pair in pairs})
     chance = random.Random(2)
     for _ in range(300):
-        turn, tokens = preprocessor.delexicalizer.split(chance.choice(turns)), chance.choice(sentences)
+        turn, tokens = preprocessor.delexicalizer.prepared(chance.choice(turns)), chance.choice(sentences)
         for shown in (preprocessor.raw(turn, tokens), preprocessor.text(turn, tokens)):
             assert shown and not re.search(f"SLOT_|#\\d|{JOINER}", shown), (turn, tokens)
 

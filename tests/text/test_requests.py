@@ -32,7 +32,7 @@ def learned(request: pytest.FixtureRequest, data_dir: Path) -> Learned:
     """Return a corpus's preprocessor, its test acts (A or B apart) and its delexicalised training sentences."""
     corpus = load_corpus(request.param, data_dir)
     preprocessor, pairs = build_preprocessor(corpus)
-    turns = list(dict.fromkeys(preprocessor.delexicalizer.split(example.turn) for example in corpus.split("test")))
+    turns = list(dict.fromkeys(preprocessor.delexicalizer.prepared(example.turn) for example in corpus.split("test")))
     return preprocessor, turns, sorted({pair.tokens for pair in pairs})
 
 

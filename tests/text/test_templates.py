@@ -222,6 +222,6 @@ def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -
     assert len(turns) > 250
     for turn in turns:
         required = preprocessor.delexicalizer.required(turn)
-        tokens = preprocessor.templates.cover(preprocessor.delexicalizer.split(turn), required)
+        tokens = preprocessor.templates.cover(preprocessor.delexicalizer.prepared(turn), required)
         assert tokens, turn
         assert placeholders(tokens) == Counter(item.placeholder for item in required), turn

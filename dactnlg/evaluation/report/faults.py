@@ -76,7 +76,7 @@ class Substitutions:
         self._checker = checker
         self._values: dict[str, dict[Spelling, str]] = {}
         self._longest = 1
-        slots = {slot for turn in turns for _, slot in checker.delexicalizer.split(turn).slots()}
+        slots = {slot for turn in turns for _, slot in checker.delexicalizer.prepared(turn).slots()}
         for slot in sorted(slots, key=str):
             if slot.delexicalizable and slot.value is not None:
                 # A letter or a number alone is found in too many sentences that mean something else by it.

@@ -1,0 +1,52 @@
+"""Minimum Bayes risk: of several hypotheses the one that is most like all others, each as probable as the model says.
+
+The most probable sentence is one of many that say the same in nearly the same words; where several agree, what they
+have in common is what people say, too (Kumar and Byrne 2004, section 2; Eikema and Aziz 2020, section 6).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+ORDERS = 4
+"""Longest n-grams that are compared, as in BLEU."""
+SMOOTHING = 0.1
+"""Added to numbers of n-grams, so that a short sentence has a gain, too."""
+
+
+def expected_gains(sentences: Sequence[Sequence[str]], weights: Sequence[float]) -> NDArray[np.float64]:
+    """Return the mean BLEU of each sentence against all of them, the weights being how much each counts.
+
+    Args:
+        sentences: K sentences as tokens.
+        weights: K numbers; they need not add up to 1.
+
+    Returns:
+        K gains, from 0 to 1.
+    """
+    lengths = np.array([max(len(sentence), 1) for sentence in sentences], float)  # (K,)
+    logs = np.zeros((len(sentences), len(sentences)))  # (K, K): of row's sentence, column's as reference
+    for order in range(1, ORDERS + 1):
+        counts = _counts(sentences, order)  # (K, grams)
+        overlap = np.minimum(counts[:, None], counts[None]).sum(axis=2)
+        logs += np.log((overlap + SMOOTHING) / (counts.sum(axis=1)[:, None] + SMOOTHING)) / ORDERS
+    brevity = np.minimum(0.0, 1.0 - lengths[None] / lengths[:, None])
+    share = np.asarray(weights, float)
+    gains: NDArray[np.float64] = np.exp(logs + brevity) @ (share / share.sum())
+    return gains
+
+
+def _counts(sentences: Sequence[Sequence[str]], order: int) -> NDArray[np.float64]:
+    """Return how often each sentence has each n-gram, (sentences, n-grams)."""
+    columns: dict[tuple[str, ...], int] = {}
+    places = [
+        (row, columns.setdefault(tuple(sentence[start : start + order]), len(columns)))
+        for row, sentence in enumerate(sentences)
+        for start in range(len(sentence) - order + 1)
+    ]
+    counts = np.zeros((len(sentences), len(columns)))
+    np.add.at(counts, tuple(np.array(places, int).reshape(-1, 2).T), 1.0)
+    return counts

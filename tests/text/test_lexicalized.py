@@ -1,0 +1,133 @@
+"""Slots of a closed class, whose values stay in the sentences: no placeholder stands for them, cues find them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dactnlg import Generator, parse, train
+from dactnlg.data.card import load_card
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.errors import ConfigError
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.text.delexicalization import Delexicalizer, LexicalizedSlot
+from dactnlg.text.encoding import features
+from dactnlg.text.slots import SlotChecker
+
+CLOSED = {
+    "area": ["city centre", "riverside"],
+    "customer rating": ["1 out of 5", "3 out of 5", "5 out of 5", "average", "high", "low"],
+    "eatType": ["coffee shop", "pub", "restaurant"],
+    "food": ["english", "fast food", "italian"],
+    "priceRange": ["cheap", "high", "less than £20", "moderate", "more than £30", "£20-25"],
+}
+
+
+@pytest.fixture(scope="module")
+def e2e() -> SlotChecker:
+    return replace(load_card("e2e").style(), lexicalized=CLOSED).checker()
+
+
+def test_a_known_value_is_an_entry_of_its_own_and_an_unknown_one_keeps_its_placeholder(e2e: SlotChecker) -> None:
+    turn = parse("inform(name=Zizzi;food=Italian;area=Thai)")
+    prepared = e2e.delexicalizer.prepared(turn)
+    name, food, area = prepared.acts[0].slots
+    assert isinstance(food, LexicalizedSlot) and food.special == "italian" and not food.delexicalizable
+    assert (name, area) == turn.acts[0].slots[::2], "training has no such area"
+    assert str(prepared) == str(turn) and prepared != turn
+    assert e2e.delexicalizer.prepared(prepared) == prepared
+    assert {"inform|food=italian", "slot:food=italian", "inform|area"} <= features(prepared)
+    assert [item.placeholder for item in e2e.delexicalizer.required(turn)] == ["SLOT_NAME", "SLOT_AREA"]
+    found = e2e.delexicalizer.delexicalize(turn, "Zizzi is an Italian place.")
+    assert " ".join(found.tokens).startswith("SLOT_NAME is an Italian place")
+
+
+@pytest.mark.parametrize(
+    ("slots", "sentence", "missing", "extra"),
+    [
+        ("area=riverside", "a pub by the river", [], ["eatType=pub"]),
+        ("area=riverside", "it is in the city centre", ["area=riverside"], ["area=city centre"]),
+        ("area=riverside;eatType=restaurant", "a restaurant", ["area=riverside"], []),
+        ("eatType=pub", "a pub restaurant", [], []),
+        ("priceRange='less than £20'", "it costs less than £20", [], []),
+        ("priceRange='less than £20'", "it is cheap", [], []),
+        ("priceRange=cheap", "it costs less than £20", ["priceRange=cheap"], ["priceRange=less than £20"]),
+        ("priceRange=high", "it is not cheap, it is expensive", [], ["priceRange=cheap"]),
+        ("priceRange=high", "a pub with a high price range", [], ["eatType=pub"]),
+        ("priceRange=high;customer rating=low", "low rated and high priced", [], []),
+        ("priceRange=cheap;customer rating=high", "highly rated with low prices", [], []),
+        ("customer rating=high", "with a high price range", ["customer rating=high"], ["priceRange=high"]),
+        ("customer rating='1 out of 5'", "it has a rating of 1 out of 5", [], []),
+        (
+            "customer rating='5 out of 5'",
+            "rated 3 out of 5",
+            ["customer rating=5 out of 5"],
+            ["customer rating=3 out of 5"],
+        ),
+        ("customer rating='5 out of 5'", "a five star place", [], []),
+        ("food=English", "British food", [], []),
+        ("food=Italian", "The English House", ["food=italian"], ["food=english"]),
+        ("name='The English House';food=Italian", "The English House serves pasta", [], []),
+    ],
+)
+def test_closed_classes_are_found_by_their_words(
+    e2e: SlotChecker, slots: str, sentence: str, missing: list[str], extra: list[str]
+) -> None:
+    tally = e2e.check_cues(parse(f"inform({slots})"), sentence)
+    assert (list(tally.missing), list(tally.extra)) == (missing, extra)
+
+
+@given(st.sampled_from("abcx 1-"), st.sampled_from("abcx 1-"))
+def test_without_cues_a_value_is_found_by_its_spellings_as_whole_words(before: str, after: str) -> None:
+    checker = SlotChecker(Delexicalizer({"view": {"sea": ["the ocean"]}}, lexicalized={"view": ["sea", "old town"]}))
+    for words in ("sea", "Old Town", "the ocean"):
+        shown = checker.shown_cues("view", f"go{before}{words}{after}go".lower())
+        whole = not (before.isalnum() or after.isalnum())
+        assert bool(shown) == whole, (before, words, after)
+
+
+def test_a_run_says_closed_classes_in_words_and_unknown_values_all_the_same(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    changes = ["corpus.lexicalized=[difficulty, season]", "training.epochs=6", "model.hidden_size=60"]
+    train("trails-sclstm", overrides=changes, output=run)
+    generator = Generator.load(run)
+    known = generator.preprocessor.style.lexicalized
+    assert set(known) == {"difficulty", "season"} and "moderate" in known["difficulty"]
+    placeholders = " ".join(generator.preprocessor.placeholders)
+    assert "SLOT_NAME" in placeholders and "SLOT_SEASON" not in placeholders
+    turns = list(dict.fromkeys(example.turn for example in load_corpus("trails").split("test")))
+    said = 0
+    for turn, result in zip(turns, generator.generate(turns, GenerationOptions(constraint="hard")), strict=True):
+        values = [slot.value or "" for _, slot in turn.slots() if slot.name in known and slot.delexicalizable]
+        if values and result.slots_ok:
+            said += 1
+            assert all(value.lower() in result.text.lower() for value in values), (turn, result)
+    assert said > 10
+    (result,) = generator.generate([parse("inform(name='Crag Loop';difficulty=vertiginous)")])
+    assert "vertiginous" in result.text.lower() and result.slots_ok
+
+
+def test_training_leaves_out_sentences_that_lack_a_closed_value(data_dir: Path) -> None:
+    corpus = load_corpus("viggo", data_dir)
+    plain, closed = (build_preprocessor(corpus, lexicalized=names) for names in ([], ["esrb", "player_perspective"]))
+    checker = closed.preprocessor.checker
+    tallies = [
+        (checker.tally(p.turn, p.tokens), checker.look(checker.expected(p.turn), p.tokens)) for p in closed.pairs
+    ]
+    faulty = [bool(values.missing or cues.errors) for values, cues in tallies]
+    kinds = [frozenset(features(pair.turn)) for pair in closed.pairs]
+    good = {kind for kind, fault in zip(kinds, faulty, strict=True) if not fault}
+    bad = {kind for kind, fault in zip(kinds, faulty, strict=True) if fault}
+    assert good and bad and not good & bad, "a sentence with faults stays only where an act has no better one"
+    assert len(closed.pairs) > 0.9 * len(plain.pairs)
+
+
+def test_a_slot_that_training_has_not_is_a_mistake(data_dir: Path) -> None:
+    corpus = load_corpus("trails")
+    with pytest.raises(ConfigError, match=r"corpus\.lexicalized.*'dificulty'.*difficulty"):
+        build_preprocessor(corpus, lexicalized=["dificulty"])
