@@ -197,7 +197,8 @@ class FidelityChecker:
         stated = facts(turn)
         slots = Counter(fact.slot for fact in stated.values())
         alone = _one_question(turn)
-        missing, questions, unchecked = [], [], []
+        # What cues say of other things than special values, such as values said in words, stays.
+        missing, questions, unchecked = [name for name in cues.missing if name not in stated], list[str](), list[str]()
         contradicted: dict[str, str] = {}
         for name, fact in stated.items():
             if fact.kind == ACT or (fact.kind[:1] == "=" and slots[fact.slot] > 1):

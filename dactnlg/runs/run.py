@@ -150,7 +150,9 @@ class Run:
             # A kill may have left the weights that were best before.
             name, files = self.preprocessor_path.name, read_object(self.state_path)["files"]
             known = {name: files[name], **{name: files[name] for name in files if name == self.reader_path.name}}
-        for path in self.model_files():
+        for path in {*self.model_files(), *(self.path / name for name in known if name == self.reader_path.name)}:
+            if not path.exists():
+                raise RunError(f"{path}, which training wrote, is not there; train the model anew")
             if path.name in known and known[path.name] != file_digest(path):
                 raise RunError(
                     f"{path} is not the file that training wrote: it is damaged, or of another run; train the model "

@@ -24,8 +24,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.realization import Value
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
-from dactnlg.text.slots import TemplateReader
-from dactnlg.text.style import Style
+from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import (
@@ -111,10 +110,9 @@ class Preprocessor:
         self.triggers = self._trigger_matrix()
 
     def _trigger_matrix(self) -> NDArray[np.bool_]:
-        matrix = np.zeros((len(self.vocabulary), len(self.trigger_words)), bool)
-        for column, words in enumerate(self.trigger_words.values()):
-            matrix[self.vocabulary.encode(words), column] = True
-        return matrix
+        numbers = np.arange(len(self.vocabulary))
+        rows = [np.isin(numbers, self.vocabulary.encode(words)) for words in self.trigger_words.values()]
+        return np.array(rows, bool).reshape(len(rows), len(numbers)).T
 
     def required_counts(self, turns: Sequence[Turn]) -> NDArray[np.float32]:
         """Return 1 for every placeholder that a turn requires and the vocabulary has, shape (turns, placeholders)."""

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
@@ -76,15 +76,6 @@ class SlotReport:
     def ok(self) -> bool:
         """Whether nothing is missing and nothing is extra."""
         return not self.missing and not self.extra
-
-
-class TemplateReader(Protocol):
-    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
-
-    trigger_words: dict[str, tuple[str, ...]]
-
-    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
-        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
 
 
 class Expected(NamedTuple):

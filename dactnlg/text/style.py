@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
+from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.slots import SlotChecker
+from dactnlg.text.slots import SlotChecker, Tally
+
+
+class TemplateReader(Protocol):
+    """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
+
+    trigger_words: dict[str, tuple[str, ...]]
+
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+        """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
 
 
 @dataclass(frozen=True, slots=True)
