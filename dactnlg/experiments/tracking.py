@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dactnlg._utils.files import replace_file
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -86,8 +87,20 @@ def opened(what: str, *, make: bool = False) -> Iterator[Store]:
         with locked(database.parent / ".lock", LOCK_SECONDS) if database and make else contextlib.nullcontext():
             from mlflow import MlflowClient
 
+            if database and make and not database.exists():
+                _make(database)
             client = MlflowClient(tracking_uri=address)
             yield Store(client, where, str(database.parent / "artifacts") if database else None)
+
+
+def _make(database: Path) -> None:
+    """Make an empty database; MLflow does it in many steps, and a kill between two leaves one that stays broken."""
+    from mlflow import MlflowClient
+
+    with replace_file(database) as partial:
+        # Of a making that was killed.
+        partial.unlink(missing_ok=True)
+        MlflowClient(tracking_uri=f"sqlite:///{partial}").search_experiments(max_results=1)
 
 
 @contextlib.contextmanager

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import resource
 import shutil
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -222,6 +224,26 @@ def test_what_others_put_into_the_store_hides_nobodys_runs(
             collect([ids[name]])
 
 
+def test_a_store_half_made_is_made_anew(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "new"
+    monkeypatch.setenv("DACTNLG_TRACK", str(folder))
+    program = """
+import os, sys
+from sqlalchemy import Engine, event
+@event.listens_for(Engine, "before_cursor_execute")
+def kill(connection, cursor, statement, *rest):
+    if "ALTER TABLE" in statement:
+        os.kill(os.getpid(), 9)
+from dactnlg.experiments.publish import publish
+publish(sys.argv[1])
+"""
+    killed = subprocess.run([sys.executable, "-c", program, str(run)], capture_output=True, text=True, check=False)
+    assert killed.returncode == -9, killed.stderr
+    assert not (folder / "mlflow.db").exists() and list(folder.glob("partial-*"))
+    assert publish(run).new
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == [".lock", "mlflow.db"]
+
+
 def test_a_run_half_published_counts_as_none(run: Path, store: Path) -> None:
     before = contents(run)
     # Files cannot be kept where a file is.
@@ -240,6 +262,8 @@ def test_a_run_half_published_counts_as_none(run: Path, store: Path) -> None:
 def test_a_full_store(run: Path, store: Path) -> None:
     before = contents(run)
     room = max(len(content) for content in before.values()) + 4096
+    with contextlib.closing(sqlite3.connect(store / "mlflow.db")) as database:
+        database.execute("CREATE TABLE others AS SELECT zeroblob(?) AS content", (room,))
     assert room < (store / "mlflow.db").stat().st_size, "a copy of the run fits, the database does not"
 
     def limit() -> None:
