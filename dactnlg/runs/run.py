@@ -143,7 +143,9 @@ class Run:
             manifest = self.manifest()
             known = manifest.get("files", {})
             section = manifest.get("config", {}).get("model", {})
-            if known and section != load_config(self.config_path).model.model_dump():
+            read = load_config(self.config_path).model.model_dump()
+            # A later version may have further keys.
+            if known and any(read.get(key) != value for key, value in section.items()):
                 # A learned weight is worth nothing beside another `alpha`; what decodes may be chosen anew.
                 raise RunError(f"{self.config_path} has another section `model` than training wrote; put that back")
         elif self.state_path.exists():
