@@ -109,6 +109,9 @@ class FidelityChecker:
         logits = {} if self.reader is None else self.reader.logits(seen)
         missing, contradicted = list[str](), dict[str, str]()
         for item in done.missing:
+            if (item.slot.value or "").casefold() in seen.shown.get(item.slot.name, ()):
+                # The data card has words for it.
+                continue
             self._value(item, done.tokens, logits, missing, contradicted)
         special = self._special(turn, logits, cues, sure=True)
         return FidelityReport(
