@@ -102,6 +102,11 @@ _GENERATION = (
         help="Let a slot error cost W, in log probability, when sentences are ranked. [default: the run's]",
     ),
     click.option(
+        "--mbr/--no-mbr",
+        default=None,
+        help="Take the beam's sentence that is most like the others, not the most probable one. [default: the run's]",
+    ),
+    click.option(
         "--sample/--no-sample",
         default=None,
         help="Draw sentences from the model instead of searching with a beam. [default: the run's]",
@@ -142,6 +147,7 @@ _FIELDS = (
     "n_best",
     "length_normalization",
     "slot_error_weight",
+    "mbr",
     "sample",
     "temperature",
     "top_k",

@@ -74,6 +74,9 @@ def test_generate_and_evaluate_offer_the_same_options(capsys: pytest.CaptureFixt
         "top-k",
         "top-p",
         "append-questions",
+        "length-normalization",
+        "slot-error-weight",
+        "mbr",
         "seed",
     ]
     for name in [*names, "backend"]:

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.bayes_risk import SMOOTHING, expected_gains
+from dactnlg.generation.candidates import FLATNESS
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 
 WORDS = st.lists(st.sampled_from("abcd"), max_size=7)
 
@@ -38,3 +44,26 @@ def test_what_most_agree_on_is_best() -> None:
     sentences = [list(text) for text in ("mnopq", "abxyz", "abxyz!")]
     gains = expected_gains(sentences, [0.4, 0.3, 0.3])
     assert np.argmax(gains) == 1 and np.argmin(gains) == 0
+
+
+@pytest.mark.parametrize("constraint", ["none", "rerank", "hard"])
+def test_of_the_beams_sentences_the_most_agreed_without_errors_is_taken(
+    poor_run: Callable[[str], Path], constraint: str
+) -> None:
+    generator = Generator.load(poor_run("sclstm"))
+    turns = [example.turn for example in load_corpus("trails").split("test")]
+    found = generator.generate(turns, GenerationOptions(constraint=constraint, mbr=True))
+    beams = generator.generate(turns, GenerationOptions(constraint=constraint, n_best=10))
+    other = 0
+    for chosen, beam in zip(found, beams, strict=True):
+        rows = [result for result in beam.n_best if result.score is not None]
+        if chosen.origin != "model" or len(rows) < 10 or any(row.origin != "model" for row in rows):
+            continue
+        sentences, scores = [row.delexicalized.split() for row in rows], [row.score or 0.0 for row in rows]
+        gains = expected_gains(sentences, [math.exp((score - max(scores)) / FLATNESS) for score in scores])
+        ranked = [rows[place] for place in np.argsort(-gains, kind="stable")]
+        best = next((row for row in ranked if row.slots_ok), None)
+        if best is not None:
+            assert chosen.text == best.text
+            other += chosen.text != beam.text
+    assert other > 3, "it is not always the most probable one"
