@@ -66,4 +66,4 @@ def test_of_the_beams_sentences_the_most_agreed_without_errors_is_taken(
         if best is not None:
             assert chosen.text == best.text
             other += chosen.text != beam.text
-    assert other > 3, "it is not always the most probable one"
+    assert other > 1, "it is not always the most probable one"
