@@ -87,10 +87,15 @@ def started(jobs: int) -> Iterator[Any]:
             ray.init(**options)
     except ConnectionError as error:
         raise UserError(f"no Ray at RAY_ADDRESS={address}: {' '.join(str(error).split()):.300}") from None
+    except SystemExit as ended:
+        # Its own handler of SIGTERM, which stands from early in its start.
+        if ended.code == signal.SIGTERM:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        with contextlib.suppress(ValueError, TypeError):
+            signal.signal(signal.SIGTERM, handler)
     _hush()
-    with contextlib.suppress(ValueError, TypeError):
-        # Ray's own handler would end the process on the spot, with an exit code of its own.
-        signal.signal(signal.SIGTERM, handler)
     try:
         yield ray
     finally:

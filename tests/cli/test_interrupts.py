@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 
+from dactnlg._utils import cluster
 from dactnlg.cli.main import main
 
 
@@ -72,3 +74,18 @@ def test_a_command_ends_with_130_and_one_line(
     assert capfd.readouterr() == ("", "dactnlg: interrupted\n")
     assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
     assert [path.name for path in tmp_path.iterdir()] == ["pairs.jsonl"]
+
+
+def test_sigterm_while_ray_starts_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:
+    import ray
+
+    def start(**options: object) -> None:
+        # As Ray does while it starts.
+        signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(number))
+        signal.raise_signal(signal.SIGTERM)
+
+    monkeypatch.setattr(ray, "init", start)
+    before = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(KeyboardInterrupt), cluster.started(1):
+        pass
+    assert signal.getsignal(signal.SIGTERM) == before
