@@ -72,6 +72,7 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
         "tune": [[run, "--acts", "2"], [run, "--dry-run", "--json", "-"]],
         "generate": [["--model", run, "goodbye()"], ["--model", run, "--format", "json", "goodbye()"]],
         "evaluate": [["--model", run, "--preset", "single"], ["--model", run, "--corpus", card, "--report", "r.html"]],
+        "check": [["--model", run, "--input", pairs], ["--corpus", card, "--input", pairs]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],
         "compare": [[scores, scores], [run, run], [scores, run]],
         "publish": [[run]],
@@ -159,11 +160,13 @@ def test_a_run_and_a_card_that_say_evil_things(dactnlg: Callable[..., Told], sco
     score = {"value": 0.5, "hash": EVIL, "signature": EVIL, "error": None}
     entry = {"corpus": EVIL, "source": EVIL, "split": EVIL, "options": {EVIL: EVIL}, "data": EVIL}
     entry |= {"scores": {EVIL: {EVIL: score}}, "code": {"commit": EVIL, "unclean": []}}
+    # With another model than its configuration has, it would only be refused.
+    model = json.loads((scored_run / "manifest.json").read_text(encoding="utf-8"))["config"]["model"]
     run = altered(
         scored_run,
         home / "run",
         evaluations=[entry],
-        config={"model": {"name": EVIL}, EVIL: {EVIL: EVIL}},
+        config={"model": model, "corpus": {"name": EVIL}, EVIL: {EVIL: EVIL}},
         environment={"LD_DEBUG": "files", "LD_DEBUG_OUTPUT": str(mark), EVIL: EVIL},
         code={"commit": f"--upload-pack=touch {mark}", "unclean": [], "root": str(home / "victim")},
         command={"words": ["sh", "-c", f"touch {mark}"], "line": f"touch {mark}", "folder": str(home / "victim")},
