@@ -69,7 +69,10 @@ def attend(queries: Tensor, keys: Tensor, values: Tensor, bias: Tensor) -> Tenso
     _, count, heads, size = ops.shape(queries)
     rows = ops.reshape(queries, (-1, count * heads, size))  # (B, Q * A, E)
     scores = ops.matmul(rows, ops.swapaxes(keys, 1, 2))
-    scores = ops.reshape(ops.cast(scores, "float32"), (-1, count, heads, ops.shape(keys)[1])) + bias[:, :, None]
+    scores = (
+        ops.reshape(ops.cast(scores, "float32"), (-1, count, heads, ops.shape(keys)[1]))
+        + ops.cast(bias, "float32")[:, :, None]
+    )
     # Not `ops.softmax`, which warns of a sentence of one word.
     weights = ops.exp(scores - ops.max(scores, axis=-1, keepdims=True))
     weights = ops.cast(weights / ops.sum(weights, axis=-1, keepdims=True), values.dtype)  # (B, Q, A, S)

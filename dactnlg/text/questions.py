@@ -12,8 +12,10 @@ _QUESTION = re.compile(
 )
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
+# "Mt." and "St." end no sentence.
+_STOP = r"(?<!\b[^aeiou\W\d_][^aeiou\W\d_])\.(?= |$)"
 _WITH_STOP = re.compile(
-    rf"({_START}(?:{_INVERTED}|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*)\.(?= |$)", re.I
+    rf"({_START}(?:{_INVERTED}|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*){_STOP}", re.I
 )
 
 

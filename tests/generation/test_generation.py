@@ -47,7 +47,7 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
     origins = Counter(result.origin for result in results)
     # Both roads are taken: the search's, and for what it cannot end in time the templates'.
     assert origins["template"] > 10
-    assert generator.decoder is None or origins["model"] > 100
+    assert generator.decoder is None or origins["model"] > 60
     for turn, result in zip(turns, results, strict=True):
         assert result.text.strip()
         assert "SLOT_" not in result.text + result.raw
