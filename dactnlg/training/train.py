@@ -17,6 +17,8 @@ from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
@@ -127,6 +129,9 @@ def _train_neural(
         if cluster.parts > 1:
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
             group.on_rank_0(begin)
+        if config.training.select == "bleu" and run.reader_path.exists():
+            # What is generated to select an epoch is what the run will generate.
+            preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
         shown, splits = progress and group.rank == 0, Splits(pairs, held_out, corpora[0])
         loop = build_loop(
             config, backend, preprocessor, splits, writer=writer, group=group, callbacks=callbacks, progress=shown
