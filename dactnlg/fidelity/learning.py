@@ -60,7 +60,7 @@ def learn_reader(
     seed: int = 1,
     progress: FactProgress | None = None,
 ) -> Reader:
-    """Return a reader learned from (turn, human sentence) pairs; it knows no fact where none can be told apart.
+    """Return a reader learned from (turn, human sentence) pairs; it knows no fact where none can be learned.
 
     Args:
         train: pairs to learn from.

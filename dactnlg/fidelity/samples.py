@@ -12,14 +12,12 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.fidelity.facts import Fact, atoms, facts, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.reader import Evidence
-from dactnlg.text.delexicalization import Delexicalizer, lexicalize
+from dactnlg.text.cues import masked
+from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.mentions import names_slot
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.slots import SlotChecker
-from dactnlg.text.surface import strip_joiner
 
-MASK = "_"
-"""What stands for values that have been found, while others are looked for."""
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
 _FUNCTION_WORDS = """
@@ -102,11 +100,6 @@ def _plainly(value: str, text: str) -> bool:
     # A single word is found as it is, or it is another slot's; only its genitive is not.
     ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
     return re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None
-
-
-def masked(tokens: Sequence[str]) -> str:
-    """Return delexicalised tokens as a raw sentence in which no value is left."""
-    return lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)})
 
 
 def _about(*slots: Slot) -> Turn:

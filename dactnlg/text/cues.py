@@ -6,9 +6,12 @@ They are looked for in the folded sentence: lower case, one space between words.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from dactnlg._utils.patterns import SECONDS, Pattern, matches
+from dactnlg.text.delexicalization import lexicalize
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import strip_joiner
 
 MASK = "_"
 """What cues see in the place of a value: a word without letters."""
@@ -20,6 +23,14 @@ _ESCAPE_OR_CLASS = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 _INNERMOST_GROUP = re.compile(r"\([^()]*\)")
 # The start of a pattern: conditions on what precedes, then a letter or a choice of words.
 _BEGINNING = re.compile(r"(?:\(\?<[!=][^()|]*\))*(?:([a-z])|\(\?:([a-z][a-z' |-]*)\))(?![?*{])")
+
+
+def masked(tokens: Sequence[str]) -> str:
+    """Return delexicalised tokens as a raw sentence, `MASK` in the place of each value.
+
+    The words of a name say nothing but the name.
+    """
+    return lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)})
 
 
 def spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:

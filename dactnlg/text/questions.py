@@ -25,7 +25,7 @@ def is_question(sentence: str) -> bool:
 
 
 def is_request(sentence: str) -> bool:
-    """Whether a sentence states something or asks to be told: no question, even where an act asks."""
+    """Whether a sentence states something or wants to hear it: no question, even where an act asks."""
     return bool(_STATEMENT.match(sentence))
 
 

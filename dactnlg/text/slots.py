@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.cues import MASK, any_of, folded, shows, spelled, without
-from dactnlg.text.delexicalization import Delexicalizer, lexicalize
+from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
+from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
@@ -144,7 +144,7 @@ class SlotChecker:
 
     def _worded(self, turn: Turn, tokens: Sequence[str]) -> set[str]:
         """Return the values of a turn that cues find, as reports name them."""
-        text = _masked(tokens)
+        text = folded(masked(tokens))
         slots = [item.slot for item in self.delexicalizer.required(turn) if item.slot.name in self._cues]
         return {str(slot) for slot in slots if (slot.value or "").casefold() in self.shown_cues(slot.name, text)}
 
@@ -222,7 +222,7 @@ class SlotChecker:
 
     def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
         """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
-        text = _masked(tokens)
+        text = folded(masked(tokens))
         missing = tuple(name for name, cue in expected.wanted if not shows(cue, text))
         extra: list[str] = []
         # Few searches find that there is nothing, as nearly always.
@@ -231,11 +231,6 @@ class SlotChecker:
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
-
-
-def _masked(tokens: Sequence[str]) -> str:
-    """Return the folded sentence, `MASK` in the place of its values: words of a name say nothing but the name."""
-    return folded(lexicalize(tokens, {strip_joiner(token): (MASK,) for token in tokens if is_placeholder(token)}))
 
 
 @lru_cache(maxsize=1 << 8)

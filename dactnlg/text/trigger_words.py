@@ -97,7 +97,7 @@ class Questions(NamedTuple):
         return any(token in self.words or names_slot(token.casefold(), self.slot_name) for token in tokens)
 
     def can_tell(self, *, among: bool) -> bool:
-        """Whether it can be told that a sentence does not ask for it; `among`: even if by words of questions alone."""
+        """Whether a sentence can be seen not to ask for it; `among`: even if by words of questions alone."""
         return bool(self.triggers or (among and self.marks and self.words))
 
     def asked(self, words: Collection[str], *, among: bool) -> bool:
