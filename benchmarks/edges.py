@@ -20,7 +20,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dactnlg.acts import DialogueAct, Slot, Turn
+from unseen import subsets
+
+from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
@@ -40,7 +42,6 @@ ENDED = frozenset(
     {"a", "and", "are", "at", "from", "has", "in", "is", "kings", "of", "on", "or", "that", "the", "to", "with"}
 )
 """Words that a noun does not stand behind."""
-MOST_SLOTS = 8
 # Sounds of English, as far as the corpora have such words after an article.
 VOWEL = re.compile(
     r"[aeio]|u(?!ni[^nm]|s[aeiu]|s?b|k|til|r[aiu])|h(?:our|onest|eir|dmi)|x-?box|8|11(?!\d)|18(?!\d)", re.I
@@ -60,23 +61,6 @@ NUMBER = re.compile(r"(?<![\w.,'/-])(1|one|[2-9]|[1-9]\d{1,2}) ([a-z]+)(?: ([a-z
 def turns_of(corpus: Corpus) -> list[Turn]:
     """Return the distinct acts of the test split."""
     return list(dict.fromkeys(example.turn for example in corpus.split("test")))
-
-
-def subsets(corpus: Corpus, number: int, seed: int) -> list[Turn]:
-    """Return acts of one act type of training each, with some of the slots that it takes, in values of training."""
-    values: dict[str, dict[str, dict[str | None, None]]] = {}
-    for example in corpus.split("train"):
-        for act in example.turn:
-            for slot in act.slots:
-                values.setdefault(act.act_type, {}).setdefault(slot.name, {})[slot.value] = None
-    chance, found = random.Random(seed), []
-    while len(found) < number:
-        act_type = chance.choice(sorted(values))
-        names = sorted(values[act_type])
-        chosen = chance.sample(names, chance.randint(1, min(len(names), MOST_SLOTS)))
-        slots = [Slot(name, chance.choice(list(values[act_type][name]))) for name in chosen]
-        found.append(Turn((DialogueAct(act_type, tuple(slots)),)))
-    return found
 
 
 def faults(preprocessor: Preprocessor, singulars: frozenset[str], turn: Turn, text: str) -> Iterator[tuple[str, str]]:

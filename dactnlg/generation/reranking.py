@@ -15,6 +15,7 @@ from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
+from dactnlg.text.segments import Segments
 from dactnlg.text.templates import join_sentences, split_question
 from dactnlg.text.trigger_words import trigger
 
@@ -67,6 +68,7 @@ class CandidateSearch:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor = preprocessor
         self._faulty: Memory[str] = Memory(*REMEMBERED)
+        self._segments = Segments(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts whose best hypotheses have faults."""
@@ -100,6 +102,9 @@ class CandidateSearch:
                     self._complete(decoder, some, again, options)
                     _add(more, owing, again)
                 for request, candidates in zip(others, more, strict=True):
+                    for best in self._cheapest_faithful(candidates, options):
+                        if best.report.cues.missing:
+                            candidates += self._with_statements(decoder, best, options)
                     for best in self._cheapest_faithful(candidates, options):
                         if best.unasked:
                             candidates.append(self._with_questions(decoder, best))
@@ -231,6 +236,26 @@ class CandidateSearch:
         if not candidate.unasked:
             return candidate
         return Candidate(self.preprocessor, candidate.request, tokens, score, origin="composed", ask=True)
+
+    def _with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> list[Candidate]:
+        """Return sentences with the special values that they lack put behind them, as training said these alone."""
+        found, turn = candidate, candidate.request.turn
+        encode = self.preprocessor.vocabulary.encode
+        for name in candidate.report.cues.missing:
+            owner = next(((act, slot) for act, slot in turn.slots() if f"{slot.name}={slot.special}" == name), None)
+            endings = self._segments.statements(owner[0].act_type, owner[1]) if owner else []
+            if not endings:
+                continue
+            longer = [tuple(join_sentences(found.tokens, ending)) for ending in endings]
+            scores = decoder.sentence_scores(turn, [encode(tokens) for tokens in longer])
+            ask = options.append_questions
+            rated = [
+                Candidate(self.preprocessor, candidate.request, tokens, float(score), origin="composed", ask=ask)
+                for tokens, score in zip(longer, scores, strict=True)
+            ]
+            better = [each for each in rated if each.errors < found.errors]
+            found = max(better, key=lambda each: each.score or 0.0, default=found)
+        return [] if found is candidate else [found]
 
     def _kept(
         self, decoder: Decoder, request: Request, drawn: Sequence[Hypothesis], options: ResolvedOptions

@@ -135,6 +135,8 @@ class TrainingConfig(_Section):
         patience: stop after so many epochs without a better one, by `select` or by validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
+        recombination: further pairs to learn from, for each that the corpus has: made of its sentences, for
+            combinations of slots that it lacks (see `training.recombination`).
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
             on), or auto: numpy where it supports the model and the precision is float32, else keras.
         precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
@@ -150,6 +152,7 @@ class TrainingConfig(_Section):
     clip_norm: float = Field(default=5.0, gt=0.0, le=1e12)
     seed: int = Field(default=1, ge=0, lt=SEEDS)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
+    recombination: float = Field(default=0.0, ge=0.0, le=10.0)
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
 

@@ -13,7 +13,8 @@ from dactnlg.text.surface import detokenize, strip_joiner, tokenize
 
 Tokens = tuple[str, ...]
 Key = tuple[str, ...]
-_MARKS = (".", "?", "!")
+ENDS = (".", "?", "!")
+"""Marks behind sentences."""
 _PREPOSITIONS = frozenset({"at", "by", "in", "near"})
 _SHORTEST, _RAREST = 3, 5
 """Letters of a word that may be a part of a slot's name, and how often training has to have it."""
@@ -205,11 +206,11 @@ def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
 
 def _stop(tokens: Sequence[str]) -> list[str]:
     """Return the mark that the tokens still lack at their end."""
-    if strip_joiner(tokens[-1]) in _MARKS:
+    if strip_joiner(tokens[-1]) in ENDS:
         return []
     return ["?"] if is_question(detokenize(list(_last_sentence(tokens)))) else ["."]
 
 
 def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:
-    ends = [place for place, token in enumerate(tokens[:-1]) if strip_joiner(token) in _MARKS]
+    ends = [place for place, token in enumerate(tokens[:-1]) if strip_joiner(token) in ENDS]
     return tokens[ends[-1] + 1 :] if ends else tokens

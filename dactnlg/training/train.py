@@ -22,11 +22,13 @@ from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
+from dactnlg.runs.sections import TrainingConfig
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
 from dactnlg.training.readers import write_reader
+from dactnlg.training.recombination import recombined
 from dactnlg.training.splits import Splits
 from dactnlg.training.workers import Cluster
 
@@ -75,8 +77,8 @@ def train(
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
     if cluster.parts > 1 and (config.training.backend != "keras" or not config.model.neural):
         raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
-    if cluster.parts > 1 and config.training.select != "loss":
-        raise WorkerError(f"training.select={config.training.select} is for one device: choose training.select=loss")
+    if cluster.parts > 1:
+        _check_parts(config.training)
     if config.model.neural:
         _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
     else:
@@ -129,10 +131,12 @@ def _train_neural(
         if cluster.parts > 1:
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")
             group.on_rank_0(begin)
-        if config.training.select == "bleu" and run.reader_path.exists():
+        shown = progress and group.rank == 0
+        if (config.training.select == "bleu" or config.training.recombination) and run.reader_path.exists():
             # What is generated to select an epoch is what the run will generate.
             preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
-        shown, splits = progress and group.rank == 0, Splits(pairs, held_out, corpora[0])
+        pairs += recombined(config, preprocessor, pairs, progress=shown)
+        splits = Splits(pairs, held_out, corpora[0])
         loop = build_loop(
             config, backend, preprocessor, splits, writer=writer, group=group, callbacks=callbacks, progress=shown
         )
@@ -141,6 +145,18 @@ def _train_neural(
             group.on_rank_0(lambda: writer.finish(summary, split_hashes(corpora)))
     if summary["interrupted"]:
         raise KeyboardInterrupt
+
+
+def _check_parts(options: TrainingConfig) -> None:
+    """Refuse what one process alone can do.
+
+    Raises:
+        WorkerError: names the key to change.
+    """
+    if options.select != "loss":
+        raise WorkerError(f"training.select={options.select} is for one device: choose training.select=loss")
+    if options.recombination:
+        raise WorkerError(f"training.recombination={options.recombination:g} is for one device: choose 0")
 
 
 def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocessor, list[Pair]]:

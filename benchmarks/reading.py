@@ -1,0 +1,113 @@
+"""Sentences for acts that training never had, to be read by a person and listed with a verdict each.
+
+    python benchmarks/reading.py RUN... > sentences.md           25 acts a corpus that are one slot away from a seen one
+    python benchmarks/reading.py RUN... --subsets 13             and 13 random subsets of the slots of an act type
+    python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
+    python benchmarks/reading.py --count benchmarks/reading.md   the shares
+
+Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
+the run's own decoding, under the hard constraint. A verdict is `ok`: it says all of the act, says nothing else, does
+the act and is grammatical; or it names what is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on
+it. A verdict is kept for as long as act and sentence are the same; what nobody has read yet has `?`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from unseen import one_away, subsets
+
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.runs.run import Run
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+HARD = GenerationOptions(constraint="hard")
+HEADER = "| acts | act | sentence | slots_ok | verdict |\n|---|---|---|---|---|"
+UNREAD = "?"
+
+
+def sentences(folder: Path, away: int, random_subsets: int, seed: int) -> Iterator[list[str]]:
+    """Yield the rows of a run, their verdicts left out."""
+    corpus = load_corpus(Run(folder).check().corpus.name, DATA)
+    generator = Generator.load(folder)
+    drawn = {"one slot away": one_away(corpus, away, seed), "subset": subsets(corpus, random_subsets, seed)}
+    for kind, turns in drawn.items():
+        for turn, found in zip(turns, generator.generate(turns, HARD, strict=False) if turns else [], strict=True):
+            faults = ", ".join(
+                [*(f"no {name}" for name in found.missing), *(f"too much {name}" for name in found.extra)]
+            )
+            yield [f"{corpus.card.name}, {kind}", f"`{turn}`", found.text, "yes" if found.slots_ok else f"no: {faults}"]
+
+
+def cells(line: str) -> list[str]:
+    """Return the cells of a table's line."""
+    return [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").replace("\\|", "\0").split("|")]
+
+
+def read(path: Path) -> list[list[str]]:
+    """Return the rows of a file of sentences, with their verdicts."""
+    lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+    rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines if line.startswith("| ")]
+    return [row for row in rows if len(row) == 5 and row[1].startswith("`")]
+
+
+def count(rows: list[list[str]]) -> str:
+    """Return the table of shares: those that read right, and those that are flagged, by corpus and kind of acts."""
+    lines = [
+        "| acts | sentences | ok | unread | slots_ok false | ok among those with slots_ok |",
+        "|---|---|---|---|---|---|",
+    ]
+    kinds = list(dict.fromkeys(row[0] for row in rows))
+    for kind in [*kinds, "one slot away", "subset"]:
+        here = [row for row in rows if row[0] == kind or row[0].endswith(f", {kind}")]
+        verdicts = Counter(row[4] if row[4] in ("ok", UNREAD) else "wrong" for row in here)
+        flagged = sum(row[3] != "yes" for row in here)
+        trusted = sum(row[3] == "yes" and row[4] == "ok" for row in here)
+        shares = [share(verdicts["ok"], len(here)), str(verdicts[UNREAD]), share(flagged, len(here))]
+        lines.append("| " + " | ".join([kind, str(len(here)), *shares, share(trusted, len(here) - flagged)]) + " |")
+    return "\n".join(lines)
+
+
+def share(part: int, whole: int) -> str:
+    """Return a count with its share."""
+    return f"{part} ({part / whole:.1%})" if whole else "0"
+
+
+def main() -> None:
+    """Print or write the sentences, or count verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", type=Path, nargs="*", metavar="RUN")
+    parser.add_argument("--away", type=int, default=25, help="acts one slot away from a seen one, a run")
+    parser.add_argument("--subsets", type=int, default=0, help="random subsets of slots, a run")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--verdicts", type=Path, help="file to keep verdicts of, and to write")
+    parser.add_argument("--count", type=Path, help="count the verdicts of a file")
+    options = parser.parse_args()
+    if options.count:
+        print(count(read(options.count)))
+        return
+    known = {(row[1], row[2]): row[4] for row in read(options.verdicts)} if options.verdicts else {}
+    lines = [HEADER]
+    for folder in options.runs:
+        for row in sentences(folder, options.away, options.subsets, options.seed):
+            verdict = known.get((row[1], row[2]), UNREAD)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [*row, verdict]) + " |")
+        print(f"{folder}: done", file=sys.stderr)
+    if options.verdicts:
+        rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[2:]]
+        text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n" + "\n".join([*lines, ""])
+        options.verdicts.write_text(text, encoding="utf-8")
+    else:
+        print("\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()

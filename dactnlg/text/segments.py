@@ -1,0 +1,117 @@
+"""Segments: the sentences that a text is made of, the slots that each says, and how one stands behind others.
+
+Training seldom has all combinations of slots, but it has words for each slot: what one text says in a sentence of its
+own, another text can say at its end.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.templates import ENDS, Tokens
+
+SILENCE: Tokens = (f"{JOINER}.",)
+"""A text that says nothing."""
+PRONOUN, ARTICLE = "it", "the"
+MOST_STATEMENTS = 5
+"""Segments for a special value, the most frequent ones."""
+
+
+class Segments:
+    """Reads segments, and finds those of training that say a special value.
+
+    Args:
+        preprocessor: of the training pairs; with a reader it knows special values without cues.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self.preprocessor = preprocessor
+        texts = [tokens for group in preprocessor.templates.sentences.values() for tokens in group]
+        subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
+        self._subject = max(subjects, key=lambda name: (subjects[name], name), default="")
+        pairs = (pair for text in texts for pair in zip(text, text[1:], strict=False))
+        self._verbs = {verb for pronoun, verb in pairs if pronoun == PRONOUN}
+        self._statements: dict[tuple[str, str], list[Tokens]] = {}
+
+    def said(self, act: DialogueAct, tokens: Tokens) -> tuple[Slot, ...] | None:
+        """Return the slots of an act that a segment of its text says; None where that cannot be told."""
+        held = {strip_joiner(token) for token in tokens if is_placeholder(token)}
+        ordinary = [slot for slot in act.slots if slot.delexicalizable and placeholder_name(slot.name) in held]
+        special = [slot for slot in act.slots if slot.special is not None]
+        if len(ordinary) != len(held) or len(ordinary) + len(special) > len(act.slots):
+            return None
+        found = []
+        for slot in special:
+            if not self._lacks(act.act_type, (slot,), slot, SILENCE):
+                return None
+            if not self._lacks(act.act_type, (*ordinary, slot), slot, tokens):
+                found.append(slot)
+        return tuple(slot for slot in act.slots if slot in ordinary or slot in found)
+
+    def continued(self, tokens: Tokens) -> Tokens | None:
+        """Return a segment as it stands behind one that has named what both speak of: "it is cheap" of "X is cheap".
+
+        None where it begins otherwise, or training has no such words behind the pronoun.
+        """
+        start = 1 if tokens[0] == ARTICLE else 0
+        rest = tokens[start + 1 :]
+        if len(rest) < 2 or strip_joiner(tokens[start]) != self._subject or rest[0] not in self._verbs:
+            return None
+        return None if self._subject in map(strip_joiner, rest) else (PRONOUN, *rest)
+
+    def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
+        """Return segments without values that say a special value of an act, the most frequent first."""
+        key = act_type, f"{slot.name}={slot.special}"
+        found = self._statements.get(key)
+        if found is None:
+            weights: dict[Tokens, float] = {}
+            for text, weight in self._texts(act_type, slot):
+                for place, segment in enumerate(split_segments(text)):
+                    tokens = segment if place else self.continued(segment)
+                    if tokens and not any(map(is_placeholder, tokens)):
+                        weights[tokens] = weights.get(tokens, 0.0) + weight
+            saying = [tokens for tokens in weights if not self._lacks(act_type, (slot,), slot, tokens)]
+            ranked = sorted(saying, key=lambda tokens: (-weights[tokens], tokens))
+            found = self._statements[key] = ranked[:MOST_STATEMENTS]
+        return found
+
+    def _texts(self, act_type: str, slot: Slot) -> Iterable[tuple[Tokens, float]]:
+        """Yield the training texts of acts that have a special value, with their weights."""
+        templates = self.preprocessor.templates
+        for (key, text), turns in templates.specials.items():
+            if any(_is(trait, act_type, slot) for values in turns for trait in values):
+                yield text, templates.sentences[key][text]
+
+    def _lacks(self, act_type: str, slots: tuple[Slot, ...], slot: Slot, tokens: Tokens) -> bool:
+        turn = Turn((DialogueAct(act_type, slots),))
+        return f"{slot.name}={slot.special}" in faults(self.preprocessor, turn, tokens)
+
+
+def _is(trait: str, act_type: str, slot: Slot) -> bool:
+    """Whether a trait of a template (`inform|kidsallowed=false`) is a special value of an act."""
+    name, _, printed = trait.partition("=")
+    value = printed.strip("'")
+    return name == f"{act_type}|{slot.name}" and (Slot(slot.name, value).special or value.casefold()) == slot.special
+
+
+def split_segments(tokens: Iterable[str]) -> list[Tokens]:
+    """Return the segments of a text."""
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        found[-1].append(token)
+        if strip_joiner(token) in ENDS:
+            found.append([])
+    return [tuple(segment) for segment in found if segment]
+
+
+def faults(preprocessor: Preprocessor, turn: Turn, tokens: Tokens) -> tuple[str, ...]:
+    """Return what a delexicalised text says wrong of a turn: values, special values and act types."""
+    request = preprocessor.request(turn)
+    template = preprocessor.template(request.act, tokens)
+    values = template.tally or preprocessor.checker.tally(request.turn, tokens)
+    return (*values.missing, *values.extra, *template.cues.missing, *template.cues.extra)
