@@ -198,7 +198,9 @@ class Generator:
             candidates = most_agreed(candidates, n_best, faithful_values=options.hard)
         elif reranked:
             candidates = cheapest(candidates, n_best, options.slot_error_weight, faithful_values=options.hard)
-        shown = [_generation(name, each) for each in candidates[:n_best] or [self._candidates.covering(request)]]
+        shown = [
+            _generation(name, each) for each in candidates[:n_best] or [self._candidates.completer.covering(request)]
+        ]
         return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
 
 

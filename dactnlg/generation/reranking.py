@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
-from dactnlg.text.segments import Segments
-from dactnlg.text.templates import join_sentences, split_question
 from dactnlg.text.trigger_words import trigger
 
 if TYPE_CHECKING:
@@ -66,9 +64,8 @@ class CandidateSearch:
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
-        self.preprocessor = preprocessor
+        self.preprocessor, self.completer = preprocessor, Completer(preprocessor)
         self._faulty: Memory[str] = Memory(*REMEMBERED)
-        self._segments = Segments(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts whose best hypotheses have faults."""
@@ -93,22 +90,16 @@ class CandidateSearch:
             found = decoder.search(turns, Plan(width, hard, width))
             more = self._rows(others, found, places, options, width)
             if hard:
-                self._complete(decoder, others, more, options)
+                self._insert(decoder, others, more, options)
                 # Once more where no sentence shows a special value, for sentences with its trigger words.
                 if owing := self._owing(more, options):
                     some, names = [others[place] for place in owing], [owed.names for owed in owing.values()]
                     found = decoder.search([request.turn for request in some], Plan(width, hard, width), names)
                     again = self._rows(some, found, range(len(some)), options, width)
-                    self._complete(decoder, some, again, options)
+                    self._insert(decoder, some, again, options)
                     _add(more, owing, again)
                 for request, candidates in zip(others, more, strict=True):
-                    for best in self._cheapest_faithful(candidates, options):
-                        if best.report.cues.missing:
-                            candidates += self._with_statements(decoder, best, options)
-                    for best in self._cheapest_faithful(candidates, options):
-                        if best.unasked:
-                            candidates.append(self._with_questions(decoder, best))
-                    self._cover(request, candidates)
+                    self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
         return [rows[id(request)] for request in requests]
 
@@ -143,7 +134,7 @@ class CandidateSearch:
         for row, drawn in zip(short, more, strict=True):
             both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
             best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
-            rows[row] = list(map(partial(self._with_questions, decoder), best))
+            rows[row] = [self.completer.with_questions(decoder, candidate) for candidate in best]
         return rows
 
     def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:
@@ -152,12 +143,6 @@ class CandidateSearch:
         return [
             self._shuffled(request, random.Random(f"{seed}/{i}")) for i, request in enumerate(requests, start=first)
         ]
-
-    def covering(self, request: Request) -> Candidate:
-        """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
-        required = self.preprocessor.delexicalizer.required(request.turn)
-        tokens = self.preprocessor.templates.cover(request.turn, required)
-        return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
 
     def _may_be_simple(self, request: Request, options: ResolvedOptions) -> bool:
         """Whether the best hypotheses may have no fault, as far as is known."""
@@ -194,12 +179,25 @@ class CandidateSearch:
         ask = options.hard and options.append_questions
         return self._candidates(request, self._sentences(hypotheses, options), ask=ask)
 
-    def _complete(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
+    def _insert(self, decoder: Decoder, requests: Sequence[Request], rows: Rows, options: ResolvedOptions) -> None:
         """Give a place to the placeholders that the vocabulary lacks, in the best candidate of each request."""
         for place, request in enumerate(requests):
             if request.act.unknown and rows[place]:
                 found = insert_missing(decoder, request.turn, rows[place][0].tokens, request.act.unknown)
-                rows[place] = self._inserted(request, found, options)
+                rows[place] = self.completer.inserted(request, found, ask=options.append_questions)
+
+    def _complete(
+        self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
+    ) -> None:
+        """Add what the best candidate lacks to it, and a sentence of training sentences where still none says all."""
+        for best in self._cheapest_faithful(candidates, options):
+            more = self.completer.with_statements(decoder, best, ask=options.append_questions)
+            candidates += [more] if more is not best else []
+        for best in self._cheapest_faithful(candidates, options):
+            candidates += [self.completer.with_questions(decoder, best)] if best.unasked else []
+        if candidates and not any(candidate.faithful for candidate in candidates):
+            cover = self.completer.covering(request)
+            candidates += [cover] if cover.faithful and cover.report.ok else []
 
     def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, Owed]:
         """Return the places of rows whose best sentence shows not all special values, with what it owes."""
@@ -211,51 +209,9 @@ class CandidateSearch:
                     owing[place] = Owed(names, (best.score or 0.0) - STRAIN * len(names))
         return owing
 
-    def _cover(self, request: Request, candidates: list[Candidate]) -> None:
-        """Add a sentence of training sentences where none of a search says all, if it does."""
-        if not candidates or any(candidate.faithful for candidate in candidates):
-            return
-        cover = self.covering(request)
-        if cover.faithful and cover.report.ok:
-            candidates.append(cover)
-
     def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
         """Return the cheapest candidate without faults in values, if there is one."""
         return cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
-
-    def _with_questions(self, decoder: Decoder, candidate: Candidate) -> Candidate:
-        """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
-        tokens, score, turn = candidate.tokens, candidate.score, candidate.request.turn
-        encode = self.preprocessor.vocabulary.encode
-        for name in candidate.unasked:
-            # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
-            kept = split_question(tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else tokens
-            whole = [tuple(join_sentences(kept, wording)) for wording in self.preprocessor.questions(name)]
-            scores = decoder.sentence_scores(turn, [encode(sentence) for sentence in whole])
-            tokens, score = whole[int(scores.argmax())], float(scores.max())
-        if not candidate.unasked:
-            return candidate
-        return Candidate(self.preprocessor, candidate.request, tokens, score, origin="composed", ask=True)
-
-    def _with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> list[Candidate]:
-        """Return sentences with the special values that they lack put behind them, as training said these alone."""
-        found, turn = candidate, candidate.request.turn
-        encode = self.preprocessor.vocabulary.encode
-        for name in candidate.report.cues.missing:
-            owner = next(((act, slot) for act, slot in turn.slots() if f"{slot.name}={slot.special}" == name), None)
-            endings = self._segments.statements(owner[0].act_type, owner[1]) if owner else []
-            if not endings:
-                continue
-            longer = [tuple(join_sentences(found.tokens, ending)) for ending in endings]
-            scores = decoder.sentence_scores(turn, [encode(tokens) for tokens in longer])
-            ask = options.append_questions
-            rated = [
-                Candidate(self.preprocessor, candidate.request, tokens, float(score), origin="composed", ask=ask)
-                for tokens, score in zip(longer, scores, strict=True)
-            ]
-            better = [each for each in rated if each.errors < found.errors]
-            found = max(better, key=lambda each: each.score or 0.0, default=found)
-        return [] if found is candidate else [found]
 
     def _kept(
         self, decoder: Decoder, request: Request, drawn: Sequence[Hypothesis], options: ResolvedOptions
@@ -264,17 +220,8 @@ class CandidateSearch:
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
             best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown)[:1]
-            found[place] = self._inserted(request, best, options)[0]
+            found[place] = self.completer.inserted(request, best, ask=options.append_questions)[0]
         return [candidate for candidate in found if candidate.faithful_values]
-
-    def _inserted(
-        self, request: Request, found: Sequence[tuple[tuple[str, ...], float]], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Return sentences with a place given to the placeholders that the vocabulary lacks."""
-        ask = options.append_questions
-        return [
-            Candidate(self.preprocessor, request, tokens, score, origin="inserted", ask=ask) for tokens, score in found
-        ]
 
     def _shuffled(self, request: Request, chance: random.Random) -> list[Candidate]:
         # A weighted shuffle: the first is drawn by weight, the second by weight among the rest, and so on.

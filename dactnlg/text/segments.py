@@ -65,7 +65,7 @@ class Segments:
         return None if self._subject in map(strip_joiner, rest) else (PRONOUN, *rest)
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
-        """Return segments without values that say a special value of an act, the most frequent first."""
+        """Return segments that say a special value of an act and no other value, the most frequent first."""
         key = act_type, f"{slot.name}={slot.special}"
         found = self._statements.get(key)
         if found is None:
@@ -75,7 +75,9 @@ class Segments:
                     tokens = segment if place else self.continued(segment)
                     if tokens and not any(map(is_placeholder, tokens)):
                         weights[tokens] = weights.get(tokens, 0.0) + weight
-            saying = [tokens for tokens in weights if not self._lacks(act_type, (slot,), slot, tokens)]
+            turn = Turn((DialogueAct(act_type, (slot,)),))
+            # What a segment does by itself is no fault: all recommendations end with statements.
+            saying = [t for t in weights if not any("=" in fault for fault in faults(self.preprocessor, turn, t))]
             ranked = sorted(saying, key=lambda tokens: (-weights[tokens], tokens))
             found = self._statements[key] = ranked[:MOST_STATEMENTS]
         return found

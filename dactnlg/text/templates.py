@@ -92,7 +92,10 @@ class Templates:
         owed = {item.placeholder: item for item in required}
         tokens: list[str] = []
         while True:
-            best = self._best(wanted, frozenset(owed), first=not tokens)
+            left = frozenset(owed)
+            best = self._best(wanted, left, first=not tokens)
+            if best is None and not tokens:
+                best = self._best(wanted, left, first=True, strange=True)
             if best is None:
                 break
             tokens = join_sentences(tokens, best)
@@ -107,12 +110,17 @@ class Templates:
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))
 
-    def _best(self, wanted: frozenset[str], owed: frozenset[str], *, first: bool) -> Tokens | None:
+    def _best(
+        self, wanted: frozenset[str], owed: frozenset[str], *, first: bool, strange: bool = False
+    ) -> Tokens | None:
+        """Return a sentence for some of what is owed; with `strange` even one of acts that are not wanted."""
         ranked = []
         for said, group in self._by_placeholders.items():
             # Only the first sentence may say no slot at all ("goodbye"); with slots to say, only if acts ask for it.
             if said <= owed and (said or first):
                 for key, rank in group.items():
+                    if not strange and any("|" not in trait and trait not in wanted for trait in key):
+                        continue
                     if said or not owed or key <= wanted:
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None

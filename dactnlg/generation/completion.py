@@ -1,0 +1,72 @@
+"""Completing sentences: what a search could not say is put in or behind, in words of training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from dactnlg.generation.candidates import Candidate
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import Request
+from dactnlg.text.segments import Segments
+from dactnlg.text.templates import Tokens, join_sentences, split_question
+
+if TYPE_CHECKING:
+    from dactnlg.generation.decoder import Decoder
+
+
+class Completer:
+    """Completes candidates; of several ways the model's favourite.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self.preprocessor, self._segments = preprocessor, Segments(preprocessor)
+
+    def inserted(self, request: Request, found: Iterable[tuple[Tokens, float]], *, ask: bool) -> list[Candidate]:
+        """Return what `insert_missing` found for the placeholders that the vocabulary lacks as candidates."""
+        return [Candidate(self.preprocessor, request, t, score, origin="inserted", ask=ask) for t, score in found]
+
+    def with_statements(self, decoder: Decoder, candidate: Candidate, *, ask: bool) -> Candidate:
+        """Return a sentence with the special values that it lacks behind it, as training said these by themselves."""
+        found, turn = candidate, candidate.request.turn
+        owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
+        for name in candidate.report.cues.missing:
+            endings = self._segments.statements(*owners[name]) if name in owners else []
+            whole = [join_sentences(found.tokens, ending) for ending in endings]
+            scores = decoder.sentence_scores(turn, self._numbers(whole)) if whole else ()
+            more = self._longer(found, whole, scores, ask=ask)
+            better = [each for each in more if each.errors < found.errors]
+            found = max(better, key=lambda each: each.score or 0.0, default=found)
+        return found
+
+    def with_questions(self, decoder: Decoder, candidate: Candidate) -> Candidate:
+        """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
+        found, turn = candidate, candidate.request.turn
+        for name in candidate.unasked:
+            # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
+            kept = split_question(found.tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else found.tokens
+            whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions(name)]
+            scores = decoder.sentence_scores(turn, self._numbers(whole))
+            found = max(self._longer(found, whole, scores, ask=True), key=lambda each: each.score or 0.0)
+        return found
+
+    def covering(self, request: Request) -> Candidate:
+        """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
+        required = self.preprocessor.delexicalizer.required(request.turn)
+        tokens = self.preprocessor.templates.cover(request.turn, required)
+        return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
+
+    def _numbers(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
+        return [self.preprocessor.vocabulary.encode(tokens) for tokens in texts]
+
+    def _longer(
+        self, candidate: Candidate, texts: Sequence[Sequence[str]], scores: Iterable[float], *, ask: bool
+    ) -> list[Candidate]:
+        """Return texts made of a candidate as candidates."""
+        return [
+            Candidate(self.preprocessor, candidate.request, tuple(tokens), float(score), origin="composed", ask=ask)
+            for tokens, score in zip(texts, scores, strict=True)
+        ]

@@ -1,0 +1,98 @@
+"""Segments: what each sentence of a text says, how it stands behind others, and which ones say a special value."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dactnlg.acts import Slot, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.segments import Segments, faults, split_segments
+from dactnlg.text.surface import tokenize
+
+
+@pytest.fixture(scope="module")
+def preprocessor() -> Preprocessor:
+    """Return the preprocessor of the embedded corpus, which has cues for its yes and no."""
+    return build_preprocessor(load_corpus("trails"))[0]
+
+
+@pytest.fixture(scope="module")
+def segments(preprocessor: Preprocessor) -> Segments:
+    """Return the segments of the embedded corpus."""
+    return Segments(preprocessor)
+
+
+def test_segments_make_the_text_again() -> None:
+    pairs = build_preprocessor(load_corpus("trails")).pairs
+    counts = Counter[int]()
+    for pair in pairs:
+        parts = split_segments(pair.tokens)
+        assert tuple(token for part in parts for token in part) == pair.tokens
+        assert all(parts)
+        counts[len(parts)] += 1
+    assert counts[1] > 100 and counts[2] > 100 and counts[3] > 10
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    {
+        "SLOT_NAME is in the SLOT_REGION.": ["name=SLOT", "region=SLOT"],
+        "you can bring your dog.": ["dogsallowed=yes"],
+        "SLOT_NAME does not allow dogs.": ["name=SLOT"],
+        "it is SLOT_LENGTH long and you can bring your dog.": ["length=SLOT", "dogsallowed=yes"],
+        "have a nice day.": [],
+    }.items(),
+)
+def test_what_a_segment_says(segments: Segments, sentence: str, said: list[str]) -> None:
+    act = parse("inform(name=SLOT;region=SLOT;length=SLOT;dogsallowed=yes)").acts[0]
+    found = segments.said(act, tuple(tokenize(sentence)))
+    assert found is not None and [str(slot) for slot in found] == said
+
+
+def test_what_cannot_be_told(segments: Segments) -> None:
+    # A placeholder of a slot that the act does not have, and a special value without cues.
+    assert segments.said(parse("inform(name=x)").acts[0], tuple(tokenize("it is in the SLOT_REGION."))) is None
+    assert segments.said(parse("inform(name=x;season=none)").acts[0], tuple(tokenize("SLOT_NAME is fine."))) is None
+
+
+@pytest.mark.parametrize(
+    ("sentence", "continued"),
+    [
+        ("SLOT_NAME is in the SLOT_REGION.", "it is in the SLOT_REGION."),
+        ("the SLOT_NAME has no toilets.", "it has no toilets."),
+        ("SLOT_NAME zigzags.", None),  # No text of training has "it zigzags".
+        ("SLOT_REGION is fine.", None),  # Texts begin with another slot.
+        ("there are no toilets.", None),
+        ("SLOT_NAME is near SLOT_NAME.", None),
+        ("SLOT_NAME", None),
+    ],
+)
+def test_a_segment_behind_others(segments: Segments, sentence: str, continued: str | None) -> None:
+    assert segments.continued(tuple(tokenize(sentence))) == (continued and tuple(tokenize(continued)))
+
+
+@pytest.mark.parametrize("act", ["inform", "recommend"])
+@pytest.mark.parametrize("value", ["dogsallowed=no", "dogsallowed=yes", "toilets=no", "stroller=yes"])
+def test_statements_say_their_value_and_nothing_else(
+    preprocessor: Preprocessor, segments: Segments, act: str, value: str
+) -> None:
+    slot = Slot(*value.split("="))
+    found = segments.statements(act, slot)
+    assert 1 <= len(found) <= 5
+    texts = {
+        part for group in preprocessor.templates.sentences.values() for text in group for part in split_segments(text)
+    }
+    for tokens in found:
+        assert faults(preprocessor, parse(f"{act}({value})"), tokens) == ()
+        other = Slot(slot.name, {"yes": "no", "no": "yes"}[slot.value or ""])
+        assert faults(preprocessor, parse(f"{act}({other})"), tokens) != ()
+        assert tokens in texts or tokens[0] == "it"
+
+
+def test_no_statements_for_what_training_never_said(segments: Segments) -> None:
+    assert segments.statements("inform", Slot("dogsallowed", "dontcare")) == []
+    assert segments.statements("recount", Slot("dogsallowed", "no")) == []

@@ -1,0 +1,76 @@
+"""Recombined pairs: each says its act, in sentences of the corpus, and none is a pair that it has already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dactnlg import models
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import TrainingData, build_preprocessor
+from dactnlg.errors import WorkerError
+from dactnlg.models.weights import load_arrays
+from dactnlg.runs.config import load_config
+from dactnlg.text.segments import faults, split_segments
+from dactnlg.training.recombination import recombine
+from dactnlg.training.train import train
+from dactnlg.training.workers import Cluster
+
+SMALL = ["training.epochs=1", "training.batch_size=128", "model.hidden_size=24", "model.embedding_size=16"]
+
+
+@pytest.fixture(scope="module")
+def data() -> TrainingData:
+    """Return the pairs of the embedded corpus, with their preprocessor."""
+    return build_preprocessor(load_corpus("trails"))
+
+
+def test_recombined_pairs_say_their_acts_in_words_of_the_corpus(data: TrainingData) -> None:
+    found = recombine(data.preprocessor, data.pairs, 500, seed=1)
+    assert len(found) == 500
+    known = {part for pair in data.pairs for part in split_segments(pair.tokens)}
+    slots = {(pair.turn.acts[0].act_type, slot.name) for pair in data.pairs for _, slot in pair.turn.slots()}
+    new = {pair.tokens for pair in found} - {pair.tokens for pair in data.pairs}
+    assert len(new) > 400
+    for pair in found:
+        assert faults(data.preprocessor, pair.turn, pair.tokens) == ()
+        assert all((pair.turn.acts[0].act_type, slot.name) in slots for _, slot in pair.turn.slots())
+        parts = split_segments(pair.tokens)
+        assert all(part in known for part in parts[:-1]) and (parts[-1] in known or parts[-1][0] == "it")
+
+
+def test_combinations_are_new_and_shorter_and_longer(data: TrainingData) -> None:
+    seen = {frozenset(slot.name for _, slot in pair.turn.slots()) for pair in data.pairs}
+    found = [
+        frozenset(slot.name for _, slot in pair.turn.slots())
+        for pair in recombine(data.preprocessor, data.pairs, 300, 2)
+    ]
+    assert sum(names not in seen for names in found) > 100
+    assert min(map(len, found)) == 1 and max(map(len, found)) > max(map(len, seen))
+
+
+def test_the_seed_decides(data: TrainingData) -> None:
+    one, same, other = (recombine(data.preprocessor, data.pairs, 50, seed) for seed in (3, 3, 4))
+    assert one == same and one != other
+
+
+def test_nothing_to_recombine(data: TrainingData) -> None:
+    questions = [pair for pair in data.pairs if pair.turn.acts[0].act_type.startswith("?")]
+    assert questions and recombine(data.preprocessor, questions, 5, 1) == []
+    assert recombine(data.preprocessor, [], 5, 1) == []
+
+
+def test_a_training_with_it_learns_otherwise_and_is_reproducible(tmp_path: Path) -> None:
+    weights = []
+    for place, share in enumerate(["0", "0.5", "0.5"]):
+        config = load_config("trails-sclstm", [*SMALL, f"training.recombination={share}"], models)
+        run = train(config, tmp_path / str(place), progress=False)
+        weights.append({name: array.tolist() for name, array in load_arrays(run.weights_path).items()})
+    assert weights[0] != weights[1] == weights[2]
+
+
+def test_several_processes_refuse_it(tmp_path: Path) -> None:
+    config = load_config("trails-sclstm", ["training.recombination=1", "training.backend=keras"], models)
+    with pytest.raises(WorkerError, match=r"training\.recombination"):
+        train(config, tmp_path / "run", cluster=Cluster(addresses=("localhost:8701", "localhost:8702")))
