@@ -27,8 +27,10 @@ from tabulate import tabulate
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import sentence_pairs
 from dactnlg.errors import CorpusError
 from dactnlg.fidelity.checker import FidelityChecker, FidelityReport
+from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
@@ -203,7 +205,7 @@ def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     checker = corpus.card.style().checker()
     train = list(corpus.pairs("train"))
     begin = time.process_time()
-    reader = learn_from(corpus, checker)
+    reader = learn_reader(train, sentence_pairs(corpus, "valid", "human"), checker)
     seconds = time.process_time() - begin
     fidelity, alone = FidelityChecker(checker, reader), FidelityChecker(checker)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
@@ -255,7 +257,7 @@ def unsaid(path: Path, show: int) -> Iterator[list[str]]:
     config = run.check()
     corpus = load_corpus(config.corpus.name)
     checker = corpus.card.style().checker()
-    reader = load_reader(run.reader_path) if run.reader_path.exists() else learn_from(corpus, checker)
+    reader = load_reader(run.reader_path) if run.reader_path.exists() else learn_from(corpus, corpus.card.style())
     fidelity = FidelityChecker(checker, reader)
     for read in (False, True):
         with tempfile.TemporaryDirectory() as folder:

@@ -78,5 +78,5 @@ def _of_corpus(name: str, data_dir: Path | None) -> FidelityChecker:
     from dactnlg.training.readers import learn_from
 
     corpus = load_corpus(name, data_dir)
-    checker = corpus.card.style().checker()
-    return FidelityChecker(checker, learn_from(corpus, checker))
+    style = corpus.card.style()
+    return FidelityChecker(style.checker(), learn_from(corpus, style))

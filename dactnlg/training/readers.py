@@ -1,39 +1,80 @@
-"""Learning the reader of a run, or of a corpus, with a progress bar."""
+"""The reader of a run, or of a corpus: learned once for the same pairs, with a progress bar, and kept in the cache."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 from tqdm import tqdm
 
-from dactnlg.data.corpus import Corpus
+import dactnlg
+from dactnlg._utils.files import replace_file
+from dactnlg._utils.hashing import digest
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import Corpus, cache_dir
 from dactnlg.data.pairs import sentence_pairs
+from dactnlg.errors import RunError
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.reader import Reader
-from dactnlg.fidelity.reader_file import save_reader
-from dactnlg.runs.config import Config
-from dactnlg.text.slots import SlotChecker
+from dactnlg.fidelity.reader_file import load_reader, save_reader
+from dactnlg.text.style import Style
+
+KEPT = 20
+"""Readers that stay in the cache, the last ones used."""
+Pairs = list[tuple[Turn, str]]
 
 
-def learn_from(
-    corpus: Corpus, checker: SlotChecker, *, targets: str = "human", seed: int = 1, progress: bool = True
-) -> Reader:
-    """Return the reader of a corpus's train and valid splits.
+def learn_from(corpus: Corpus, style: Style, *, targets: str = "human", progress: bool = True) -> Reader:
+    """Return the reader of a corpus's train and valid splits, from the user's cache where it has been learned before.
 
     Args:
         corpus: the corpus.
-        checker: of its style.
+        style: how values are found in its sentences.
         targets: sentences to learn from: `human`, `handcrafted` or `both`.
-        seed: see `learn_reader`.
         progress: show a progress bar on standard error.
     """
     train, valid = (sentence_pairs(corpus, split, targets) for split in ("train", "valid"))
+    path = cache_dir() / "readers" / f"{_key(train, valid, style)}.safetensors"
+    if path.is_file():
+        try:
+            reader = load_reader(path)
+            path.touch()
+            return reader
+        except (RunError, OSError):
+            # Damaged, or deleted in the meantime: then it is learned anew.
+            pass
     hidden = None if progress else True
     with tqdm(desc="learning to check", unit=" facts", delay=2, leave=False, disable=hidden) as bar:
-        return learn_reader(train, valid, checker, seed=seed, progress=bar)
+        reader = learn_reader(train, valid, style.checker(), progress=bar)
+    _keep(reader, path)
+    return reader
 
 
-def write_reader(path: Path, config: Config, corpus: Corpus, checker: SlotChecker, *, progress: bool) -> None:
-    """Learn the reader of a run and write it to a path."""
-    seed, targets = config.training.seed, config.corpus.targets
-    save_reader(learn_from(corpus, checker, targets=targets, seed=seed, progress=progress), path)
+def write_reader(path: Path, corpus: Corpus, style: Style, *, targets: str, progress: bool) -> None:
+    """Write the reader of a run to a path; see `learn_from`."""
+    save_reader(learn_from(corpus, style, targets=targets, progress=progress), path)
+
+
+def _key(train: Pairs, valid: Pairs, style: Style) -> str:
+    """Return the hash of all that decides on a reader, the code that learns it included."""
+    about = {name: getattr(style, name) for name in style.__slots__}
+    return digest([_code(), about, *([[str(turn), text] for turn, text in pairs] for pairs in (train, valid))])
+
+
+@cache
+def _code() -> str:
+    root = Path(dactnlg.__file__).parent
+    files = sorted(file for room in ("acts", "fidelity", "text") for file in (root / room).glob("*.py"))
+    return digest([[file.name, file.read_text(encoding="utf-8")] for file in files])
+
+
+def _keep(reader: Reader, path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with replace_file(path) as partial:
+            save_reader(reader, partial)
+        for old in sorted(path.parent.glob("*.safetensors"), key=lambda file: -file.stat().st_mtime)[KEPT:]:
+            old.unlink(missing_ok=True)
+    except OSError:
+        # A home that cannot be written to has no cache: the next training learns once more.
+        pass

@@ -7,7 +7,7 @@ so that a broken run goes on where it was and ends with the same weights as an u
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -86,9 +86,12 @@ def train(
         with writer.held():
             # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
             preprocessor = _preprocessor(config, corpora)[0]
-            checker, shown = preprocessor.checker, progress
-            learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
-            writer.begin(config, preprocessor.save, learn, resume=resume)
+            writer.begin(
+                config,
+                preprocessor.save,
+                _reader_maker(config, corpora, preprocessor, progress=progress),
+                resume=resume,
+            )
             writer.finish({}, split_hashes(corpora))
     return run
 
@@ -116,9 +119,9 @@ def _train_neural(
 
     def begin() -> None:
         folder.enter_context(writer.held())
-        checker, shown = preprocessor.checker, progress
-        learn = partial(write_reader, config=config, corpus=corpora[0], checker=checker, progress=shown)
-        writer.begin(config, preprocessor.save, learn, resume=resume)
+        writer.begin(
+            config, preprocessor.save, _reader_maker(config, corpora, preprocessor, progress=progress), resume=resume
+        )
 
     with contextlib.ExitStack() as folder:
         if cluster.parts == 1:
@@ -145,6 +148,14 @@ def _train_neural(
             group.on_rank_0(lambda: writer.finish(summary, split_hashes(corpora)))
     if summary["interrupted"]:
         raise KeyboardInterrupt
+
+
+def _reader_maker(
+    config: Config, corpora: Sequence[Corpus], preprocessor: Preprocessor, *, progress: bool
+) -> Callable[[Path], None]:
+    """Return what writes the reader of a run to a path."""
+    targets = config.corpus.targets
+    return partial(write_reader, corpus=corpora[0], style=preprocessor.style, targets=targets, progress=progress)
 
 
 def _check_parts(options: TrainingConfig) -> None:
