@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
+from functools import cached_property
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
@@ -31,12 +32,20 @@ class Segments:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor = preprocessor
-        texts = [tokens for group in preprocessor.templates.sentences.values() for tokens in group]
-        subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
-        self._subject = max(subjects, key=lambda name: (subjects[name], name), default="")
-        pairs = (pair for text in texts for pair in zip(text, text[1:], strict=False))
-        self._verbs = {verb for pronoun, verb in pairs if pronoun == PRONOUN}
         self._statements: dict[tuple[str, str], list[Tokens]] = {}
+
+    @cached_property
+    def _subject(self) -> str:
+        """The placeholder with which most texts begin, if any does."""
+        texts = self.preprocessor.templates.texts()
+        subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
+        return max(subjects, key=lambda name: (subjects[name], name), default="")
+
+    @cached_property
+    def _verbs(self) -> set[str]:
+        """The words that stand behind the pronoun."""
+        pairs = (pair for text in self.preprocessor.templates.texts() for pair in zip(text, text[1:], strict=False))
+        return {verb for pronoun, verb in pairs if pronoun == PRONOUN}
 
     def said(self, act: DialogueAct, tokens: Tokens) -> tuple[Slot, ...] | None:
         """Return the slots of an act that a segment of its text says; None where that cannot be told."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dactnlg.acts import Turn
@@ -132,6 +132,11 @@ class Templates:
         return " ".join(
             word for name in slot_name.replace("_", " ").casefold().split() for word in _segments(name, self._words)
         )
+
+    def texts(self) -> Iterator[Tokens]:
+        """Yield the distinct sentences of each kind of turn."""
+        for group in self.sentences.values():
+            yield from group
 
     def endings(self, trait: str) -> list[Tokens]:
         """Return the last sentences, without placeholders, of what training said to turns of a trait (see `kind`)."""

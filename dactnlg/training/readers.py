@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 import dactnlg
@@ -44,7 +45,12 @@ def learn_from(corpus: Corpus, style: Style, *, targets: str = "human", progress
             # Damaged, or deleted in the meantime: then it is learned anew.
             pass
     hidden = None if progress else True
-    with tqdm(desc="learning to check", unit=" facts", delay=2, leave=False, disable=hidden) as bar:
+    # Its many small products take seven times as long where several threads wait for each other; and what is learned
+    # would depend on how many there are.
+    with (
+        threadpool_limits(limits=1, user_api="blas"),
+        tqdm(desc="learning to check", unit=" facts", delay=2, leave=False, disable=hidden) as bar,
+    ):
         reader = learn_reader(train, valid, style.checker(), progress=bar)
     _keep(reader, path)
     return reader
