@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import Segments
+from dactnlg.text.segments import Segments, split_segments
 from dactnlg.text.templates import Tokens, join_sentences, split_question
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ class Completer:
         found, turn = candidate, candidate.request.turn
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
         for name in candidate.report.cues.missing:
+            said = split_segments(found.tokens)
             endings = self._segments.statements(*owners[name]) if name in owners else []
-            whole = [join_sentences(found.tokens, ending) for ending in endings]
+            whole = [join_sentences(found.tokens, ending) for ending in endings if ending not in said]
             scores = decoder.sentence_scores(turn, self._numbers(whole)) if whole else ()
             more = self._longer(found, whole, scores, ask=ask)
             better = [each for each in more if each.errors < found.errors]

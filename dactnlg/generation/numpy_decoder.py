@@ -79,6 +79,8 @@ class NumpyDecoder(Decoder):
             # A beam may lose the greedy sentence on its way and end with a worse one: then once more, unbounded.
             limits = [np.array([bound.bound for bound in greedy], np.float32), unbounded]
         for bounds in limits:
+            if not len(rows):
+                break
             # Where a bound is known, few hypotheses are left of an act, so more acts are worth a call.
             batches = Batches(take(inputs, rows), CHUNK if np.mean(bounds[rows] > IMPOSSIBLE) < 0.5 else 2 * CHUNK)
             parts = [rows[part] for part in batches.parts]
@@ -88,8 +90,6 @@ class NumpyDecoder(Decoder):
                 found[row] = hypotheses
             lost = [bounds[row] > IMPOSSIBLE and not (found[row] and found[row][0].finished) for row in rows]
             rows = rows[np.array(lost, bool)]
-            if not len(rows):
-                break
         return found
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -21,8 +23,10 @@ from toys import (
     start,
 )
 
+from dactnlg.data.corpus import load_corpus
 from dactnlg.generation import numpy_decoder
 from dactnlg.generation.decoder import Plan
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.search import greedy, numpy_step
 from dactnlg.search.constraints import Rules
@@ -106,3 +110,21 @@ def test_a_greedy_sentence_that_the_beam_loses_is_no_bound(
     found = ToyDecoder(table).find(2, np.zeros((1, 3), np.float32), hard=False)
     assert found[0][0] == plain
     assert searches == [[pytest.approx(bound.bound)], [IMPOSSIBLE]]
+
+
+def test_acts_that_are_all_settled_need_no_beam(
+    poor_run: Callable[[str], Path], searches: list[list[float]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # A model that reads words has inputs of three axes.
+    decoder = Generator.load(poor_run("hierarchical")).decoder
+    assert isinstance(decoder, NumpyDecoder)
+    turns = [example.turn for example in load_corpus("trails").split("test")[:20]]
+    sure = numpy_decoder.greedy_bounds
+
+    def settled(*arguments: Any, **more: Any) -> list[greedy.GreedyBound]:
+        return [bound._replace(settled=True) for bound in sure(*arguments, **more)]
+
+    monkeypatch.setattr(numpy_decoder, "greedy_bounds", settled)
+    found = decoder.search_all(decoder.inputs(turns), Plan(6, hard=True))
+    assert [len(row) for row in found] == [1] * len(turns)
+    assert searches == []
