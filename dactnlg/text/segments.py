@@ -7,7 +7,7 @@ own, another text can say at its end.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -47,20 +47,21 @@ class Segments:
         pairs = (pair for text in self.preprocessor.templates.texts() for pair in zip(text, text[1:], strict=False))
         return {verb for pronoun, verb in pairs if pronoun == PRONOUN}
 
-    def said(self, act: DialogueAct, tokens: Tokens) -> tuple[Slot, ...] | None:
-        """Return the slots of an act that a segment of its text says; None where that cannot be told."""
+    def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
+        """Return the slots of a turn that a segment of its text says; None where that cannot be told."""
         held = {strip_joiner(token) for token in tokens if is_placeholder(token)}
-        ordinary = [slot for slot in act.slots if slot.delexicalizable and placeholder_name(slot.name) in held]
-        special = [slot for slot in act.slots if slot.special is not None]
-        if len(ordinary) != len(held) or len(ordinary) + len(special) > len(act.slots):
+        slots = list(turn.slots())
+        ordinary = [slot for _, slot in slots if slot.delexicalizable and placeholder_name(slot.name) in held]
+        special = [slot for _, slot in slots if slot.special is not None]
+        if len(ordinary) != len(held):
             return None
-        found = []
+        found = set(ordinary)
         for slot in special:
-            if not self._lacks(act.act_type, (slot,), slot, SILENCE):
+            if not self._lacks(reduced(turn, {slot}), slot, SILENCE):
                 return None
-            if not self._lacks(act.act_type, (*ordinary, slot), slot, tokens):
-                found.append(slot)
-        return tuple(slot for slot in act.slots if slot in ordinary or slot in found)
+            if not self._lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
+                found.add(slot)
+        return frozenset(found)
 
     def continued(self, tokens: Tokens) -> Tokens | None:
         """Return a segment as it stands behind one that has named what both speak of: "it is cheap" of "X is cheap".
@@ -98,9 +99,14 @@ class Segments:
             if any(_is(trait, act_type, slot) for values in turns for trait in values):
                 yield text, templates.sentences[key][text]
 
-    def _lacks(self, act_type: str, slots: tuple[Slot, ...], slot: Slot, tokens: Tokens) -> bool:
-        turn = Turn((DialogueAct(act_type, slots),))
+    def _lacks(self, turn: Turn, slot: Slot, tokens: Tokens) -> bool:
         return f"{slot.name}={slot.special}" in faults(self.preprocessor, turn, tokens)
+
+
+def reduced(turn: Turn, slots: Collection[Slot]) -> Turn:
+    """Return a turn with some of its slots alone, and with the acts that have them, or that never had one."""
+    acts = [DialogueAct(act.act_type, tuple(slot for slot in act.slots if slot in slots)) for act in turn.acts]
+    return Turn(tuple(new for act, new in zip(turn.acts, acts, strict=True) if new.slots or not act.slots))
 
 
 def _is(trait: str, act_type: str, slot: Slot) -> bool:

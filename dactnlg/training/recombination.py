@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Sequence
+from itertools import groupby
 
 from tqdm import tqdm
 
@@ -53,12 +54,11 @@ def recombine(
     """
     segments, chance = Segments(preprocessor), random.Random(seed)
     texts = [(pair, split_segments(pair.tokens)) for pair in pairs if _simple(pair.turn)]
-    endings: dict[str, list[tuple[DialogueAct, Tokens]]] = {}
+    endings: dict[frozenset[str], list[tuple[Turn, Tokens]]] = {}
     for pair, parts in texts:
-        act = pair.turn.acts[0]
         first = segments.continued(parts[0])
         behind = [*([first] if first else []), *parts[1:]]
-        endings.setdefault(act.act_type, []).extend((act, tokens) for tokens in behind)
+        endings.setdefault(_act_types(pair.turn), []).extend((pair.turn, tokens) for tokens in behind)
     found: list[Pair] = []
     for _ in range(MOST_TRIES * number if texts else 0):
         if len(found) == number:
@@ -74,41 +74,50 @@ def recombine(
 
 def _simple(turn: Turn) -> bool:
     """Whether a turn states values of distinct slots, and nothing else."""
-    if len(turn.acts) != 1 or turn.acts[0].act_type.startswith("?"):
-        return False
-    slots = turn.acts[0].slots
-    return len({slot.name for slot in slots}) == len(slots) and all(slot.value is not None for slot in slots)
+    slots = [slot for _, slot in turn.slots()]
+    asks = any(act.act_type.startswith("?") or not act.slots for act in turn.acts)
+    return (
+        not asks and len({slot.name for slot in slots}) == len(slots) and all(slot.value is not None for slot in slots)
+    )
+
+
+def _act_types(turn: Turn) -> frozenset[str]:
+    return frozenset(act.act_type for act in turn.acts)
 
 
 def _shortened(segments: Segments, text: _Text, chance: random.Random) -> Pair | None:
     """Return a pair without one of its sentences, and without the slots that only this one says."""
     pair, parts = text
-    act, place = pair.turn.acts[0], chance.randrange(len(parts))
-    taken = segments.said(act, parts[place])
+    place = chance.randrange(len(parts))
+    taken = segments.said(pair.turn, parts[place])
     rest = [*parts[:place], *parts[place + 1 :]]
-    left = [segments.said(act, part) for part in rest]
+    left = [segments.said(pair.turn, part) for part in rest]
     if not taken or None in left:
         return None
     still = {slot for slots in left for slot in slots or ()}
-    return _pair(pair, [slot for slot in act.slots if slot not in taken or slot in still], rest)
+    return _pair(pair, [(act, slot) for act, slot in pair.turn.slots() if slot not in taken or slot in still], rest)
 
 
 def _lengthened(
-    segments: Segments, text: _Text, endings: dict[str, list[tuple[DialogueAct, Tokens]]], chance: random.Random
+    segments: Segments, text: _Text, endings: dict[frozenset[str], list[tuple[Turn, Tokens]]], chance: random.Random
 ) -> Pair | None:
-    """Return a pair with a sentence of another one of its act type behind it, and with the slots of that."""
+    """Return a pair with a sentence of another one of its act types behind it, and with the slots of that."""
     pair, parts = text
-    act = pair.turn.acts[0]
-    choices = endings.get(act.act_type)
+    choices = endings.get(_act_types(pair.turn))
     if not choices or strip_joiner(parts[-1][-1]) != ".":
         return None
     other, tokens = chance.choice(choices)
-    more = segments.said(other, tokens)
-    if not more or {slot.name for slot in more} & {slot.name for slot in act.slots}:
+    said = segments.said(other, tokens)
+    if not said or {slot.name for slot in said} & {slot.name for _, slot in pair.turn.slots()}:
         return None
-    return _pair(pair, [*act.slots, *more], [*parts, tokens])
+    more = [(act, slot) for act, slot in other.slots() if slot in said]
+    return _pair(pair, [*pair.turn.slots(), *more], [*parts, tokens])
 
 
-def _pair(pair: Pair, slots: Sequence[Slot], parts: Sequence[Tokens]) -> Pair | None:
-    turn = Turn((DialogueAct(pair.turn.acts[0].act_type, tuple(slots)),))
-    return Pair(turn, pair.corpus, tuple(token for part in parts for token in part)) if slots else None
+def _pair(pair: Pair, slots: Sequence[tuple[DialogueAct, Slot]], parts: Sequence[Tokens]) -> Pair | None:
+    """Return a pair of a turn with some slots, of each act those that stand together."""
+    acts = [
+        DialogueAct(act.act_type, tuple(slot for _, slot in group))
+        for act, group in groupby(slots, lambda each: each[0])
+    ]
+    return Pair(Turn(tuple(acts)), pair.corpus, tuple(token for part in parts for token in part)) if acts else None
