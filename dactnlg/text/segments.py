@@ -127,8 +127,8 @@ def split_segments(tokens: Iterable[str]) -> list[Tokens]:
 
 
 def faults(preprocessor: Preprocessor, turn: Turn, tokens: Tokens) -> tuple[str, ...]:
-    """Return what a delexicalised text says wrong of a turn: values, special values and act types."""
+    """Return what a delexicalised text says wrong of a turn: values, special values, questions and act types."""
     request = preprocessor.request(turn)
     template = preprocessor.template(request.act, tokens)
     values = template.tally or preprocessor.checker.tally(request.turn, tokens)
-    return (*values.missing, *values.extra, *template.cues.missing, *template.cues.extra)
+    return (*values.missing, *values.extra, *template.cues.missing, *template.cues.extra, *template.unsaid)

@@ -2,8 +2,9 @@
 
 People seldom say all combinations of slots, and what a model never saw it says badly. A text of several sentences
 without one of them is a text for the act without the slots of that sentence; with a sentence of another text for the
-same act type behind it, one for an act with more slots (data recombination: Jia and Liang 2016, section 3; of
-templates: Wen et al. 2016, section 4). What comes of it is kept where the reader finds that it says its act.
+same act types behind it, one for an act with more slots; with another question in the place of its own, one that asks
+for something else (data recombination: Jia and Liang 2016, section 3). What comes of it is kept where the reader finds
+that it says its act.
 """
 
 from __future__ import annotations
@@ -17,10 +18,11 @@ from tqdm import tqdm
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.runs.config import Config
 from dactnlg.text.example import Pair
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import Segments, faults, split_segments
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Tokens
+from dactnlg.text.templates import Key, Tokens, kind
 
 MOST_TRIES = 6
 """For each pair that is wanted."""
@@ -52,27 +54,84 @@ def recombine(
         seed: decides on all of them.
         progress: called after each.
     """
-    segments, chance = Segments(preprocessor), random.Random(seed)
-    texts = [(pair, split_segments(pair.tokens)) for pair in pairs if _simple(pair.turn)]
-    endings: dict[frozenset[str], list[tuple[Turn, Tokens]]] = {}
-    for pair, parts in texts:
-        first = segments.continued(parts[0])
-        behind = [*([first] if first else []), *parts[1:]]
-        endings.setdefault(_act_types(pair.turn), []).extend((pair.turn, tokens) for tokens in behind)
+    chance, recombiner = random.Random(seed), _Recombiner(preprocessor, pairs)
     found: list[Pair] = []
-    for _ in range(MOST_TRIES * number if texts else 0):
+    for _ in range(MOST_TRIES * number if recombiner.texts else 0):
         if len(found) == number:
             break
-        text = chance.choice(texts)
-        shorter = len(text[1]) > 1 and chance.random() < 0.5
-        made = _shortened(segments, text, chance) if shorter else _lengthened(segments, text, endings, chance)
+        made = recombiner.draw(chance)
         if made is not None and not faults(preprocessor, made.turn, made.tokens):
             found.append(made)
             progress()
     return found
 
 
-def _simple(turn: Turn) -> bool:
+class _Recombiner:
+    """Makes pairs of the sentences of others; what they say has to be checked."""
+
+    def __init__(self, preprocessor: Preprocessor, pairs: Sequence[Pair]) -> None:
+        self._segments = segments = Segments(preprocessor)
+        texts: dict[Key, list[_Text]] = {}
+        self._endings: dict[frozenset[str], list[tuple[Turn, Tokens]]] = {}
+        self._questions: list[tuple[DialogueAct, Tokens]] = []
+        for pair in pairs:
+            parts = split_segments(pair.tokens)
+            if _states(pair.turn):
+                first = segments.continued(parts[0])
+                behind = [*([first] if first else []), *parts[1:]]
+                self._endings.setdefault(_act_types(pair.turn), []).extend((pair.turn, tokens) for tokens in behind)
+            elif (asking := _asking(pair, parts)) is not None:
+                self._questions.append((asking, parts[-1]))
+                if len(parts) == 1:
+                    continue
+            else:
+                continue
+            texts.setdefault(kind(pair.turn), []).append((pair, parts))
+        # A corpus may have one combination a thousand times, and another once.
+        self.texts = list(texts.values())
+
+    def draw(self, chance: random.Random) -> Pair | None:
+        """Return a pair, or None where what was drawn does not fit together."""
+        pair, parts = chance.choice(chance.choice(self.texts))
+        if not _states(pair.turn):
+            return self._asking_for_another(pair, parts, chance)
+        if len(parts) > 1 and chance.random() < 0.5:
+            return self._shortened(pair, parts, chance)
+        return self._lengthened(pair, parts, chance)
+
+    def _shortened(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
+        """Return a pair without one of its sentences, and without the slots that only this one says."""
+        place = chance.randrange(len(parts))
+        taken = self._segments.said(pair.turn, parts[place])
+        rest = [*parts[:place], *parts[place + 1 :]]
+        left = [self._segments.said(pair.turn, part) for part in rest]
+        if not taken or None in left:
+            return None
+        still = {slot for slots in left for slot in slots or ()}
+        return _pair(pair, [(act, slot) for act, slot in pair.turn.slots() if slot not in taken or slot in still], rest)
+
+    def _lengthened(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
+        """Return a pair with a sentence of another one of its act types behind it, and with the slots of that."""
+        choices = self._endings.get(_act_types(pair.turn))
+        if not choices or strip_joiner(parts[-1][-1]) != ".":
+            return None
+        other, tokens = chance.choice(choices)
+        said = self._segments.said(other, tokens)
+        if not said or {slot.name for slot in said} & {slot.name for _, slot in pair.turn.slots()}:
+            return None
+        more = [(act, slot) for act, slot in other.slots() if slot in said]
+        return _pair(pair, [*pair.turn.slots(), *more], [*parts, tokens])
+
+    def _asking_for_another(self, pair: Pair, parts: Sequence[Tokens], chance: random.Random) -> Pair | None:
+        """Return a pair with the question of another one."""
+        asking, question = chance.choice(self._questions)
+        if asking.slots[0].name in {slot.name for _, slot in pair.turn.slots()}:
+            return None
+        acts = tuple(asking if _asks(act) else act for act in pair.turn.acts)
+        return Pair(Turn(acts), pair.corpus, tuple(token for part in (*parts[:-1], question) for token in part))
+
+
+def _states(turn: Turn) -> bool:
     """Whether a turn states values of distinct slots, and nothing else."""
     slots = [slot for _, slot in turn.slots()]
     asks = any(act.act_type.startswith("?") or not act.slots for act in turn.acts)
@@ -81,37 +140,21 @@ def _simple(turn: Turn) -> bool:
     )
 
 
+def _asking(pair: Pair, parts: Sequence[Tokens]) -> DialogueAct | None:
+    """Return the act of a pair that asks for a slot, in a sentence of its own behind those of the others."""
+    asking = [act for act in pair.turn.acts if _asks(act)]
+    stating = [act for act in pair.turn.acts if not _asks(act)]
+    if len(asking) != 1 or (stating and not _states(Turn(tuple(stating)))) or (len(parts) > 1) != bool(stating):
+        return None
+    return asking[0] if strip_joiner(parts[-1][-1]) == "?" and not any(map(is_placeholder, parts[-1])) else None
+
+
+def _asks(act: DialogueAct) -> bool:
+    return [slot.value for slot in act.slots] == [None]
+
+
 def _act_types(turn: Turn) -> frozenset[str]:
     return frozenset(act.act_type for act in turn.acts)
-
-
-def _shortened(segments: Segments, text: _Text, chance: random.Random) -> Pair | None:
-    """Return a pair without one of its sentences, and without the slots that only this one says."""
-    pair, parts = text
-    place = chance.randrange(len(parts))
-    taken = segments.said(pair.turn, parts[place])
-    rest = [*parts[:place], *parts[place + 1 :]]
-    left = [segments.said(pair.turn, part) for part in rest]
-    if not taken or None in left:
-        return None
-    still = {slot for slots in left for slot in slots or ()}
-    return _pair(pair, [(act, slot) for act, slot in pair.turn.slots() if slot not in taken or slot in still], rest)
-
-
-def _lengthened(
-    segments: Segments, text: _Text, endings: dict[frozenset[str], list[tuple[Turn, Tokens]]], chance: random.Random
-) -> Pair | None:
-    """Return a pair with a sentence of another one of its act types behind it, and with the slots of that."""
-    pair, parts = text
-    choices = endings.get(_act_types(pair.turn))
-    if not choices or strip_joiner(parts[-1][-1]) != ".":
-        return None
-    other, tokens = chance.choice(choices)
-    said = segments.said(other, tokens)
-    if not said or {slot.name for slot in said} & {slot.name for _, slot in pair.turn.slots()}:
-        return None
-    more = [(act, slot) for act, slot in other.slots() if slot in said]
-    return _pair(pair, [*pair.turn.slots(), *more], [*parts, tokens])
 
 
 def _pair(pair: Pair, slots: Sequence[tuple[DialogueAct, Slot]], parts: Sequence[Tokens]) -> Pair | None:
