@@ -7,12 +7,17 @@ from pathlib import Path
 import pytest
 
 from dactnlg import models
+from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import TrainingData, build_preprocessor
 from dactnlg.errors import WorkerError
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
+from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import faults, split_segments
+from dactnlg.text.style import Style
 from dactnlg.training.recombination import recombine
 from dactnlg.training.train import train
 from dactnlg.training.workers import Cluster
@@ -30,12 +35,12 @@ def test_recombined_pairs_say_their_acts_in_words_of_the_corpus(data: TrainingDa
     found = recombine(data.preprocessor, data.pairs, 500, seed=1)
     assert len(found) == 500
     known = {part for pair in data.pairs for part in split_segments(pair.tokens)}
-    slots = {(pair.turn.acts[0].act_type, slot.name) for pair in data.pairs for _, slot in pair.turn.slots()}
+    slots = {(act.act_type, slot.name) for pair in data.pairs for act, slot in pair.turn.slots()}
     new = {pair.tokens for pair in found} - {pair.tokens for pair in data.pairs}
     assert len(new) > 400
     for pair in found:
         assert faults(data.preprocessor, pair.turn, pair.tokens) == ()
-        assert all((pair.turn.acts[0].act_type, slot.name) in slots for _, slot in pair.turn.slots())
+        assert all((act.act_type, slot.name) in slots for act, slot in pair.turn.slots())
         parts = split_segments(pair.tokens)
         assert all(part in known for part in parts[:-1]) and (parts[-1] in known or parts[-1][0] == "it")
 
@@ -74,3 +79,33 @@ def test_several_processes_refuse_it(tmp_path: Path) -> None:
     config = load_config("trails-sclstm", ["training.recombination=1", "training.backend=keras"], models)
     with pytest.raises(WorkerError, match=r"training\.recombination"):
         train(config, tmp_path / "run", cluster=Cluster(addresses=("localhost:8701", "localhost:8702")))
+
+
+def test_another_question_and_turns_of_several_acts() -> None:
+    said = [
+        ("inform(count=3)&request(food)", "there are 3 . what food would you like ?"),
+        (
+            "inform(count=4)&impl-conf(area=north)&request(food)",
+            "there are 4 in the north . what food would you like ?",
+        ),
+        ("request(pricerange)", "which price range do you want ?"),
+        ("request(area)", "which area do you want ?"),
+        ("offer(name=aba)&inform(phone=12)", "the phone number of aba is 12 ."),
+        ("offer(name=aba)&inform(area=north)", "aba is in the north ."),
+        (
+            "offer(name=aba)&inform(phone=12)&inform(food=thai)",
+            "aba serves thai and it is in demand . the phone number is 12 .",
+        ),
+    ]
+    style = Style(cased=False, spaced=True, aliases={}, cues={}, silent=())
+    pairs = [
+        Pair(turn, None, style.delexicalizer().delexicalize(turn, text).tokens)
+        for turn, text in ((parse(act), text) for act, text in said)
+    ]
+    preprocessor = Preprocessor.build(pairs, None, Casing(), style)
+    found = {(str(pair.turn), " ".join(pair.tokens)) for pair in recombine(preprocessor, pairs, 200, 1)}
+    assert ("inform(count=3)&request(area)", "there are SLOT_COUNT . which area do you want ?") in found
+    # It does not ask for what it has just said.
+    assert not any("impl-conf(area" in act and "request(area)" in act for act, _ in found)
+    both = "offer(name=aba)&inform(phone=12)&inform(area=north)"
+    assert (both, "the phone number of SLOT_NAME is SLOT_PHONE . it is in the SLOT_AREA .") in found
