@@ -7,8 +7,9 @@
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
 the run's own decoding, under the hard constraint. A verdict is `ok`: it says all of the act, says nothing else, does
-the act and is grammatical; or it names what is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on
-it. A verdict is kept for as long as act and sentence are the same; what nobody has read yet has `?`.
+the act and is grammatical; `fragment`: the same, but it is, or begins with, a phrase without a verb; or it names what
+is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on it. A verdict is kept for as long as act and
+sentence are the same; what nobody has read yet has `?`.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 HARD = GenerationOptions(constraint="hard")
 HEADER = "| acts | act | sentence | slots_ok | verdict |\n|---|---|---|---|---|"
-UNREAD = "?"
+FRAGMENT, UNREAD = "fragment", "?"
 
 
 def sentences(folder: Path, away: int, random_subsets: int, seed: int) -> Iterator[list[str]]:
@@ -62,17 +63,18 @@ def read(path: Path) -> list[list[str]]:
 def count(rows: list[list[str]]) -> str:
     """Return the table of shares: those that read right, and those that are flagged, by corpus and kind of acts."""
     lines = [
-        "| acts | sentences | ok | unread | slots_ok false | ok among those with slots_ok |",
-        "|---|---|---|---|---|---|",
+        "| acts | sentences | ok | fragments | wrong | unread | slots_ok false | wrong with slots_ok |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     kinds = list(dict.fromkeys(row[0] for row in rows))
     for kind in [*kinds, "one slot away", "subset"]:
         here = [row for row in rows if row[0] == kind or row[0].endswith(f", {kind}")]
-        verdicts = Counter(row[4] if row[4] in ("ok", UNREAD) else "wrong" for row in here)
+        verdicts = Counter(row[4] if row[4] in ("ok", FRAGMENT, UNREAD) else "wrong" for row in here)
         flagged = sum(row[3] != "yes" for row in here)
-        trusted = sum(row[3] == "yes" and row[4] == "ok" for row in here)
-        shares = [share(verdicts["ok"], len(here)), str(verdicts[UNREAD]), share(flagged, len(here))]
-        lines.append("| " + " | ".join([kind, str(len(here)), *shares, share(trusted, len(here) - flagged)]) + " |")
+        silent = sum(row[3] == "yes" and row[4] not in ("ok", FRAGMENT, UNREAD) for row in here)
+        shares = [share(verdicts[name], len(here)) for name in ("ok", FRAGMENT, "wrong")]
+        shares += [str(verdicts[UNREAD]), share(flagged, len(here)), share(silent, len(here))]
+        lines.append("| " + " | ".join([kind, str(len(here)), *shares]) + " |")
     return "\n".join(lines)
 
 
@@ -102,7 +104,7 @@ def main() -> None:
             lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [*row, verdict]) + " |")
         print(f"{folder}: done", file=sys.stderr)
     if options.verdicts:
-        rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[2:]]
+        rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[1:]]
         text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n" + "\n".join([*lines, ""])
         options.verdicts.write_text(text, encoding="utf-8")
     else:
