@@ -7,8 +7,9 @@
     python benchmarks/table1.py --runs FOLDER      keep the runs there; finished ones are not trained again
     python benchmarks/table1.py --set training.epochs=3    overrides, as `dactnlg train` takes them
 
-The corpora are looked for in DACTNLG_DATA, else in ../shared/data. BLEU-4 is the median over the seeds, with the lowest
-and the highest in brackets; SER is over delexicalisable slots; hard is `--constraint hard`, the default of generation.
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Scores are medians over the seeds, with the lowest
+and the highest in brackets; METEOR needs the extra `meteor`. SER is over delexicalisable slots; hard is
+`--constraint hard`, the default of generation.
 """
 
 from __future__ import annotations
@@ -35,16 +36,17 @@ from dactnlg.training.train import train
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 MODELS = ("random", "lstm", "sclstm", "hierarchical")
-# Sharma et al. 2017, Table 1, BLEU-1 and BLEU-4.
+COLUMNS = ("BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR-1.5", "ROUGE-L")
+# Sharma et al. 2017, Table 1, in this order.
 PAPER = {
-    "restaurants-random": (0.872, 0.721),
-    "restaurants-lstm": (0.982, 0.932),
-    "restaurants-sclstm": (0.980, 0.931),
-    "restaurants-hierarchical": (0.985, 0.962),
-    "dstc2-random": (0.875, 0.807),
-    "dstc2-lstm": (0.900, 0.851),
-    "dstc2-sclstm": (0.880, 0.812),
-    "dstc2-hierarchical": (0.909, 0.870),
+    "restaurants-random": (0.872, 0.813, 0.765, 0.721, 0.504, 0.796),
+    "restaurants-lstm": (0.982, 0.966, 0.949, 0.932, 0.652, 0.944),
+    "restaurants-sclstm": (0.980, 0.964, 0.948, 0.931, 0.654, 0.945),
+    "restaurants-hierarchical": (0.985, 0.978, 0.970, 0.962, 0.704, 0.965),
+    "dstc2-random": (0.875, 0.843, 0.822, 0.807, 0.564, 0.852),
+    "dstc2-lstm": (0.900, 0.879, 0.863, 0.851, 0.610, 0.888),
+    "dstc2-sclstm": (0.880, 0.850, 0.828, 0.812, 0.578, 0.874),
+    "dstc2-hierarchical": (0.909, 0.890, 0.878, 0.870, 0.624, 0.899),
 }
 # BLEU-4 and slot error rate of RNNLG's own sclstm on its own restaurants, as published with RALSTM (2018).
 HUMAN = "restaurants-human-sclstm"
@@ -58,8 +60,7 @@ class Row:
     name: str
     constraint: Constraint
     append_questions: bool = True
-    bleu1: list[float] = field(default_factory=list)
-    bleu4: list[float] = field(default_factory=list)
+    scores: dict[str, list[float]] = field(default_factory=dict)
     ser: list[float] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
@@ -67,8 +68,8 @@ class Row:
     def add(self, preset: str, result: Evaluation, seconds: float) -> None:
         """Take the figures of one run."""
         scores = next(scores for scores in result.results if scores.preset == preset).scores
-        self.bleu1.append(scores["BLEU-1"].value or 0.0)
-        self.bleu4.append(scores["BLEU-4"].value or 0.0)
+        for name in COLUMNS:
+            self.scores.setdefault(name, []).append(scores[name].value or 0.0)
         self.ser.append(scores["SER"].value or 0.0)
         self.faults.append(sum(broken(generation.text) for generation in result.generations))
         self.seconds.append(seconds)
@@ -101,7 +102,8 @@ def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: lis
         seconds = trained(config, runs / f"{name}-{seed}")
         for row in rows:
             options = GenerationOptions(constraint=row.constraint, append_questions=row.append_questions)
-            row.add(preset, evaluate(runs / f"{name}-{seed}", presets=[preset], options=options), seconds)
+            result = evaluate(runs / f"{name}-{seed}", presets=[preset], metrics=[*COLUMNS, "SER"], options=options)
+            row.add(preset, result, seconds)
     return rows
 
 
@@ -111,11 +113,10 @@ def median(values: list[float]) -> str:
     return middle if len(values) == 1 else f"{middle} [{min(values):.3f}, {max(values):.3f}]"
 
 
-def show(row: Row, paper: tuple[float, float] | None) -> str:
+def show(row: Row) -> str:
     """Return one line of the table, in Markdown."""
-    theirs = [f"{value:.3f}" for value in paper] if paper else ["", ""]
     constraint = row.constraint if row.append_questions else f"{row.constraint}, no questions appended"
-    cells = [row.name, constraint, theirs[0], median(row.bleu1), theirs[1], median(row.bleu4)]
+    cells = [row.name, constraint, *(median(row.scores[name]) for name in COLUMNS)]
     cells += [f"{max(row.ser):.4f}", str(sum(row.faults)), f"{statistics.median(row.seconds):.0f}"]
     return "| " + " | ".join(cells) + " |"
 
@@ -132,8 +133,8 @@ def main() -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
-    print("| configuration | constraint | paper BLEU-1 | ours | paper BLEU-4 | ours | SER, worst | broken | seconds |")
-    print("|---|---|---|---|---|---|---|---|---|", flush=True)
+    print(f"| configuration | constraint | {' | '.join(COLUMNS)} | SER, worst | broken | seconds |")
+    print("|---" * (len(COLUMNS) + 5) + "|", flush=True)
     plan = [(f"{corpus}-{model}", "sharma2017") for corpus in ("restaurants", "dstc2") for model in MODELS]
     if not options.paper:
         plan += [(HUMAN, "rnnlg"), *((name, "single") for name in OTHERS)]
@@ -142,8 +143,10 @@ def main() -> None:
         if name.startswith(options.only):
             # One seed is enough where nothing is published to compare with: what counts is that no slot is lost.
             seeds = options.seeds[:1] if name in OTHERS else options.seeds
+            if name in PAPER:
+                print(f"| {name} | paper | {' | '.join(f'{score:.3f}' for score in PAPER[name])} | | | |", flush=True)
             for row in measure(name, preset, seeds, options.runs, options.set):
-                print(show(row, PAPER.get(name)), flush=True)
+                print(show(row), flush=True)
     print(f"\nall of it in {time.perf_counter() - started:.0f} s")
 
 
