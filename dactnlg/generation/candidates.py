@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -93,7 +94,10 @@ class Candidate:
     def report(self) -> SlotReport:
         """What the sentence says of what it should."""
         if self._report is None:
-            self._report = SlotReport(self.values, self.template.cues, self.template.unsaid)
+            values = self.values
+            if not values.errors and (repeated := self._preprocessor.repeated(self.request, self.template)):
+                values = replace(values, extra=repeated)
+            self._report = SlotReport(values, self.template.cues, self.template.unsaid)
         return self._report
 
     @property

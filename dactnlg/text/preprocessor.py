@@ -191,14 +191,6 @@ class Preprocessor:
         seen = [name for name in alone if self._question(name).can_tell(among=single) and self.questions(name)]
         return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
 
-    def unasked(self, turn: Turn, tokens: Iterable[str]) -> tuple[str, ...]:
-        """Return those of a turn's questions that tokens do not ask."""
-        asked = self.asked(turn)
-        if not asked:
-            return ()
-        words, together = set(tokens), asked_slots(turn)
-        return tuple(n for n in asked if not self._question(n).asked(words, among=n in together))
-
     def questions(self, name: str) -> list[tuple[str, ...]]:
         """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
         return self._question(name).sentences
@@ -212,7 +204,8 @@ class Preprocessor:
 
     def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
-        unasked = self.unasked(turn, tokens)
+        words, asked, together = set(tokens), self.asked(turn), asked_slots(turn)
+        unasked = [name for name in asked if not self._question(name).asked(words, among=name in together)]
         names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
         return tuple(name for name in unasked if self.questions(name)), tuple(names)
 
@@ -233,6 +226,12 @@ class Preprocessor:
     def raw_of(self, request: Request, template: Template) -> str:
         """Return the raw sentence of a template with a request's values."""
         return template.raw_with(self._filling(request, template))
+
+    def repeated(self, request: Request, template: Template) -> tuple[str, ...]:
+        """Return values that a template's own words say once more: "cheap, moderate or expensive" beside `cheap`."""
+        if not any(value.raw.partition(" ")[0].casefold() in template.words for value in request.values):
+            return ()
+        return self.checker.check(request.turn, self.raw_of(request, template)).values.extra
 
     def text_of(self, request: Request, template: Template) -> str:
         """Return the sentence as a user reads it: a template with a request's values."""
@@ -274,7 +273,7 @@ class Preprocessor:
             "words": self.encoder.words.tokens[4:],
             "corpus": self.encoder.corpus,
             "casing": self.casing.to_json(),
-            "style": {name: getattr(self.style, name) for name in self.style.__slots__},
+            "style": self.style.to_json(),
             "templates": self.templates.to_json(),
             "trigger_words": self.trigger_words,
         }

@@ -47,6 +47,7 @@ class Template:
         unsaid: slots that it should say and does not, beside those in the tallies: questions.
         question: whether it is a question; None to decide by its words.
         joints: the words beside its values, as far as anything could depend on these.
+        words: its own words, folded.
     """
 
     tokens: tuple[str, ...]
@@ -62,6 +63,7 @@ class Template:
     unsaid: tuple[str, ...]
     question: bool | None
     joints: tuple[Joint, ...]
+    words: frozenset[str]
 
     def raw_with(self, values: Sequence[Value]) -> str:
         """Return the raw sentence with its values."""
@@ -205,4 +207,5 @@ def make_template(
         *questions,
         question,
         find_joints(joined, known),
+        frozenset([strip_joiner(token).casefold() for token in tokens if not is_placeholder(token)]),
     )

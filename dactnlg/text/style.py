@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer
@@ -45,6 +45,10 @@ class Style:
     apart: tuple[str, ...] = ()
     ordinary: dict[str, list[str]] = field(default_factory=dict)
     lexicalized: dict[str, list[str]] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return its attributes as JSON data."""
+        return {name: getattr(self, name) for name in self.__slots__}
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""

@@ -63,8 +63,9 @@ def write_reader(path: Path, corpus: Corpus, style: Style, *, targets: str, prog
 
 def _key(train: Pairs, valid: Pairs, style: Style) -> str:
     """Return the hash of all that decides on a reader, the code that learns it included."""
-    about = {name: getattr(style, name) for name in style.__slots__}
-    return digest([_code(), about, *([[str(turn), text] for turn, text in pairs] for pairs in (train, valid))])
+    return digest(
+        [_code(), style.to_json(), *([[str(turn), text] for turn, text in pairs] for pairs in (train, valid))]
+    )
 
 
 @cache

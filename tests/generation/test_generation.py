@@ -15,6 +15,7 @@ from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
@@ -93,6 +94,19 @@ def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
     # What is too dear is put behind, as training said it by itself.
     assert special.origin == ("model" if taken else "composed")
     assert taken or special.text.startswith("Red Kite Ridge is 7 km long")
+
+
+@pytest.mark.parametrize(("value", "extra"), [("easy", ("difficulty=easy",)), ("demanding", ())])
+def test_a_value_that_stands_in_words_as_well_is_said_twice(
+    poor_run: Callable[[str], Path], value: str, extra: tuple[str, ...]
+) -> None:
+    preprocessor = Preprocessor.load(Run(poor_run("sclstm")).preprocessor_path)
+    request = preprocessor.request(parse(f"inform(name='Red Kite Ridge';difficulty={value})"))
+    tokens = ("SLOT_NAME", "is", "SLOT_DIFFICULTY", "\uffed,", "easy", "or", "moderate", "\uffed.")
+    candidate = Candidate(preprocessor, request, tokens, -1.0)
+    assert candidate.report.extra == extra
+    assert candidate.report.ok is candidate.faithful is (not extra)
+    assert candidate.errors == len(extra)
 
 
 ASKING = [
