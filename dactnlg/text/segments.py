@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -21,6 +22,8 @@ SILENCE: Tokens = (f"{JOINER}.",)
 PRONOUN, ARTICLE = "it", "the"
 MOST_STATEMENTS = 5
 """Segments for a special value, the most frequent ones."""
+REMEMBERED = 1_000, 1 << 20
+"""Special values whose segments are remembered, at most, and their bytes."""
 
 
 class Segments:
@@ -32,7 +35,7 @@ class Segments:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor = preprocessor
-        self._statements: dict[tuple[str, str], list[Tokens]] = {}
+        self._statements: Memory[list[Tokens]] = Memory(*REMEMBERED)
 
     @cached_property
     def _subject(self) -> str:
@@ -88,8 +91,8 @@ class Segments:
             turn = Turn((DialogueAct(act_type, (slot,)),))
             # What a segment does by itself is no fault: all recommendations end with statements.
             saying = [t for t in weights if not any("=" in fault for fault in faults(self.preprocessor, turn, t))]
-            ranked = sorted(saying, key=lambda tokens: (-weights[tokens], tokens))
-            found = self._statements[key] = ranked[:MOST_STATEMENTS]
+            ranked = sorted(saying, key=lambda tokens: (-weights[tokens], tokens))[:MOST_STATEMENTS]
+            found = self._statements.put(key, ranked, 500 + 100 * sum(map(len, ranked)))
         return found
 
     def _texts(self, act_type: str, slot: Slot) -> Iterable[tuple[Tokens, float]]:
