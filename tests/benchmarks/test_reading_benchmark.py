@@ -1,0 +1,75 @@
+"""Sentences to be read: their acts are new and one slot away from a seen one; verdicts stay with their sentences."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from benchmarks.reading import count, read
+from benchmarks.unseen import combination, one_away, subsets, values_of
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import load_corpus
+
+
+def names(turn: Turn) -> list[tuple[str, ...]]:
+    return [(act.act_type, *sorted(f"{slot.name}={slot.special}" for slot in act.slots)) for act in turn]
+
+
+def away(one: Turn, other: Turn) -> bool:
+    """Whether two turns have the same acts, but for one slot in one of them."""
+    pairs = list(zip(names(one), names(other), strict=False))
+    changed = [(set(a), set(b)) for a, b in pairs if a != b]
+    same = [act.act_type for act in one] == [act.act_type for act in other]
+    return same and len(changed) == 1 and all(len(part) <= 1 for part in (changed[0][0] - changed[0][1],))
+
+
+def test_acts_are_new_and_one_slot_away() -> None:
+    corpus = load_corpus("trails")
+    seen = [example.turn for example in corpus.split("train")]
+    found = one_away(corpus, 40, 1)
+    assert len(found) == 40 == len(set(found))
+    assert not {combination(turn) for turn in found} & {combination(turn) for turn in seen}
+    assert all(any(away(turn, other) for other in seen) for turn in found)
+    assert one_away(corpus, 40, 1) == found != one_away(corpus, 40, 2)
+
+
+def test_subsets_take_slots_and_values_of_their_act_type() -> None:
+    corpus = load_corpus("trails")
+    values = values_of(corpus)
+    for turn in subsets(corpus, 60, 1):
+        (act,) = turn
+        assert 1 <= len({slot.name for slot in act.slots}) == len(act.slots)
+        assert all(slot.value in values[act.act_type][slot.name] for slot in act.slots)
+
+
+def test_verdicts_stay_with_their_sentences(repository: Path, random_run: Path, tmp_path: Path) -> None:
+    file = tmp_path / "reading.md"
+    command = [
+        sys.executable,
+        str(repository / "benchmarks/reading.py"),
+        str(random_run),
+        "--away",
+        "6",
+        "--subsets",
+        "2",
+    ]
+
+    def written() -> list[list[str]]:
+        environment = {**os.environ, "PYTHONPATH": str(repository)}
+        done = subprocess.run([*command, "--verdicts", file], capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return read(file)
+
+    rows = written()
+    assert len(rows) == 8 and {row[4] for row in rows} == {"?"}
+    text = file.read_text(encoding="utf-8").splitlines()
+    judged = [line.replace("| ? |", "| ok |") if rows[0][1] in line else line for line in text]
+    judged = [line.replace("| ? |", "| grammar: no verb |") if rows[1][1] in line else line for line in judged]
+    file.write_text("\n".join([*judged, ""]).replace(rows[2][2], "Another one."), encoding="utf-8")
+    again = written()
+    assert [row[:4] for row in again] == [row[:4] for row in rows]
+    assert [row[4] for row in again[:3]] == ["ok", "grammar: no verb", "?"]
+    line = next(line for line in count(again).splitlines() if line.startswith("| trails, one slot away"))
+    assert line.split(" | ")[1:6] == ["6", "1 (16.7%)", "0 (0.0%)", "1 (16.7%)", "4"]
