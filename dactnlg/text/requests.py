@@ -24,6 +24,8 @@ from dactnlg.text.surface import strip_joiner, unused_mark
 
 Key = tuple[Any, ...]
 
+MARKS = frozenset(".,;:!?()'\"-&/")
+"""Words of a template that say no value."""
 _fitted: Memory[tuple[tuple[str, ...], Form]] = Memory(1 << 20, 4 << 20)
 
 
@@ -207,5 +209,5 @@ def make_template(
         *questions,
         question,
         find_joints(joined, known),
-        frozenset([strip_joiner(token).casefold() for token in tokens if not is_placeholder(token)]),
+        frozenset([strip_joiner(token).casefold() for token in tokens if not is_placeholder(token)]) - MARKS,
     )

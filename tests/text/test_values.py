@@ -58,7 +58,8 @@ def test_a_value_stands_in_its_sentences_as_it_was_given(name: str, data_dir: Pa
     slots = [Slot(names[placeholder], data.draw(VALUES)) for placeholder in held(tokens)]
     turn = Turn((DialogueAct("inform", tuple(slots)),))
     candidate = Candidate(preprocessor, preprocessor.request(turn), tokens, None)
-    assert not candidate.report.values.errors
+    # A value may be a word of the sentence, which then says it twice.
+    assert not candidate.values.errors
     for slot in slots:
         # Values of training sentences are written as those write them.
         value = preprocessor.casing.values.get(slot.name, {}).get(slot.value.casefold(), slot.value)
