@@ -51,7 +51,7 @@ class Segments:
         return {verb for pronoun, verb in pairs if pronoun == PRONOUN}
 
     def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
-        """Return the slots of a turn that a segment of its text says; None where that cannot be told."""
+        """Return the slots of a turn that a segment of its text says; None where nothing could show it."""
         held = {strip_joiner(token) for token in tokens if is_placeholder(token)}
         slots = list(turn.slots())
         ordinary = [slot for _, slot in slots if slot.delexicalizable and placeholder_name(slot.name) in held]

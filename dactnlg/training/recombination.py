@@ -33,6 +33,8 @@ def recombined(config: Config, preprocessor: Preprocessor, pairs: Sequence[Pair]
     """Return as many recombined pairs as a configuration wants, with a progress bar on standard error."""
     own = [pair for pair in pairs if pair.corpus == preprocessor.encoder.corpus]
     number = round(config.training.recombination * len(own))
+    if not number:
+        return []
     hidden = None if progress else True
     with tqdm(total=number, desc="recombining", unit=" pairs", delay=2, leave=False, disable=hidden) as bar:
         return recombine(preprocessor, own, number, config.training.seed, bar.update)

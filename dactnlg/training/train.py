@@ -22,7 +22,6 @@ from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
-from dactnlg.runs.sections import TrainingConfig
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
@@ -75,10 +74,8 @@ def train(
     source, config = config, _checked(config, overrides)
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
-    if cluster.parts > 1 and (config.training.backend != "keras" or not config.model.neural):
-        raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
     if cluster.parts > 1:
-        _check_parts(config.training)
+        _check_parts(config)
     if config.model.neural:
         _train_neural(config, corpora, run, resume=resume, progress=progress, callbacks=callbacks, cluster=cluster)
     else:
@@ -86,12 +83,8 @@ def train(
         with writer.held():
             # The random baseline draws from every training sentence, whatever it leaves out (Sharma et al. 2017, 4.1).
             preprocessor = _preprocessor(config, corpora)[0]
-            writer.begin(
-                config,
-                preprocessor.save,
-                _reader_maker(config, corpora, preprocessor, progress=progress),
-                resume=resume,
-            )
+            learn = _reader_maker(config, corpora, preprocessor, progress=progress)
+            writer.begin(config, preprocessor.save, learn, resume=resume)
             writer.finish({}, split_hashes(corpora))
     return run
 
@@ -158,12 +151,15 @@ def _reader_maker(
     return partial(write_reader, corpus=corpora[0], style=preprocessor.style, targets=targets, progress=progress)
 
 
-def _check_parts(options: TrainingConfig) -> None:
+def _check_parts(config: Config) -> None:
     """Refuse what one process alone can do.
 
     Raises:
         WorkerError: names the key to change.
     """
+    options = config.training
+    if options.backend != "keras" or not config.model.neural:
+        raise WorkerError("only neural models train on several devices or workers, with training.backend=keras")
     if options.select != "loss":
         raise WorkerError(f"training.select={options.select} is for one device: choose training.select=loss")
     if options.recombination:
