@@ -86,23 +86,27 @@ def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
     settle(run)
     check_place(run)
     aside = overwrite and holds_run(run) and not (resume and _unfinished(run))
-    if aside and not resume:
-        shutil.rmtree(beside(run).path, ignore_errors=True)
     place = beside(run) if aside else run
     missing = [folder for folder in (place.path, *place.path.parents) if not folder.exists()]
+    mine = False
     try:
         with contextlib.ExitStack() as stack:
             stack.enter_context(held(run))
             if aside:
+                if not resume:
+                    # Not before the folder is held: another process may be training there.
+                    shutil.rmtree(place.path, ignore_errors=True)
                 stack.enter_context(held(place))
             elif holds_run(run) and not resume:
                 raise RunError(
                     f"{run.path} holds a run already: go on with it by --resume, replace it by --overwrite, or name "
                     "another folder with --output"
                 )
+            mine = True
             yield place
     except Exception:
-        if not holds_run(place):
+        # What another process holds may be a training before its first epoch.
+        if mine and not holds_run(place):
             _take_away(place, missing)
         raise
 

@@ -15,6 +15,7 @@ from dactnlg import models
 from dactnlg.cli.main import main
 from dactnlg.errors import ConfigError, CorpusError, RunError
 from dactnlg.runs.config import load_config
+from dactnlg.runs.place import opened
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
@@ -161,3 +162,26 @@ def test_a_refused_training_leaves_no_folder(why: str, tmp_path: Path, monkeypat
     with pytest.raises((RunError, CorpusError, ConfigError)):
         refused(tmp_path)[why]()
     assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("name", ["state.json", "preprocessor.json"])  # after an epoch, and before the first
+def test_what_another_process_trains_beside_a_run_is_left_alone(finished: Path, name: str) -> None:
+    other = finished.parent / ".run.new"
+    with opened(Run(finished), resume=False, overwrite=True) as place:
+        assert place.path == other
+        (other / name).write_text("{}")
+        with pytest.raises(RunError, match="another process"):
+            train("trails-random", finished, overwrite=True, progress=False)
+        assert (other / name).exists()
+    Run(finished).check_files()
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_a_training_before_its_first_epoch_is_left_alone(tmp_path: Path, *, resume: bool) -> None:
+    run = Run(tmp_path / "run")
+    with opened(run, resume=False, overwrite=False):
+        for path in (run.begun_path, run.preprocessor_path):
+            path.write_text("{}")
+        with pytest.raises(RunError, match="another process"):
+            train("trails-random", run.path, resume=resume, progress=False)
+        assert run.begun_path.exists() and run.preprocessor_path.exists()
