@@ -27,8 +27,10 @@ FLOORS = {
     "training": 4,
     "evaluation": 4,
     "experiments": 5,
-    "cli": 6,
-    "__main__": 7,
+    "studies": 5,
+    "serving": 6,
+    "cli": 7,
+    "__main__": 8,
 }
 HEAVY = {"keras", "tensorflow", "jax", "torch"}
 LIGHT = {"errors", "_utils", "acts", "text", "runs", "data", "fidelity", "metrics"}

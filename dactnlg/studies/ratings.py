@@ -1,0 +1,167 @@
+"""Ratings as a table, a row a judgement: item, system, rater, criterion, value."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dactnlg._utils.files import written
+from dactnlg._utils.reading import regular_file
+from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("item", "system", "rater", "criterion", "value")
+CONTEXT = ("page", "corpus", "output")
+"""Columns that a table may have besides: the sentences that a rater saw and judged together, the corpus of the item,
+and what the system said."""
+EXTRA = "studies need further packages: pip install 'dactnlg[studies]'"
+
+
+class RatingsError(UserError):
+    """Ratings that cannot be read, or that an analysis cannot be made of."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Judgements of people.
+
+    A rater judges a system's sentence for an item once under each criterion. Of a pairwise design each judgement is two
+    rows of one `page`: 1 for the system that won and 0 for the other, .5 each for a tie.
+
+    Attributes:
+        rows: judgements, each with every name of `COLUMNS`, and of `CONTEXT` those that the table has (all texts, but
+            `value`, a finite number).
+        notes: what was found on the way and should be told, such as empty values that were passed over.
+    """
+
+    rows: Sequence[Mapping[str, Any]]
+    notes: tuple[str, ...] = field(default=())
+
+    @cached_property
+    def table(self) -> pd.DataFrame:
+        """The same rows as a DataFrame, in their order; texts are of dtype object.
+
+        Raises:
+            RatingsError: pandas is not installed.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise RatingsError(EXTRA) from None
+        return pd.DataFrame(list(self.rows), columns=self.columns).astype(
+            {name: "float64" if name == "value" else object for name in self.columns}
+        )
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, those of `COLUMNS` first."""
+        return [*COLUMNS, *(name for name in CONTEXT if self.rows and name in self.rows[0])]
+
+    def names(self, column: str) -> list[str]:
+        """Return what stands in a column, each once, in the order of their first rows.
+
+        >>> Ratings([{"item": "1", "system": "a", "rater": "x", "criterion": "quality", "value": 5.0}]).names("system")
+        ['a']
+        """
+        return list(dict.fromkeys(row[column] for row in self.rows))
+
+    def where(self, **wanted: str) -> Ratings:
+        """Return the judgements whose columns have these values: `where(criterion="quality")`."""
+        return Ratings([row for row in self.rows if all(row[name] == value for name, value in wanted.items())])
+
+    def without(self, column: str, values: Iterable[str]) -> Ratings:
+        """Return the judgements whose column has none of these values, such as raters who are left out."""
+        left_out = set(values)
+        return Ratings([row for row in self.rows if row[column] not in left_out], self.notes)
+
+    @classmethod
+    def read(cls, path: Path) -> Ratings:
+        """Read a CSV file (RFC 4180, UTF-8, a header with at least `COLUMNS` in any order); other columns are dropped.
+
+        Raises:
+            RatingsError: a column is missing, a value is no finite number, a name is empty, or a rater has judged the
+                same sentence under the same criterion twice on one page; the message has the file and the line.
+            OSError: it cannot be read.
+        """
+        with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
+            try:
+                return cls._parse(csv.DictReader(file, strict=True), str(path))
+            except UnicodeDecodeError:
+                raise RatingsError(f"{path}: it is not text in UTF-8") from None
+            except csv.Error as error:
+                raise RatingsError(f"{path}: it is not CSV: {error}") from None
+
+    @classmethod
+    def _parse(cls, reader: csv.DictReader[str], where: str) -> Ratings:
+        header = reader.fieldnames or []
+        if missing := [name for name in COLUMNS if name not in header]:
+            raise RatingsError(
+                f"{where}: there is no column {', '.join(missing)}; ratings have the columns {', '.join(COLUMNS)}"
+            )
+        columns = [*COLUMNS, *(name for name in CONTEXT if name in header)]
+        rows: list[dict[str, Any]] = []
+        empty = 0
+        for cells in reader:
+            line = f"{where}, line {reader.line_num}"
+            if None in cells or None in cells.values():
+                raise RatingsError(f"{line}: it has more or fewer cells than the header")
+            if not cells["value"].strip():
+                empty += 1
+                continue
+            row: dict[str, Any] = {name: cells[name] for name in columns}
+            if blank := [name for name in COLUMNS if not cells[name].strip()]:
+                raise RatingsError(f"{line}: {blank[0]} is empty")
+            rows.append(row | {"value": _number(cells["value"], line)})
+        if not rows:
+            raise RatingsError(f"{where}: there are no ratings in it")
+        check_repetition(rows, where)
+        return cls(rows, (f"{empty} rows without a value were passed over",) if empty else ())
+
+    def write(self, path: Path) -> None:
+        """Write a CSV file that `read` reads; what stood there is replaced when the new one is whole."""
+        with written(path) as file:
+            writer = csv.DictWriter(file, self.columns, lineterminator="\n", extrasaction="ignore")
+            writer.writeheader()
+            writer.writerows({**row, "value": f"{row['value']:.12g}"} for row in self.rows)
+
+
+def check_repetition(rows: Sequence[Mapping[str, Any]], where: str) -> None:
+    """Refuse rows in which a rater has judged one sentence under one criterion twice on one page.
+
+    Raises:
+        RatingsError: there are such rows; the message names the first.
+    """
+    seen = set()
+    for row in rows:
+        key = tuple(row.get(name, "") for name in ("page", "corpus", *COLUMNS[:4]))
+        if key in seen:
+            raise RatingsError(
+                f"{where}: rater {row['rater']} has rated {row['system']}'s sentence for item {row['item']} under "
+                f"{row['criterion']} twice"
+            )
+        seen.add(key)
+
+
+def _number(text: str, line: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise RatingsError(f"{line}: value {text[:40]!r} is not a finite number")
+    return value
+
+
+def by(rows: Iterable[Mapping[str, Any]], *columns: str) -> Iterator[tuple[tuple[str, ...], list[Mapping[str, Any]]]]:
+    """Yield the rows that agree in some columns together, in the order of their first rows."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+    yield from groups.items()
