@@ -1,0 +1,53 @@
+"""Putting a web application together, the same way for every server of the package."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Any
+
+from fastapi import FastAPI
+from starlette.types import ASGIApp
+
+from dactnlg import __version__
+from dactnlg._utils.web import problems
+from dactnlg._utils.web.limits import Limited, RequestLimits
+from dactnlg._utils.web.pages import SecurityHeaders, static_files
+
+Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
+
+
+def create(title: str, description: str, lifespan: Lifespan | None = None, **more: Any) -> FastAPI:
+    """Return an application that answers errors as problems and has the common style sheet at `/common/base.css`.
+
+    The pages that FastAPI makes for its OpenAPI document fetch their scripts from elsewhere; they are left out.
+
+    Args:
+        title: what the application is called.
+        description: what it does.
+        lifespan: what happens before the first request and after the last.
+        **more: further arguments of `FastAPI`.
+    """
+    app = FastAPI(
+        title=title,
+        description=description,
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        **more,
+    )
+    problems.install(app)
+    app.mount("/common", static_files("dactnlg._utils.web"))
+    return app
+
+
+def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset()) -> ASGIApp:
+    """Return an application behind limits, with the headers of `pages.SecurityHeaders` on all of its answers.
+
+    Args:
+        app: the application.
+        limits: what a request may ask for.
+        free: paths that are not counted against a client's rate.
+    """
+    return SecurityHeaders(Limited(app, limits, free))

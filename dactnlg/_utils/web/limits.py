@@ -1,0 +1,149 @@
+"""Limits on what a client may send: how much, how slowly, how often. They stand before everything else."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dactnlg._utils.web.problems import Problem
+
+_CLIENTS = 10_000
+"""Addresses whose requests are counted; those seen longest ago are forgotten first."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RequestLimits:
+    """What one request, and one client, may ask for.
+
+    Attributes:
+        body_bytes: bytes of a request's body; more are answered with 413.
+        body_seconds: how long a body may take to arrive; longer is answered with 408.
+        seconds: how long an answer may take; longer is answered with 503.
+        per_minute: requests of one address in a minute, and as many at once; more are answered with 429. None: any.
+        path_length: characters of path and query; more are answered with 414.
+    """
+
+    body_bytes: int = 1 << 20
+    body_seconds: float = 10.0
+    seconds: float = 60.0
+    per_minute: int | None = None
+    path_length: int = 8_000
+
+
+class RateLimit:
+    """Requests of clients, each with a bucket that holds as many as it may send in a minute and fills up evenly."""
+
+    def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most, self._clock = float(per_minute), clock
+        self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
+
+    def wait(self, client: str) -> float:
+        """Count a request of a client. Returns 0 where it is admitted, else the seconds until one would be."""
+        now = self._clock()
+        left, before = self._buckets.pop(client, (self._most, now))
+        left = min(self._most, left + (now - before) * self._most / 60)
+        admitted = left >= 1
+        self._buckets[client] = (left - admitted, now)
+        if len(self._buckets) > _CLIENTS:
+            self._buckets.popitem(last=False)
+        return 0.0 if admitted else (1 - left) * 60 / self._most
+
+
+class Limited:
+    """An ASGI application behind limits: it sees requests whose body has arrived, and no others.
+
+    Args:
+        app: the application.
+        limits: what a request may ask for.
+        free: paths that are not counted against a client's rate, such as health checks.
+    """
+
+    def __init__(self, app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset()) -> None:
+        self._app, self._limits, self._free = app, limits, free
+        self._rate = RateLimit(limits.per_minute) if limits.per_minute else None
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        answer = _Answer(send)
+        try:
+            self._check(scope)
+            body = await self._body(scope, receive)
+            await asyncio.wait_for(self._app(scope, _replayed(body, receive), answer), self._limits.seconds)
+        except Problem as problem:
+            await problem.response()(scope, receive, send)
+        except TimeoutError:
+            if answer.started:
+                # Half of an answer stands already: the connection has to end, so that nobody takes it for a whole one.
+                raise
+            took = f"the answer took more than {self._limits.seconds:g} seconds"
+            await Problem(503, took, headers={"Retry-After": "1"}).response()(scope, receive, send)
+
+    def _check(self, scope: Scope) -> None:
+        if len(scope.get("raw_path") or b"") + len(scope["query_string"]) > self._limits.path_length:
+            raise Problem(414, f"an address has at most {self._limits.path_length} characters here")
+        if self._rate and scope["path"] not in self._free:
+            wait = self._rate.wait((scope.get("client") or ("", 0))[0])
+            if wait:
+                raise Problem(
+                    429,
+                    f"more than {self._limits.per_minute} requests a minute; try again in {wait:.1f} seconds",
+                    headers={"Retry-After": str(int(wait) + 1)},
+                )
+
+    async def _body(self, scope: Scope, receive: Receive) -> bytes:
+        """Return the whole body, or refuse it as soon as it is known to be too long."""
+        declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
+        if declared.isdigit() and int(declared[:20]) > self._limits.body_bytes:
+            raise self._too_long()
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self._limits.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] != "http.request":
+                        raise Problem(400, "the client has gone before its request was whole")
+                    parts.append(message.get("body", b""))
+                    size += len(parts[-1])
+                    if size > self._limits.body_bytes:
+                        raise self._too_long()
+                    if not message.get("more_body"):
+                        return b"".join(parts)
+        except TimeoutError:
+            raise Problem(408, f"the request took more than {self._limits.body_seconds:g} seconds to arrive") from None
+
+    def _too_long(self) -> Problem:
+        return Problem(413, f"a request's body has at most {self._limits.body_bytes:,} bytes here")
+
+
+class _Answer:
+    """What sends an answer, and knows whether it has begun."""
+
+    def __init__(self, send: Send) -> None:
+        self._send, self.started = send, False
+
+    async def __call__(self, message: Message) -> None:
+        self.started = True
+        await self._send(message)
+
+
+def _replayed(body: bytes, receive: Receive) -> Receive:
+    """Return what gives an application a body that has been read already, and then what the client does next."""
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay

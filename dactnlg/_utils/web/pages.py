@@ -1,0 +1,85 @@
+"""Pages without a build step: templates of a package, its static files, and headers that forbid everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from starlette.datastructures import MutableHeaders
+from starlette.responses import HTMLResponse
+from starlette.staticfiles import StaticFiles
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from dactnlg._utils.terminal import printable
+
+POLICY = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    # A rater's link is a secret: no other site may learn it from a click.
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+
+
+class Pages:
+    """Templates of a package: its folder `templates`, Jinja2, everything escaped and printable.
+
+    Args:
+        package: the package's dotted name.
+    """
+
+    def __init__(self, package: str) -> None:
+        self._templates = Environment(
+            loader=PackageLoader(package),
+            autoescape=True,
+            undefined=StrictUndefined,
+            finalize=lambda value: printable(value) if type(value) is str else value,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+
+    def render(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
+        """Return a page that no cache keeps: it may be about one rater alone."""
+        text = self._templates.get_template(template).render(**values)
+        return HTMLResponse(text, status, {"Cache-Control": "no-store"})
+
+
+def static_files(package: str) -> StaticFiles:
+    """Return an application that serves the folder `static` of a package, and nothing outside it.
+
+    >>> app.mount("/static", static_files("dactnlg.serving.playground"))  # doctest: +SKIP
+    """
+    return StaticFiles(packages=[(package, "static")])
+
+
+class SecurityHeaders:
+    """An ASGI application whose every answer carries the policy of `POLICY` and its companions."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, guarded)

@@ -1,0 +1,105 @@
+"""Serving an application: a port that is known to be free, and an end that lets every request finish."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from types import FrameType
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from dactnlg.errors import UserError
+
+
+def bound(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 takes any that is free.
+
+    Raises:
+        UserError: the port is taken or may not be had, or there is no such host.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        found = socket.socket(family, socket.SOCK_STREAM)
+    except (OSError, UnicodeError, OverflowError) as error:
+        raise UserError(f"there is no host {host!r} with a port {port} here: {error}") from None
+    try:
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.bind((host, port))
+        found.listen(2048)
+    except OSError as error:
+        found.close()
+        raise UserError(
+            f"cannot listen at {host}, port {port}: {error.strerror or error}; choose another --port"
+        ) from None
+    return found
+
+
+def address(listening: socket.socket) -> str:
+    """Return the address under which a listening socket is reached: `http://127.0.0.1:8080`."""
+    host, port = listening.getsockname()[:2]
+    return f"http://{f'[{host}]' if ':' in host else host}:{port}"
+
+
+def serve(
+    app: ASGIApp,
+    listening: socket.socket,
+    *,
+    drain_seconds: float = 30,
+    connections: int | None = None,
+    on_reload: Callable[[], None] | None = None,
+) -> None:
+    """Serve an application until SIGINT or SIGTERM; then let the requests that have begun finish, and return.
+
+    Args:
+        app: the application.
+        listening: the socket, from `bound`.
+        drain_seconds: how long requests that have begun may go on; a second Ctrl-C ends them at once.
+        connections: connections at most; requests on further ones are answered with 503.
+        on_reload: called on SIGHUP, in the main thread, between two steps of the loop.
+    """
+    config = uvicorn.Config(
+        app,
+        access_log=False,
+        log_config=None,
+        log_level="warning",
+        lifespan="on",
+        # Whoever reaches the port could say with a header that he is somebody else.
+        proxy_headers=False,
+        server_header=False,
+        limit_concurrency=connections,
+        timeout_graceful_shutdown=int(drain_seconds),
+        ws="none",
+    )
+    _Server(config, on_reload).run([listening])
+
+
+class _Server(uvicorn.Server):
+    """uvicorn's server, to which SIGTERM and Ctrl-C are the end that was asked for, not a failure."""
+
+    def __init__(self, config: uvicorn.Config, on_reload: Callable[[], None] | None) -> None:
+        super().__init__(config)
+        self._on_reload = on_reload
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Answer signals while the server runs, and repeat none of them afterwards, as uvicorn would."""
+        handlers: dict[int, Callable[[int, FrameType | None], None]] = {
+            signal.SIGINT: self.handle_exit,
+            signal.SIGTERM: self.handle_exit,
+        }
+        if hasattr(signal, "SIGHUP") and self._on_reload is not None:
+            handlers[signal.SIGHUP] = lambda _number, _frame: self._on_reload and self._on_reload()
+        try:
+            before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        except ValueError:
+            # Not the main thread, as in tests: whoever started it sets `should_exit`.
+            yield
+            return
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
