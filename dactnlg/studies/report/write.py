@@ -1,0 +1,108 @@
+"""Drawing a report: text for a terminal, Markdown, LaTeX tables, or one page of HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from dactnlg._utils import tables
+from dactnlg._utils.files import written
+from dactnlg._utils.markdown import escape
+from dactnlg._utils.tables import Format
+from dactnlg._utils.terminal import printable
+from dactnlg.evaluation.report import html
+from dactnlg.studies.report.parts import Part, Table
+
+_HERE = "dactnlg.studies.report"
+COLORS = 6
+"""Colours of the style sheet; further groups begin with the first again."""
+
+
+def text(parts: Sequence[Part], width: int | None = None) -> str:
+    """Return a report as text; lines are folded at a width."""
+    found = []
+    for part in parts:
+        lines = [part.title, "=" * len(part.title), *part.lines]
+        for table in part.tables:
+            drawn = tables.formatted(table.rows, left=table.left, rule=True, width=width)
+            lines += ["", table.title, "", drawn, *_below(table)]
+        found.append("\n".join(printable(line, "\n") for line in lines))
+    return "\n\n\n".join(found)
+
+
+def markdown(title: str, parts: Sequence[Part]) -> str:
+    """Return a report as Markdown; it has no pictures."""
+    found = [f"# {escape(title)}"]
+    for part in parts:
+        found += [f"## {escape(part.title)}", *map(escape, part.lines)]
+        for table in part.tables:
+            drawn = tables.formatted(table.rows, "markdown", table.left)
+            found += [f"### {escape(table.title)}", drawn, *map(escape, _below(table))]
+    return "\n\n".join(found)
+
+
+def latex(parts: Sequence[Part]) -> str:
+    """Return every table of a report as a LaTeX `table` with caption and label, for the package booktabs."""
+    return "\n\n".join(latex_table(table) for part in parts for table in part.tables)
+
+
+def latex_table(table: Table) -> str:
+    """Return one table as LaTeX; its method and notes stand in the caption."""
+    caption = " ".join([f"{table.title}.", *_below(table)])
+    return "\n".join(
+        [
+            r"\begin{table}",
+            r"\centering",
+            tables.formatted(table.rows, "latex", table.left),
+            rf"\caption{{{_tex(caption)}}}",
+            rf"\label{{tab:{table.name}}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def csv(parts: Sequence[Part]) -> str:
+    """Return every table of a report as CSV, its name in a line before it, an empty line between two."""
+    found = [f"# {t.name}\n{tables.formatted(t.rows, 'csv', t.left)}" for part in parts for t in part.tables]
+    return "\n\n".join(found)
+
+
+def formatted(title: str, parts: Sequence[Part], output_format: Format, width: int | None = None) -> str:
+    """Return a report in the format of that name."""
+    if output_format == "markdown":
+        return markdown(title, parts)
+    if output_format == "text":
+        return text(parts, width)
+    return latex(parts) if output_format == "latex" else csv(parts)
+
+
+def write(path: Path, title: str, parts: Sequence[Part]) -> None:
+    """Write a report: a page where the name ends in `.html` or `.htm`, LaTeX in `.tex`, Markdown otherwise."""
+    ending = path.suffix.lower()
+    if ending in (".html", ".htm"):
+        page = html.page(title, "study.html.j2", _values(title, parts), _HERE, ["study.css"])
+    else:
+        page = (latex(parts) if ending == ".tex" else markdown(title, parts)) + "\n"
+    with written(path) as file:
+        file.write(page)
+
+
+def _values(title: str, parts: Sequence[Part]) -> dict[str, object]:
+    return {"title": title, "parts": parts, "latex_table": latex_table, "COLORS": COLORS}
+
+
+def _below(table: Table) -> list[str]:
+    return [*([f"Method: {table.method}."] if table.method else []), *table.notes]
+
+
+_TEX = {sign: f"\\{sign}" for sign in "&%$#_{}"} | {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": "$<$",
+    ">": "$>$",
+}
+
+
+def _tex(line: str) -> str:
+    return "".join(_TEX.get(sign, sign) for sign in printable(line))
