@@ -1,0 +1,116 @@
+"""What a study's report looks like: the same numbers in every format, and jitter in the picture alone."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import re
+import subprocess
+from html.parser import HTMLParser
+from pathlib import Path
+from shutil import which
+
+import numpy as np
+import pytest
+
+from dactnlg.studies.report import write
+from dactnlg.studies.report.parts import MOST_POINTS, Part, Point, Scatter, Table, interval, number, p_value
+
+TABLE = Table(
+    "kappa",
+    "Pairwise kappa & more",
+    [["kappa", "pairs"], ["> .1", "55/55"], ["50%_<b>x</b>", "8/55"]],
+    "Cohen's kappa (statsmodels)",
+    ["0/0 is undefined."],
+)
+PLOT = Scatter("METEOR", "quality", "METEOR", [Point(1, 0), Point(5, 1, 1), Point(3, 0.5)], (1, 5), (0, 1))
+PARTS = [Part("Agreement", ["Eleven raters \x1b[31mred."], [TABLE], [PLOT], ["gold", "lstm"])]
+
+
+class Cells(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.rows: list[list[str]] = []
+        self.tags: list[str] = []
+        self._inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("th", "td"):
+            self._inside = True
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("th", "td"):
+            self._inside = False
+
+    def handle_data(self, data: str) -> None:
+        if self._inside:
+            self.rows[-1][-1] += data
+
+
+def test_every_format_has_every_cell(tmp_path: Path) -> None:
+    write.write(tmp_path / "report.html", "Study", PARTS)
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    found = Cells()
+    found.feed(page)
+    assert found.rows == [list(row) for row in TABLE.rows]
+    assert "script" not in found.tags
+    assert "http" not in re.sub(r"http-equiv", "", page)
+    assert page.count("<circle") == 3
+    body = write.csv(PARTS).split("\n", 1)[1]
+    assert list(csv.reader(io.StringIO(body))) == [list(row) for row in TABLE.rows]
+    for drawn in (write.text(PARTS), write.markdown("Study", PARTS), write.latex(PARTS)):
+        assert "55/55" in drawn
+        assert "Cohen's kappa (statsmodels)" in drawn
+        assert "\x1b" not in drawn
+
+
+def test_latex_escapes_what_it_must() -> None:
+    drawn = write.latex_table(TABLE)
+    assert r"Pairwise kappa \& more" in drawn
+    assert r"50\%\_" in drawn
+    assert r"\label{tab:kappa}" in drawn
+    if which("pdflatex"):
+        document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{drawn}\end{{document}}"
+        subprocess.run(["pdflatex", "-draftmode", "-halt-on-error"], input=document, text=True, check=True)
+
+
+def test_jitter_is_in_the_picture_alone() -> None:
+    drawn = np.array([point[:2] for point in PLOT.drawn()])
+    assert np.allclose(drawn, [[0, 0], [1, 1], [0.5, 0.5]], atol=0.12)
+    assert len({tuple(row) for row in drawn}) == 3
+    assert PLOT.drawn() == PLOT.drawn()
+    assert [point[:2] for point in PLOT.points] == [(1, 0), (5, 1), (3, 0.5)]
+
+
+def test_the_noise_is_the_papers() -> None:
+    # N(0, .1) on a scale from 1 to 5, N(0, .02) on one from 0 to 1 (Sharma et al. 2017, Figure 3).
+    many = Scatter("", "", "", [Point(3, 0.5)] * MOST_POINTS, (1, 5), (0, 1))
+    spread = np.array([point[:2] for point in many.drawn()]).std(axis=0) * [4, 1]
+    assert spread == pytest.approx([0.1, 0.02], rel=0.1)
+
+
+def test_a_picture_has_a_bounded_number_of_points() -> None:
+    many = Scatter("", "", "", [Point(at, 0) for at in range(10_000)], (0, 10_000), (0, 0))
+    assert len(many.drawn()) == MOST_POINTS
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted"),
+    [
+        (number(None), "undefined"),
+        (number(math.nan), "undefined"),
+        (number(-0.0001), "0.000"),
+        (number(0.25, 2, sign=True), "+0.25"),
+        (p_value(None), "undefined"),
+        (p_value(0.00099), "<0.001"),
+        (interval((0.1, math.nan)), ""),
+        (interval((-0.1, 0.25), 2), "[-0.10, 0.25]"),
+    ],
+)
+def test_numbers_as_cells(shown: str, wanted: str) -> None:
+    assert shown == wanted
