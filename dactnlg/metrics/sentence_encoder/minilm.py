@@ -151,7 +151,8 @@ class MiniLM:
         centred = values - values.mean(axis=-1, keepdims=True)
         deviation = np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + self._epsilon)
         scaled = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-        return scaled.astype(np.float32, copy=False)
+        single: Floats = scaled.astype(np.float32, copy=False)
+        return single
 
 
 def gelu(x: Floats) -> Floats:
