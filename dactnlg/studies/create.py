@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from pydantic import ValidationError
 
 from dactnlg._utils.terminal import printable
 from dactnlg.data.card import SplitName
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.studies.design import Plan, assign
+from dactnlg.studies.design import PagePlan, assign
 from dactnlg.studies.sampling import distinct_acts, pick
 from dactnlg.studies.sources import Source, Wanted, sentences
 from dactnlg.studies.study import (
@@ -27,6 +28,7 @@ from dactnlg.studies.study import (
     StudyItem,
     StudyRater,
     StudySystem,
+    mistake,
 )
 from dactnlg.studies.words import in_words
 
@@ -74,7 +76,7 @@ class StudyOptions:
     name: str
     corpora: Sequence[str]
     acts: int
-    plan: Plan
+    plan: PagePlan
     design: Design = "likert"
     split: SplitName = "test"
     scale: Scale | None = None
@@ -112,6 +114,8 @@ def create(options: StudyOptions, sources: Sequence[Source]) -> Study:
     names = list(dict.fromkeys(source.name for source in sources))
     if len(names) < 2 and options.design == "pairwise":
         raise StudyError("a pairwise study compares at least two systems: name them with --systems")
+    if not all(name.strip() for name in options.criteria):
+        raise StudyError("--criteria: the name of a quality is empty; separate names with commas")
     if not names:
         raise StudyError("name the systems with --systems: gold, run folders, files of sentences")
     items = [item for name in options.corpora for item in _items(load_corpus(name, options.data_dir), options, sources)]
@@ -120,7 +124,10 @@ def create(options: StudyOptions, sources: Sequence[Source]) -> Study:
     checks = list(_checks(options, scale))
     shown = {check.id: tuple(check.sentences) for check in checks}
     raters = assign(distinct, shown, options.plan)
-    return _study(options, scale, sources, items, checks, raters)
+    try:
+        return _study(options, scale, sources, items, checks, raters)
+    except ValidationError as error:
+        raise StudyError(mistake(error)) from None
 
 
 _SCALES: Mapping[Design, Scale | None] = {

@@ -20,7 +20,7 @@ MOST_PAGES = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class PagePlan:
     """How a study is divided among raters.
 
     Attributes:
@@ -40,7 +40,7 @@ class Plan:
     seed: int = 1
 
 
-def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str]], plan: Plan) -> list[StudyRater]:
+def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str]], plan: PagePlan) -> list[StudyRater]:
     """Return the raters with their pages.
 
     Args:
@@ -84,7 +84,7 @@ def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str
     return raters
 
 
-def _check(plan: Plan, items: int, systems: int) -> None:
+def _check(plan: PagePlan, items: int, systems: int) -> None:
     for name, value, there, what in (
         ("--acts-per-rater", plan.acts_per_rater, items, "acts"),
         ("--systems-per-page", plan.systems_per_page, systems, "different sentences for an act"),
@@ -102,7 +102,7 @@ def _check(plan: Plan, items: int, systems: int) -> None:
 class _Chooser:
     """Chooses what the next rater sees: what was seen least so far, and at random where that is equal."""
 
-    def __init__(self, items: Mapping[str, list[str]], plan: Plan, generator: np.random.Generator) -> None:
+    def __init__(self, items: Mapping[str, list[str]], plan: PagePlan, generator: np.random.Generator) -> None:
         self._items, self._plan, self._generator = items, plan, generator
         self._seen: Counter[str] = Counter()
         self._sentences: Counter[tuple[str, ...]] = Counter()

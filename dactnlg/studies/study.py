@@ -29,11 +29,11 @@ class StudyError(UserError):
     """A study that cannot be made, read or served."""
 
 
-class _Strict(BaseModel):
+class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Scale(_Strict):
+class Scale(_Record):
     """The values that a rater may give: `low`, `low + step`, and so on to `high`."""
 
     low: Number
@@ -59,7 +59,7 @@ class Scale(_Strict):
         return any(math.isclose(value, known, rel_tol=0, abs_tol=1e-9 * self.step) for known in self.values)
 
 
-class Criterion(_Strict):
+class Criterion(_Record):
     """One quality that is asked about: its name in the ratings, the question, and what the scale's ends mean."""
 
     name: Name
@@ -68,7 +68,7 @@ class Criterion(_Strict):
     high_label: Text = ""
 
 
-class StudySystem(_Strict):
+class StudySystem(_Record):
     """One system: its name in the ratings, where its sentences came from, and the SHA-256 of those in the study."""
 
     name: Name
@@ -76,7 +76,7 @@ class StudySystem(_Strict):
     hash: str = ""
 
 
-class StudyItem(_Strict):
+class StudyItem(_Record):
     """One act and what the systems say for it.
 
     Attributes:
@@ -98,7 +98,7 @@ class StudyItem(_Strict):
     check: Number | None = None
 
 
-class StudyPage(_Strict):
+class StudyPage(_Record):
     """What a rater sees at once: an item, and the systems whose sentences are shown, in the order shown."""
 
     id: Name
@@ -106,14 +106,14 @@ class StudyPage(_Strict):
     systems: tuple[Name, ...] = Field(min_length=1)
 
 
-class StudyRater(_Strict):
+class StudyRater(_Record):
     """One rater, `r001` and so on, and the pages in the rater's own order."""
 
     id: Name
     pages: tuple[StudyPage, ...]
 
 
-class Study(_Strict):
+class Study(_Record):
     """What is asked.
 
     Each page asks every criterion about each of its sentences; under the pairwise design a page has two sentences, and
@@ -150,14 +150,14 @@ class Study(_Strict):
         if (self.scale is None) != (self.design == "pairwise"):
             raise ValueError("a scale belongs to every design but the pairwise one")
         for what, names in (
-            ("criterion", [criterion.name for criterion in self.criteria]),
-            ("system", [system.name for system in self.systems]),
-            ("item", [item.id for item in self.items]),
-            ("rater", [rater.id for rater in self.raters]),
-            ("page", [page.id for rater in self.raters for page in rater.pages]),
+            ("criteria", [criterion.name for criterion in self.criteria]),
+            ("systems", [system.name for system in self.systems]),
+            ("items", [item.id for item in self.items]),
+            ("raters", [rater.id for rater in self.raters]),
+            ("pages", [page.id for rater in self.raters for page in rater.pages]),
         ):
             if twice := next((name for name in names if names.count(name) > 1), None) if _repeated(names) else None:
-                raise ValueError(f"two {what}s are called {twice!r}")
+                raise ValueError(f"two {what} are called {twice!r}")
         known = {system.name for system in self.systems} | set(CHECKS)
         items = {item.id: item for item in self.items}
         for item in self.items:
@@ -215,12 +215,16 @@ class Study(_Strict):
         except json.JSONDecodeError as error:
             raise StudyError(f"{path}, line {error.lineno}: it is not JSON: {error.msg}") from None
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part)[:60] for part in first["loc"])
-            told = first["msg"].removeprefix("Value error, ")
-            more = f" (and {error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
-            got = f" (got {short(first['input'])})" if place else ""
-            raise StudyError(f"{path}: {f'{place}: ' if place else ''}{told}{got}{more}") from None
+            raise StudyError(f"{path}: {mistake(error)}") from None
+
+
+def mistake(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a study, in a line: the place, what is wrong, and what stands there."""
+    first = error.errors()[0]
+    place = ".".join(str(part)[:60] for part in first["loc"])
+    told = first["msg"].removeprefix("Value error, ")
+    more = f" (and {error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
+    return f"{place}: {told} (got {short(first['input'])}){more}" if place else told + more
 
 
 def _repeated(names: list[str]) -> bool:

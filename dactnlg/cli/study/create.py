@@ -88,7 +88,7 @@ def create(
     """
     from dactnlg.studies.create import StudyOptions, parse_scale
     from dactnlg.studies.create import create as make
-    from dactnlg.studies.design import Plan
+    from dactnlg.studies.design import PagePlan
     from dactnlg.studies.sources import parse_source
     from dactnlg.studies.study import FILE
 
@@ -98,7 +98,7 @@ def create(
         raise UserError(
             "a pairwise study has two sentences on a page and no scale: leave out --scale, --systems-per-page"
         )
-    plan = Plan(
+    plan = PagePlan(
         raters=raters,
         acts_per_rater=acts_per_rater,
         systems_per_page=systems_per_page,
