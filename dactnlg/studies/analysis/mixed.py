@@ -156,7 +156,7 @@ def undefined(values: NDArray[Any], systems: int, effects: int) -> str:
     if len(values) <= systems + 1:
         return f"{len(values)} ratings of {systems} systems leave nothing to estimate variances from"
     if effects > MOST_EFFECTS:
-        return f"{effects:,} items and raters are more than the {MOST_EFFECTS:,} that the model is fitted for"
+        return f"{effects:,} levels of items and raters are more than the {MOST_EFFECTS:,} that the model is fitted for"
     return ""
 
 
