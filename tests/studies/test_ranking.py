@@ -12,7 +12,7 @@ from test_system_means import pairs, study
 
 from dactnlg.studies.analysis.comparisons import Comparisons
 from dactnlg.studies.analysis.ranking import _rows, rank_systems
-from dactnlg.studies.analysis.trueskill import TrueSkillSettings, Tournament
+from dactnlg.studies.analysis.trueskill import Tournament, TrueSkillSettings
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 

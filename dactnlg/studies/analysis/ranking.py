@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dactnlg.studies.analysis.comparisons import Comparisons, compare_systems
 from dactnlg.studies.analysis.results import Result
-from dactnlg.studies.analysis.trueskill import TrueSkillSettings, Tournament
+from dactnlg.studies.analysis.trueskill import Tournament, TrueSkillSettings
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 RUNS = 1000
@@ -131,7 +131,7 @@ def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
     met[found.pairs[:, 0], found.pairs[:, 1]] = True
     met |= met.T
     alone = [name for place, name in enumerate(found.systems) if not met[place].any()]
-    notes = (f"never compared with another, and left out: {', '.join(alone)}",) if alone else ()
+    notes: tuple[str, ...] = (f"never compared with another, and left out: {', '.join(alone)}",) if alone else ()
     if not len(found.outcomes):
         return (), f"no rater has judged two systems on one {found.within}"
     if ties == len(found.outcomes):
