@@ -179,6 +179,7 @@ def test_systems_that_nobody_compared() -> None:
 def test_only_ties() -> None:
     (row,) = head_to_head(study(lambda i, r, s: float(r))).rows
     assert (row.tie.share, row.tie.interval90, row.win.share) == (1.0, None, 0.0)
+    assert row.reason == "no interval of a share of 0% or 100%"
 
 
 @pytest.mark.parametrize(

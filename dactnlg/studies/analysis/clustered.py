@@ -96,7 +96,7 @@ def _fit(values: NDArray[Any], groups: list[NDArray[Any]]) -> tuple[Bounds, Boun
         fitted = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": keys}, use_t=True)
     variance = float(np.asarray(fitted.cov_params())[0, 0])
     # What is left of values without variance is rounding.
-    if not math.isfinite(variance) or variance <= 1e-20 * max(1.0, float(np.var(values))):
+    if not math.isfinite(variance) or variance <= 1e-15 * float(np.var(values)):
         return None
     ninety, ninety_five = (np.asarray(fitted.conf_int(alpha))[0] for alpha in (0.1, 0.05))
     return (float(ninety[0]), float(ninety[1])), (float(ninety_five[0]), float(ninety_five[1]))

@@ -211,7 +211,8 @@ def _pair(
         happened = (outcomes == outcome).astype(float)
         one = estimate(happened, items, raters, over)
         shares[outcome] = Share(int(happened.sum()), one.mean, one.interval90)
-        reason = reason or one.reason
+        always = len(happened) and np.ptp(happened) == 0
+        reason = reason or ("no interval of a share of 0% or 100%" if always else one.reason)
     return HeadToHead(
         criterion,
         corpus,
