@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dactnlg.studies.analysis.mixed import numbered, undefined
+from dactnlg.studies.analysis.mixed import NO_MAXIMUM, numbered, undefined
 from dactnlg.studies.analysis.reml import fit_reml
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import Ratings, RatingsError
@@ -64,14 +64,14 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
             f"a pilot needs two systems, items and raters; under {criterion} there are {len(names)} systems, "
             f"{counts['item']} items and {counts['rater']} raters"
         )
-    if reason := undefined(values, len(names), sum(counts.values())):
+    if reason := undefined(values, systems, sum(counts.values())):
         raise RatingsError(f"the pilot says nothing about {criterion}: {reason}")
     # An effect with a level for each rating is the residual by another name; so is one that others make up.
     used = [name for name, count in counts.items() if count < len(values)]
     notes = [f"{name.replace('_', ' x ')} cannot be told from the residual" for name in counts if name not in used]
     fitted = fit_reml(values, np.eye(len(names))[systems], [levels[name] for name in used])
     if not fitted.converged:
-        raise RatingsError(f"the pilot is too small: its variances under {criterion} have no clear maximum")
+        raise RatingsError(f"the pilot says nothing about {criterion}: {NO_MAXIMUM}")
     found = dict.fromkeys(counts, 0.0) | dict(zip(used, fitted.variances, strict=True))
     method = (
         "variance components, value ~ system + (1 | item) + (1 | rater) + (1 | item:system) + (1 | rater:system), REML"

@@ -54,9 +54,11 @@ def fit_reml(values: Array, design: Array, groups: Sequence[Array]) -> Reml:
     Args:
         values: (N,).
         design: (N, P), of full rank.
-        groups: K times (N,), the number of the level of each rating, from 0 on.
+        groups: K times (N,), the number of the level of each rating, from 0 on. Something must be left for noise.
     """
-    # In standard units, the ratios do not depend on the scale.
+    # Around plain least squares and in standard units, digits are not spent on the scale.
+    plain = np.linalg.lstsq(design, values, rcond=None)[0]
+    values = values - design @ plain
     spread = float(values.std())
     profile = _Profile(values / spread, design, groups)
     ratios = np.full(len(groups), 0.3)
@@ -77,7 +79,7 @@ def fit_reml(values: Array, design: Array, groups: Sequence[Array]) -> Reml:
             break
     fixed, covariance, residual = profile.solved(ratios)
     return Reml(
-        fixed * spread,
+        plain + fixed * spread,
         covariance * spread**2,
         tuple(float(ratio * residual * spread**2) for ratio in ratios),
         residual * spread**2,
