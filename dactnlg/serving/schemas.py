@@ -65,7 +65,7 @@ class Fallback(BaseModel):
     faithful: bool
 
 
-class Said(BaseModel):
+class GeneratedSentence(BaseModel):
     """A sentence with the proof of what it says; the fields are those of `dactnlg generate --format json`."""
 
     act: str
@@ -95,7 +95,7 @@ class GenerateAnswer(BaseModel):
     """A sentence for each act, in order."""
 
     model: ServedBy
-    results: list[Said]
+    results: list[GeneratedSentence]
 
 
 class CheckPair(_Sent):

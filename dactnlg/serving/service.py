@@ -29,9 +29,9 @@ from dactnlg.serving.schemas import (
     Fallback,
     GenerateAnswer,
     GenerateBody,
+    GeneratedSentence,
     ModelEntry,
     ModelsAnswer,
-    Said,
     ServedBy,
 )
 from dactnlg.serving.settings import ServiceSettings
@@ -58,10 +58,12 @@ class Service:
     metrics: ServiceMetrics
     batcher: Batcher
 
-    async def say(self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions) -> list[Said]:
+    async def say(
+        self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions
+    ) -> list[GeneratedSentence]:
         """Return a sentence for each turn; one with a fault gives way to one without, wherever that comes from."""
         said = await self.batcher.generate(model.generator, turns, options)
-        results = [Said(**one.to_json()) for one in said]
+        results = [GeneratedSentence(**one.to_json()) for one in said]
         faulty = [at for at, one in enumerate(said) if not one.slots_ok]
         if faulty:
             # The hard constraint loses no slot, and takes a template where the search has found nothing faithful.
@@ -74,13 +76,13 @@ class Service:
         return results
 
 
-def _replaced(first: Generation, other: Generation, result: Said) -> Said:
+def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -> GeneratedSentence:
     """Return what is said in the place of a sentence with faults: the other one, if that has fewer."""
     faults = [*(f"{slot} is missing" for slot in first.missing), *(f"{slot} is too much" for slot in first.extra)]
     reason = "; ".join(faults) or "it does not say what the act says"
     better = other.slots_ok or len(other.missing) + len(other.extra) < len(first.missing) + len(first.extra)
     taken = other if better else first
-    said = Said(**taken.to_json())
+    said = GeneratedSentence(**taken.to_json())
     said.n_best = result.n_best
     said.fallback = Fallback(reason=reason, rejected=first.text, origin=taken.origin, faithful=taken.slots_ok)
     return said
