@@ -118,6 +118,10 @@ def test_a_pilot_with_one_rating_of_each_sentence() -> None:
         (lambda: sample_size(variances(residual=0.0), 1.0), "every study finds every difference"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(acts=[1])), "two acts and two raters at least"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(raters=[])), "two acts and two raters at least"),
+        (
+            lambda: sample_size(variances(), 1.0, PowerPlan(acts=[10_000], raters=[10_000])),
+            "10,000 acts and 10,000 raters is too large to simulate",
+        ),
         (lambda: sample_size(variances(), 1.0, PowerPlan(power=1.0)), "power must be between 0 and 1"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(scale=(5, 1, 1))), "a scale is low, high, step"),
         (
