@@ -5,6 +5,9 @@ from __future__ import annotations
 import click
 
 from dactnlg.cli.study.create import create
+from dactnlg.cli.study.datasheet import datasheet
+from dactnlg.cli.study.export import export
+from dactnlg.cli.study.import_ import import_
 from dactnlg.cli.study.power import power
 from dactnlg.cli.study.serve import serve
 
@@ -20,5 +23,5 @@ def study() -> None:
     """
 
 
-for command in (create, serve, power):
+for command in (create, serve, power, export, import_, datasheet):
     study.add_command(command)
