@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from dactnlg.cli.study.analyse import analyse
 from dactnlg.cli.study.create import create
 from dactnlg.cli.study.datasheet import datasheet
 from dactnlg.cli.study.export import export
@@ -23,5 +24,5 @@ def study() -> None:
     """
 
 
-for command in (create, serve, power, export, import_, datasheet):
+for command in (create, serve, export, import_, analyse, power, datasheet):
     study.add_command(command)

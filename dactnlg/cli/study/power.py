@@ -69,14 +69,14 @@ def power(
 
     from dactnlg.studies.analyse import read_study_ratings
     from dactnlg.studies.analysis.pilot import pilot_variances
-    from dactnlg.studies.analysis.sample_size import ACTS, RATERS, Plan, sample_size
+    from dactnlg.studies.analysis.sample_size import ACTS, RATERS, PowerPlan, sample_size
     from dactnlg.studies.report import write
     from dactnlg.studies.report.models import sample_tables
     from dactnlg.studies.report.parts import ReportPart
 
     ratings = read_study_ratings(pilot, database)
     chosen = criterion or ratings.names("criterion")[0]
-    plan = Plan(
+    plan = PowerPlan(
         acts=_numbers("--acts", acts) if acts else ACTS,
         raters=_numbers("--raters", raters) if raters else RATERS,
         test=test,  # type: ignore[arg-type]

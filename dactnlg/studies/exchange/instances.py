@@ -21,12 +21,14 @@ class Instance(NamedTuple):
         systems: the system of the sentence, or the two of a pair in the order shown.
         corpus: of the item; empty if not known.
         number: which of the rater's judgements of the same, from 1 on.
+        outputs: the sentences, if they are known.
     """
 
     item: str
     systems: tuple[str, ...]
     corpus: str = ""
     number: int = 1
+    outputs: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,7 +59,8 @@ def parse_instance(name: str) -> Instance | None:
 
 
 def read_items(path: Path) -> dict[str, Instance]:
-    """Read the data file of a Potato project, JSON Lines: `id`, `system`, and if they differ from the id, `item`.
+    """Read the data file of a Potato project, JSON Lines: `id`, `system`, and `item` if that differs from the id;
+    `text` and `corpus` if there are.
 
     Raises:
         RatingsError: a line has no id or no system.
@@ -82,5 +85,8 @@ def read_items(path: Path) -> dict[str, Instance]:
         if len(systems) not in (1, 2) or not all(isinstance(name, str) and name.strip() for name in systems):
             raise RatingsError(f"{where}: system must be a name, or two for a pair; got {short(row['system'])}")
         item = str(row.get("item", row["id"]))
-        found[str(row["id"])] = Instance(item, tuple(systems), str(row.get("corpus", "")))
+        text = row.get("text", [])
+        outputs = tuple(map(str, text if isinstance(text, list) else [text]))
+        known = outputs if len(outputs) == len(systems) else ()
+        found[str(row["id"])] = Instance(item, tuple(systems), str(row.get("corpus", "")), outputs=known)
     return found

@@ -7,6 +7,7 @@ scheme is a criterion: of `likert` the point, of `slider` and `multirate` the va
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import re
@@ -16,13 +17,15 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg._utils.files import made_folder, write_json, written
+from dactnlg._utils.paths import inside
 from dactnlg._utils.reading import short
-from dactnlg.studies.exchange.instances import Instance, parse_instance
+from dactnlg.studies.exchange.instances import Instance, parse_instance, read_items
 from dactnlg.studies.exchange.names import file_names
 from dactnlg.studies.exchange.potato_files import Annotation, read_annotations
 from dactnlg.studies.ratings import Ratings, RatingsError, by
 from dactnlg.studies.study import Study
 
+ITEMS = "items.jsonl"
 LARGEST_LIKERT = 20
 _POINT = re.compile(r"(?:scale_)?(-?\d+(?:\.\d+)?)")
 _PAIR = {"a": (1.0, 0.0), "b": (0.0, 1.0), "tie": (0.5, 0.5)}
@@ -62,7 +65,7 @@ def write_potato(ratings: Ratings, folder: Path, study: Study | None = None) -> 
         labels = [_pair_label(group) if pairs else _label(group[0]) for _, group in by(rows, "criterion")]
         states.setdefault(rater, {})[instance.name] = labels
     with made_folder(folder):
-        with written(folder / "items.jsonl") as file:
+        with written(folder / ITEMS) as file:
             file.writelines(json.dumps(item, ensure_ascii=False) + "\n" for item in items.values())
         for rater, place in file_names(states).items():
             (folder / "annotation_output" / place).mkdir(parents=True)
@@ -116,12 +119,16 @@ def read_potato(path: Path, items: Mapping[str, Instance] | None = None) -> Rati
 
     Args:
         path: a project's or its output folder, one annotator's file, or an export.
-        items: for instances whose names `write_potato` did not give: what they show.
+        items: what instances show, for those whose names `write_potato` did not give; without it, `items.jsonl` in the
+            folder is read if it says.
 
     Raises:
         RatingsError: it is none of these, or an instance is not known.
         OSError: it cannot be read.
     """
+    if items is None and (path / ITEMS).is_file():
+        with contextlib.suppress(RatingsError):
+            items = read_items(inside(path, ITEMS))
     found = list(read_annotations(path))
     named: dict[str, set[str]] = defaultdict(set)
     for one in found:
@@ -141,7 +148,8 @@ def _rows(
     if one.instance.endswith(".html"):
         # Pages of a survey around the task, which version 1 keeps among the instances.
         return
-    instance = items.get(one.instance) or parse_instance(one.instance)
+    known, read = items.get(one.instance), parse_instance(one.instance)
+    instance = read or known
     if instance is None:
         raise RatingsError(
             f"{one.where}: instance {short(one.instance)} names no system: give the project's data file with --items, "
@@ -150,8 +158,10 @@ def _rows(
     page = f"{one.user}-{instance.item}-{instance.number}"
     if len(instance.systems) == 2:
         page = f"{one.user}-{instance.name}"
+    same = known is not None and known.systems == instance.systems and known.outputs
+    outputs = same or ("",) * len(instance.systems)
     for criterion, values in _answers(one.labels, several, passed, len(instance.systems)):
-        for system, value in zip(instance.systems, values, strict=True):
+        for system, value, output in zip(instance.systems, values, outputs, strict=True):
             yield {
                 "item": instance.item,
                 "system": system,
@@ -160,6 +170,7 @@ def _rows(
                 "value": value,
                 "page": page,
                 "corpus": instance.corpus,
+                "output": output,
             }
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dactnlg.studies.analysis.anova import Anova
 from dactnlg.studies.analysis.mixed import MixedModel
 from dactnlg.studies.analysis.sample_size import SampleSize
-from dactnlg.studies.report.parts import UNDEFINED, ReportTable, interval, number, p_value
+from dactnlg.studies.report.parts import ReportTable, interval, number, p_value, sentences
 
 
 def mixed_tables(found: MixedModel) -> list[ReportTable]:
     """Return the systems of a mixed-effects model, its contrasts, and what ratings vary by."""
-    notes = [_sentence(note) for note in found.notes]
-    if found.reason:
-        notes.append(f"{UNDEFINED.capitalize()}: {found.reason}.")
+    notes = sentences(found.notes, [found.reason])
     effects = [["system", "mean", "standard error", "95% interval", "ratings"]]
     effects += [
         [
@@ -62,9 +60,7 @@ def anova_table(found: Anova) -> ReportTable:
         ]
         for row in found.rows
     ]
-    notes = [_sentence(note) for note in found.notes]
-    if found.reason:
-        notes.append(f"{UNDEFINED.capitalize()}: {found.reason}.")
+    notes = sentences(found.notes, [found.reason])
     return ReportTable("anova", f"Analysis of variance: {found.criterion}", rows, found.method, notes)
 
 
@@ -100,7 +96,3 @@ def sample_tables(found: SampleSize) -> list[ReportTable]:
         ReportTable("smallest-designs", title, smallest, found.method, notes, left=0),
         ReportTable("power", "Power by acts and raters", rows, found.method, left=0),
     ]
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith(".") else ".")
