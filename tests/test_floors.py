@@ -26,6 +26,7 @@ FLOORS = {
     "generation": 3,
     "training": 4,
     "evaluation": 4,
+    "dialogue": 5,
     "experiments": 5,
     "studies": 5,
     "serving": 6,

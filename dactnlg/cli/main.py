@@ -35,6 +35,7 @@ from dactnlg.cli.lists import configs, metrics, presets
 from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
+from dactnlg.cli.selfplay import selfplay
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.cli.tune import tune
@@ -102,6 +103,7 @@ for command in (
     score,
     check,
     compare,
+    selfplay,
     publish,
     reproduce,
     leaderboard,
