@@ -17,7 +17,7 @@ _JITTER = (0.025, 0.02)
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Numbers of one kind.
 
     Attributes:
@@ -84,7 +84,7 @@ def _place(value: float, ends: tuple[float, float]) -> float:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """One question and its answer.
 
     Attributes:
@@ -97,7 +97,7 @@ class Part:
 
     title: str
     lines: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
     scatters: Sequence[Scatter] = ()
     groups: Sequence[str] = field(default=())
 
