@@ -20,7 +20,7 @@ from dactnlg.dialogue.task.wording import user_text
 from dactnlg.errors import UserError
 
 
-class Said(Protocol):
+class Spoken(Protocol):
     """A sentence as a generator gives it; it may have `raw`, the same in the corpus's own manner."""
 
     @property
@@ -31,12 +31,12 @@ class Said(Protocol):
 class Says(Protocol):
     """What can be played: `dactnlg.Generator`, or anything else with this method."""
 
-    def generate(self, acts: list[Turn], /) -> Sequence[Said]:
+    def generate(self, acts: list[Turn], /) -> Sequence[Spoken]:
         """Return a sentence for each act, in order."""
 
 
 @dataclass
-class _Table:
+class _Seat:
     """One conversation while it lasts."""
 
     number: int
@@ -86,41 +86,41 @@ def play(
     Raises:
         UserError: the generator does not give a sentence for each act.
     """
-    tables = [_Table(n, goal, AgendaUser(goal, schema), Policy(schema), []) for n, goal in enumerate(goals)]
+    seats = [_Seat(n, goal, AgendaUser(goal, schema), Policy(schema), []) for n, goal in enumerate(goals)]
     hidden = None if progress else True
     for at in tqdm(range(0, turns, 2), desc="playing", unit=" turns", delay=2, leave=False, disable=hidden):
-        active = [table for table in tables if table.open]
+        active = [seat for seat in seats if seat.open]
         if not active:
             break
         acts = []
-        for table in active:
-            said = table.user.speak()
-            table.said.append(Utterance("user", user_text(said), {"act": str(said)}))
-            acts.append(table.policy.reply(said))
+        for seat in active:
+            said = seat.user.speak()
+            seat.said.append(Utterance("user", user_text(said), {"act": str(said)}))
+            acts.append(seat.policy.reply(said))
         if at + 1 < turns:
             told = acts
             if corruption is not None:
                 told = [corruption.told(act, schema, t.number, at + 1) for act, t in zip(acts, active, strict=True)]
-            for table, act, given, sentence in zip(active, acts, told, _sentences(generator, told), strict=True):
-                _hear(table, act, given, sentence, listener)
-        for table in active:
-            table.open = not table.user.left
-    return [table.finished(schema) for table in tables]
+            for seat, act, given, sentence in zip(active, acts, told, _sentences(generator, told), strict=True):
+                _hear(seat, act, given, sentence, listener)
+        for seat in active:
+            seat.open = not seat.user.left
+    return [seat.finished(schema) for seat in seats]
 
 
-def _sentences(generator: Says, acts: list[Turn]) -> Sequence[Said]:
+def _sentences(generator: Says, acts: list[Turn]) -> Sequence[Spoken]:
     found = generator.generate(acts)
     if len(found) != len(acts):
         raise UserError(f"the generator gave {len(found)} sentences for {len(acts)} acts")
     return found
 
 
-def _hear(table: _Table, act: Turn, given: Turn, sentence: Said, listener: Reads) -> None:
+def _hear(seat: _Seat, act: Turn, given: Turn, sentence: Spoken, listener: Reads) -> None:
     reading = listener.read(act, getattr(sentence, "raw", sentence.text))
-    table.errors += reading.errors
-    table.required += reading.required
+    seat.errors += reading.errors
+    seat.required += reading.required
     heard = str(reading.heard) if reading.heard is not None else None
     told = {} if given == act else {"told": str(given)}
-    table.said.append(Utterance("bot", sentence.text, {"act": str(act), **told, "read": heard}))
-    if not table.user.left:
-        table.user.listen(reading.heard)
+    seat.said.append(Utterance("bot", sentence.text, {"act": str(act), **told, "read": heard}))
+    if not seat.user.left:
+        seat.user.listen(reading.heard)

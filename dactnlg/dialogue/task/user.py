@@ -91,6 +91,7 @@ class AgendaUser:
         if heard is None:
             self._push(act for act in self._said)
             return
+        answers: list[DialogueAct] = []
         for act in heard:
             role = self._roles.get(act.act_type, "")
             if role == "only_match" and self.belief.name is None and not any(s.name == NAME for s in act.slots):
@@ -104,13 +105,12 @@ class AgendaUser:
                 names = dict.fromkeys(slot.name for slot in act.slots)
                 self._push(inform(name, self._wishes.get(name, DONTCARE)) for name in names)
             elif role == "confirm":
-                self._confirm(act)
-            elif role == "no_match" and self._wishes != self.goal.constraints:
-                changed = {s: v for s, v in self.goal.constraints.items() if self._wishes.get(s) != v}
-                self._wishes |= changed
-                self._agenda = [act for act in self._agenda if act.act_type != "inform"]
-                self._push(inform(slot, value) for slot, value in changed.items())
+                answers += self._confirmed(act)
+            elif role == "no_match":
+                self._give_up()
         self._settle()
+        # What is asked is answered before anything else is said.
+        self._push(answers)
 
     def speak(self) -> Turn:
         """Return what the user says next: the top of the agenda, and further acts of its kind."""
@@ -131,11 +131,19 @@ class AgendaUser:
             if slot.value is not None and slot.name != NAME:
                 self.belief.values[slot.name] = slot.special or slot.value
 
-    def _confirm(self, act: DialogueAct) -> None:
+    def _give_up(self) -> None:
+        """Change the wish that has no match; what was offered before is no longer talked about."""
+        self.belief = Belief()
+        changed = {s: v for s, v in self.goal.constraints.items() if self._wishes.get(s) != v}
+        self._wishes |= changed
+        self._agenda = [a for a in self._agenda if a.act_type != "inform" or a.slots[0].name not in changed]
+        self._push(inform(slot, value) for slot, value in changed.items())
+
+    def _confirmed(self, act: DialogueAct) -> list[DialogueAct]:
+        """Return the answer to a question whether wishes were understood."""
         pairs = [(slot.name, slot.special or slot.value) for slot in act.slots]
         wrong = [name for name, value in pairs if value is not None and self._wishes.get(name, DONTCARE) != value]
-        self._push(inform(name, self._wishes.get(name, DONTCARE)) for name in wrong)
-        self._push([NEGATE if wrong else AFFIRM])
+        return [*(inform(name, self._wishes.get(name, DONTCARE)) for name in wrong), NEGATE if wrong else AFFIRM]
 
     def _settle(self) -> None:
         """Take from the agenda what is answered, and put on it what is still to be asked or to be corrected."""
