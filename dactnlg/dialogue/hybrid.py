@@ -1,7 +1,7 @@
 """The hybrid score (Ghandeharioun et al. 2019, sections 4.3 and 7.2): components weighed so that they predict ratings.
 
-M_H = sum_i lambda_i m_i + intercept, by least squares, leave-bot-out: what a bot's conversations are given comes from a fit on
-the other bots alone, scaling and the filling of gaps included.
+M_H = sum_i lambda_i m_i + intercept, by least squares, leave-bot-out: what a bot's conversations are given comes from a
+fit on the other bots alone, scaling and the filling of gaps included.
 
 Shapes: C conversations, F components, B bots.
 """
@@ -143,7 +143,7 @@ class Correlation(NamedTuple):
     low: float
     high: float
     p_value: float
-    count: int
+    pairs: int
 
 
 def pearson(first: Array, second: Array) -> Correlation:

@@ -82,6 +82,8 @@ def draw_trajectories(path: Path, panels: Mapping[str, Mapping[str, Trajectory]]
     columns = 2
     lines = -(-len(panels) // columns)
     figure = _figure(4.2 * columns, 2.8 * lines)
+    from matplotlib.ticker import MaxNLocator
+
     grid = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, (name, groups) in zip(grid, panels.items(), strict=False):
         for colour, (group, line) in zip(COLOURS, groups.items(), strict=False):
@@ -89,6 +91,7 @@ def draw_trajectories(path: Path, panels: Mapping[str, Mapping[str, Trajectory]]
             axes.plot(turns, line.mean, color=colour, label=group)
             axes.fill_between(turns, line.low, line.high, color=colour, alpha=0.2, linewidth=0)
         axes.set(xlabel="turn", ylabel=name)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
         axes.legend(fontsize=7)
     for axes in grid[len(panels) :]:
         axes.set_axis_off()

@@ -12,6 +12,10 @@ class _BinomTestResult:
     def proportion_ci(self, confidence_level: float = ..., method: str = ...) -> _Interval: ...
 
 binom: Any
+norm: Any
+pearsonr: Any
+spearmanr: Any
+t: Any
 
 def binomtest(k: int, n: int, p: float = ...) -> _BinomTestResult: ...
 def rankdata(a: NDArray[np.float64]) -> NDArray[np.float64]: ...

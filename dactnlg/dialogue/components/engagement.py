@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 LONGEST = 30
 """Words that are counted at most: whoever pastes a page is not more engaged."""
-QUESTION_WORDS = frozenset(
-    ("how", "what", "when", "where", "which", "who", "whom", "whose", "why")
-)
+QUESTION_WORDS = frozenset(("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
 
 

@@ -1,9 +1,9 @@
 """The components of conversations, a row a conversation.
 
 Names are the paper's, with the postfix that says whose utterances: `-U` the user's, `-B` the bot's, `-U/B` a user's and
-the bot's answer to it, `-B/B` two of the bot's one after the other. A conversation's value is the mean over its utterances
-or pairs. Where a bot speaks with itself, its conversations have no user: `-U` is then computed on its own utterances,
-`-U/B` on consecutive ones, so that weights learned from people can be used (section 4.3, "Self-play").
+the bot's answer to it, `-B/B` two of the bot's one after the other. A conversation's value is the mean over its
+utterances or pairs. Where a bot speaks with itself, its conversations have no user: `-U` is then computed on its own
+utterances, `-U/B` on consecutive ones, so that weights learned from people can be used (section 4.3, "Self-play").
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class ComponentMaker:
         ]
 
     def _alone(self, talk: Conversation, emotions: Array, places: dict[str, int]) -> dict[str, Array]:
-        found = {}
+        found: dict[str, Array] = {}
         for side, said in zip(("-U", "-B"), sides(talk), strict=True):
             scores = sentiment(emotions[[places[text] for text in said]], self.emotions.weights)
             parts = {
@@ -119,10 +119,8 @@ class ComponentMaker:
             found |= {f"{name} {side}": values for name, values in parts.items()}
         return found
 
-    def _paired(
-        self, talk: Conversation, emotions: Array, vectors: Array, places: dict[str, int]
-    ) -> dict[str, Array]:
-        found = {}
+    def _paired(self, talk: Conversation, emotions: Array, vectors: Array, places: dict[str, int]) -> dict[str, Array]:
+        found: dict[str, Array] = {}
         for side, pairs in zip(("-U/B", "-B/B"), (answers(talk), consecutive(sides(talk)[1])), strict=True):
             one, other = [a for a, _ in pairs], [b for _, b in pairs]
             first, second = [places[text] for text in one], [places[text] for text in other]

@@ -9,7 +9,10 @@ Shapes: N texts, K emotions, D dimensions.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
+import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
@@ -18,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
-from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.errors import UserError
 from dactnlg.metrics.sentence_encoder.encoders import Encoder
@@ -59,10 +61,12 @@ class CachedEmotions:
     def __init__(self, name: str, texts: Sequence[str], probabilities: Array, weights: Array) -> None:
         if probabilities.shape != (len(texts), len(weights)):
             shape = (len(texts), len(weights))
-            raise UserError(f"{name}: {shape} probabilities are needed for these texts and weights, not {probabilities.shape}")
+            raise UserError(
+                f"{name}: {shape} probabilities are needed for these texts and weights, not {probabilities.shape}"
+            )
         self.weights = weights
         self.name = f"{name}@{digest([list(texts), np.round(probabilities, 6).tolist(), weights.tolist()])[:12]}"
-        self._rows = {text: row for text, row in zip(texts, probabilities, strict=True)}
+        self._rows = dict(zip(texts, probabilities, strict=True))
 
     def probabilities(self, texts: Sequence[str]) -> Array:
         """Return the distribution of each text, (N, K).
@@ -70,7 +74,11 @@ class CachedEmotions:
         Raises:
             UserError: a text is not among those that were computed.
         """
-        return np.stack([_known(self._rows, text, self.name) for text in texts]) if texts else np.empty((0, len(self.weights)))
+        return (
+            np.stack([_known(self._rows, text, self.name) for text in texts])
+            if texts
+            else np.empty((0, len(self.weights)))
+        )
 
 
 class CachedVectors:
@@ -89,7 +97,7 @@ class CachedVectors:
         if len(vectors) != len(texts):
             raise UserError(f"{name}: {len(vectors)} vectors for {len(texts)} texts")
         self.name = f"{name}@{digest([list(texts), np.round(vectors, 6).tolist()])[:12]}"
-        self._rows = {text: row for text, row in zip(texts, np.asarray(vectors, np.float64), strict=True)}
+        self._rows = dict(zip(texts, np.asarray(vectors, np.float64), strict=True))
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.floating]:
         """Return the vector of each text, (N, D).
@@ -119,7 +127,8 @@ class KeptEncoder:
         self.name, self._encoder, self._file, self._hidden = encoder.name, encoder, file, None if progress else True
         self._rows: dict[str, NDArray[np.float32]] = {}
         if file is not None and file.is_file():
-            with np.load(file) as data:
+            # A damaged file, or that of another version, is made anew.
+            with contextlib.suppress(ValueError, LookupError, EOFError, zipfile.BadZipFile), np.load(file) as data:
                 if str(data["name"]) == self.name:
                     self._rows = dict(zip(data["keys"].tolist(), data["vectors"], strict=True))
 
@@ -132,16 +141,24 @@ class KeptEncoder:
             for start in range(0, len(todo), BLOCK):
                 block = todo[start : start + BLOCK]
                 vectors = self._encoder.encode([text for _, text in block])
-                self._rows.update({key: np.asarray(row, np.float32) for (key, _), row in zip(block, vectors, strict=True)})
+                self._rows.update(
+                    {key: np.asarray(row, np.float32) for (key, _), row in zip(block, vectors, strict=True)}
+                )
                 bar.update(len(block))
         if todo:
             self._write()
         return np.stack([self._rows[key] for key in keys]) if keys else np.empty((0, 0), np.float32)
 
     def _write(self) -> None:
-        if self._file is not None:
-            with replace_file(self._file) as partial:
-                np.savez(partial, name=self.name, keys=list(self._rows), vectors=np.stack(list(self._rows.values())))
+        if self._file is None:
+            return
+        # A name of its own: several processes may keep their vectors in one file, and the last one's stay.
+        partial = self._file.with_name(f"{self._file.stem}-{os.getpid()}.npz")
+        try:
+            np.savez(partial, name=self.name, keys=list(self._rows), vectors=np.stack(list(self._rows.values())))
+            partial.replace(self._file)
+        finally:
+            partial.unlink(missing_ok=True)
 
 
 def _key(text: str) -> str:

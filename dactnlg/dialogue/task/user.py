@@ -94,7 +94,7 @@ class AgendaUser:
         answers: list[DialogueAct] = []
         for act in heard:
             role = self._roles.get(act.act_type, "")
-            if role == "only_match" and self.belief.name is None and not any(s.name == NAME for s in act.slots):
+            if role == "only_match" and not any(slot.name == NAME for slot in act.slots):
                 # "There is no place other than", and no place is named: nothing is offered.
                 role = "no_match"
             if role in ENTITY_ROLES:
