@@ -30,7 +30,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import permutation_test
+from scipy.stats import norm, permutation_test
 from tabulate import tabulate
 
 from dactnlg import Generator, models
@@ -39,7 +39,7 @@ from dactnlg.dialogue import hybrid
 from dactnlg.dialogue.components.coherence import WordCoherence
 from dactnlg.dialogue.components.emotions import learn_emotions, read_dailydialog
 from dactnlg.dialogue.components.overlap import baselines
-from dactnlg.dialogue.components.table import ComponentMaker, ComponentTable
+from dactnlg.dialogue.components.table import ComponentMaker, ComponentTable, with_extras
 from dactnlg.dialogue.components.teachers import KeptEncoder
 from dactnlg.dialogue.conversations import Conversation, read_conversations
 from dactnlg.dialogue.pictures import draw_bars, draw_matrix, draw_trajectories
@@ -61,6 +61,7 @@ SHARES = (0.0, 0.05, 0.1, 0.2)
 LEVEL = 0.05
 MANY = 1000
 LEAST = 3
+HYBRIDS = ("hybrid", "with task terms")
 SHOWN = ("words -U", "sentiment -U", "average coherence -U/B", "question score -B")
 
 
@@ -114,41 +115,54 @@ def quality(talk: Conversation) -> float:
 
 def faults(arguments: argparse.Namespace, runs: Path) -> None:
     """Print what planted faults cost."""
-    weights = None
-    if arguments.hybrid:
-        talks = rated("convai2-rated")
-        table = maker(arguments.cache).table(talks)
-        weights = hybrid.fit(table.names, table.values, np.array([quality(talk) for talk in talks]))
+    weights = convai_weights(arguments.cache) if arguments.hybrid else None
     rows = []
     for name in arguments.corpus or CORPORA:
         who = player(name, runs)
         for fault in FAULTS:
-            before: tuple[list[Conversation], Array | None] | None = None
-            for share in SHARES:
+            before: tuple[list[Conversation], list[Array]] | None = None
+            for least, share in zip((0.0, *SHARES), SHARES, strict=False):
                 corruption = Corruption(fault, share)
                 talks = who.play(arguments.conversations, arguments.turns, corruption)
-                scores = None if weights is None else weights.predict(maker(arguments.cache).table(talks).values)
-                row = row_of(name, corruption, talks, scores)
+                scores = hybrids(weights, talks, arguments.cache) if weights else []
+                row = row_of(name, corruption, talks)
                 if before is not None:
-                    row |= step(who, arguments.turns, before[0], talks, (SHARES[SHARES.index(share) - 1], corruption))
-                    if scores is not None and before[1] is not None:
-                        row["p of the hybrid's"] = f"{permuted(before[1], scores):.4f}"
+                    row |= step(who, arguments.turns, before[0], talks, (least, corruption))
+                for label, values, old in zip(HYBRIDS, scores, before[1] if before else [None, None], strict=True):
+                    row[label] = f"{values.mean():.3f}"
+                    if old is not None:
+                        row[f"{label}: p"] = permuted(old, values)
                 rows.append(row)
                 before = talks, scores
-    print(tabulate(rows, headers="keys", tablefmt="github", disable_numparse=True, missingval=""))
+    keys = list(dict.fromkeys(key for row in rows for key in row))
+    table = [[row.get(key, "") for key in keys] for row in rows]
+    print(tabulate(table, headers=keys, tablefmt="github", disable_numparse=True))
 
 
-def row_of(name: str, corruption: Corruption, talks: list[Conversation], scores: Array | None) -> dict[str, str]:
+def convai_weights(cache_folder: Path) -> hybrid.HybridWeights:
+    """Return the weights of a fit on all bots of ConvAI2."""
+    talks = rated("convai2-rated")
+    table = maker(cache_folder).table(talks)
+    return hybrid.fit(table.names, table.values, np.array([quality(talk) for talk in talks]))
+
+
+def hybrids(weights: hybrid.HybridWeights, talks: list[Conversation], cache_folder: Path) -> list[Array]:
+    """Return the hybrid scores of task conversations, the paper's and those with task terms."""
+    table = maker(cache_folder).table(talks)
+    scores = weights.predict(table.values)
+    return [scores, hybrid.with_task_terms(scores, with_extras(table, talks))]
+
+
+def row_of(name: str, corruption: Corruption, talks: list[Conversation]) -> dict[str, str]:
     """Return the scores of one generator."""
     found = task_scores(talks)
-    row = {
+    return {
         "corpus": name,
         "fault": corruption.name,
         "success": f"{found.success:.3f} [{found.interval[0]:.3f}, {found.interval[1]:.3f}]",
         "turns": f"{found.turns:.2f}",
         "SER": f"{found.slot_error_rate:.4f}",
     }
-    return row if scores is None else {**row, "hybrid": f"{scores.mean():.3f}"}
 
 
 def step(
@@ -165,12 +179,17 @@ def step(
     return {**told, "needed": f"{needed} (power .8; {many.lost}, {many.won} of {MANY})"}
 
 
-def permuted(before: Array, after: Array) -> float:
-    """Return the p-value of a paired permutation test, two-sided."""
+def permuted(before: Array, after: Array) -> str:
+    """Return the p-value of a paired permutation test, two-sided; without significance, how many would be needed."""
     result = permutation_test(
         (before, after), lambda a, b, axis: (a - b).mean(axis=axis), permutation_type="samples", n_resamples=9999, rng=1
     )
-    return float(result.pvalue)
+    if result.pvalue < LEVEL:
+        return f"{result.pvalue:.4f}"
+    change = after - before
+    # Of a paired t test, level .05, power .8, were the difference and its spread those that were seen.
+    needed = ((norm.ppf(1 - LEVEL / 2) + norm.ppf(0.8)) * change.std(ddof=1) / change.mean()) ** 2
+    return f"{result.pvalue:.4f} ({needed:.0f} needed)"
 
 
 def speed(arguments: argparse.Namespace, runs: Path) -> None:

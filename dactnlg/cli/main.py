@@ -36,6 +36,7 @@ from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
 from dactnlg.cli.selfplay import selfplay
+from dactnlg.cli.study import study
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.cli.tune import tune
@@ -108,6 +109,7 @@ for command in (
     reproduce,
     leaderboard,
     export,
+    study,
     corpora,
     configs,
     presets,

@@ -9,9 +9,9 @@ Shapes: C conversations, F components, B bots.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,9 @@ from scipy.stats import norm, pearsonr, spearmanr, t
 
 from dactnlg.dialogue.components.table import ComponentTable
 from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from scipy.stats import CorrelationResult
 
 Array = NDArray[np.float64]
 CONFIDENCE = 0.95
@@ -75,6 +78,19 @@ def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
     intercept = float(ratings.mean())
     coefficients = np.linalg.lstsq(standard, ratings - intercept, rcond=1e-10)[0]
     return HybridWeights(tuple(names), coefficients, intercept, centre, scale)
+
+
+def with_task_terms(scores: Array, table: ComponentTable) -> Array:
+    """Return M_H + success - slot error rate, in points of the rating scale.
+
+    These weights are chosen and not learned: nobody has rated conversations about tasks here. The paper's set stays as
+    it is.
+
+    Args:
+        scores: M_H of C conversations, (C,).
+        table: their components, from `components.table.with_extras`.
+    """
+    return scores + table.column("success") - table.column("slot error")
 
 
 @dataclass(frozen=True)
@@ -156,13 +172,15 @@ def spearman(first: Array, second: Array) -> Correlation:
     return _correlation(first, second, spearmanr, 0.5)
 
 
-def _correlation(first: Array, second: Array, method: object, excess: float) -> Correlation:
+def _correlation(
+    first: Array, second: Array, method: Callable[[Array, Array], CorrelationResult], excess: float
+) -> Correlation:
     known = ~(np.isnan(first) | np.isnan(second))
     a, b = first[known], second[known]
     nothing = float("nan")
     if len(a) < 3 or np.ptp(a) < 1e-12 or np.ptp(b) < 1e-12:
         return Correlation(nothing, nothing, nothing, nothing, len(a))
-    result = method(a, b)  # type: ignore[operator]
+    result = method(a, b)
     value, p_value = float(result.statistic), float(result.pvalue)
     if len(a) < 4 or abs(value) >= 1:
         return Correlation(value, nothing, nothing, p_value, len(a))
