@@ -128,7 +128,7 @@ def faults(arguments: argparse.Namespace, runs: Path) -> None:
                 row = row_of(name, corruption, talks)
                 if before is not None:
                     row |= step(who, arguments.turns, before[0], talks, (least, corruption))
-                for label, values, old in zip(HYBRIDS, scores, before[1] if before else [None, None], strict=True):
+                for label, values, old in zip(HYBRIDS, scores, before[1] if before else [None, None], strict=False):
                     row[label] = f"{values.mean():.3f}"
                     if old is not None:
                         row[f"{label}: p"] = permuted(old, values)
