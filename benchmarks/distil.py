@@ -1,10 +1,10 @@
 """Distilling: of 2,000 paraphrases, a fifth of them corrupted, which are rejected.
 
-python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N] [--train RUN]
+python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N]
 
 The paraphrases are human sentences of the corpus. A corrupted one drops a slot (the act has one more), swaps a value
-(the sentence has another one, or the act the opposite of a special value) or invents one (the act has one less). Checked
-by the corpus (`--check-with NAME`) and by nothing but the pairs themselves, as `dactnlg distil` does by default.
+(the sentence has another one, or the act the opposite of a special value) or invents one (the act has one less). They
+are checked with the corpus (`--check-with NAME`), and with the pairs alone, as `dactnlg distil` does by default.
 """
 
 from __future__ import annotations

@@ -26,12 +26,14 @@ from dactnlg.cli import streams
 from dactnlg.cli.check import check
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
+from dactnlg.cli.distil import distil
 from dactnlg.cli.evaluate import evaluate
 from dactnlg.cli.export import export
 from dactnlg.cli.generate import generate
 from dactnlg.cli.init import init
 from dactnlg.cli.leaderboard import leaderboard
 from dactnlg.cli.lists import configs, metrics, presets
+from dactnlg.cli.prompts import prompts
 from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
@@ -106,6 +108,8 @@ for command in (
     reproduce,
     leaderboard,
     export,
+    prompts,
+    distil,
     corpora,
     configs,
     presets,

@@ -1,7 +1,7 @@
 """Distillation: paraphrases that a language model, or people, wrote become a checked generator.
 
-The package calls no model: it prints the prompts (`experiments.prompts`), reads what came back, keeps the sentences that
-say what their acts say, trains on these, and measures what came of it.
+The package calls no model: `experiments.prompts` prints what to ask, and reads what came back. Here the sentences are
+kept that say what their acts say, a run is trained on these, and it is measured what came of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dactnlg._utils.files import made_folder, write_json, written
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.card import Card
 from dactnlg.data.columns import choose_columns
-from dactnlg.data.corpus import corpus_of_file, load_corpus
+from dactnlg.data.corpus import Corpus, corpus_of_file, load_corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import card_text, initialize
 from dactnlg.data.proposals import propose
@@ -38,7 +38,7 @@ from dactnlg.text.templates import kind
 from dactnlg.training.readers import learn_from
 from dactnlg.training.train import train
 
-ROUNDS = 2
+ROUNDS = 3
 """How often a checker is learned from what the one before has kept."""
 UNSEEN = 200
 """Acts of unseen combinations that are generated in the end, at most."""
@@ -192,13 +192,13 @@ def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Ju
     faults are few of many kinds, where what is right repeats itself.
     """
     pairs = [(turn, text) for turn, text, _ in rows]
-    checker = _proposed(pairs)
+    checker = _proposed(pairs, cued=True)
     judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
     for _ in range(ROUNDS):
         kept = [(each.turn, each.text) for each in judged if not each.reasons]
         if len(kept) < FEWEST:
             break
-        checker = _proposed(kept)
+        checker = _proposed(kept, cued=False)
         valid = kept[::5]
         with threadpool_limits(limits=1, user_api="blas"):
             reader = learn_reader([pair for n, pair in enumerate(kept) if n % 5], valid, checker.checker)
@@ -254,18 +254,20 @@ def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list
     return list(found.values())
 
 
-def _proposed(pairs: Sequence[tuple[Turn, str]]) -> FidelityChecker:
+def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityChecker:
     """Return a checker with the card that pairs propose for themselves, without a reader."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         _write_pairs(path, pairs)
-        corpus = corpus_of_file(path)
-        corpus.announce = False
+        found = corpus_of_file(path)
+        # All of it is looked at: nothing is kept for a test.
+        corpus = Corpus(found.card.model_copy(update={"divide": None}), [path.parent])
         try:
             card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
         except (ValueError, ConfigError):
             card = corpus.card
-    return FidelityChecker(card.style().checker())
+    style = card.style()
+    return FidelityChecker((style if cued else replace(style, cues={})).checker())
 
 
 def _write(folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Sifting pairs: which sentences, whoever or whatever wrote them, say what their acts say, and why the others do not."""
+"""Sifting pairs: which sentences, whoever wrote them, say what their acts say, and why the others do not."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ class Inventory:
     def __init__(self, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> None:
         self._delexicalizer = checker.delexicalizer
         self._values: dict[tuple[str, ...], set[str]] = defaultdict(set)
-        for slot, value in known_values(pairs):
-            self._add(slot, value)
-        for slot, values in ({} if checker.reader is None else checker.reader.parts.values).items():
+        for name, value in known_values(pairs):
+            self._add(name, value)
+        for name, values in ({} if checker.reader is None else checker.reader.parts.values).items():
             for value in values:
-                self._add(slot, value)
+                self._add(name, value)
         self._firsts: dict[str, list[tuple[str, ...]]] = defaultdict(list)
         for words in sorted(self._values, key=len, reverse=True):
             self._firsts[words[0]].append(words)
@@ -87,7 +87,7 @@ class Inventory:
             for words in self._strays(turn, text, left):
                 uses[words].stray += 1
         self._usual = {
-            w for w, use in uses.items() if use.stray >= SEVERAL and use.stray > STRAY * (use.own + use.stray)
+            words for words, use in uses.items() if use.stray >= SEVERAL and use.stray > STRAY * (use.own + use.stray)
         }
         self._numbers = numbers <= FREQUENT * len(pairs)
 
@@ -121,11 +121,11 @@ class Inventory:
             here = next((w for w in self._firsts.get(words[at], ()) if words[at : at + len(w)] == w), None)
             # A name may hold other values of the act ("colibri mexican bistro"), but not be made of them.
             if here is not None and not any(_holds(each, here) for each in own) and any(w in left for w in here):
-                # "A or B" may be two values of the act.
-                if not {*here} - {"or", "and"} <= {word for each in own for word in each}:
-                    found.append(here)
+                found.append(here)
             at += len(here) if here else 1
-        return found
+        # "A or B" may be two values of the act.
+        parts = {"or", "and", *(word for each in own for word in each)}
+        return [each for each in found if not parts.issuperset(each)]
 
 
 def judge(
@@ -149,7 +149,7 @@ def judge(
     for turn, text, origin in tqdm(pairs, desc="checking", unit=" pairs", delay=2, leave=False, disable=hidden):
         first = seen.setdefault((turn, text), origin)
         if first is not origin:
-            reasons = [f"the same as {first}"]
+            reasons = [f"repeated: the same as {first}"]
         else:
             reasons = _unusable(text) or [*_reasons(checker.check(turn, text))]
             reasons = reasons or [f"invented: {each}" for each in inventory.invented(turn, text)]
@@ -159,9 +159,7 @@ def judge(
 
 def counted(judged: Iterable[Judged]) -> Mapping[str, int]:
     """Return how often each kind of reason occurs, the most frequent first."""
-    return dict(
-        Counter(reason.partition(":")[0].partition(" ")[0] for j in judged for reason in j.reasons).most_common()
-    )
+    return dict(Counter(reason.partition(":")[0] for j in judged for reason in j.reasons).most_common())
 
 
 def _unusable(text: str) -> list[str]:
