@@ -30,6 +30,7 @@ from dactnlg.cli.distil import distil
 from dactnlg.cli.evaluate import evaluate
 from dactnlg.cli.export import export
 from dactnlg.cli.generate import generate
+from dactnlg.cli.imports import import_
 from dactnlg.cli.init import init
 from dactnlg.cli.leaderboard import leaderboard
 from dactnlg.cli.lists import configs, metrics, presets
@@ -108,6 +109,7 @@ for command in (
     reproduce,
     leaderboard,
     export,
+    import_,
     prompts,
     distil,
     corpora,
