@@ -65,7 +65,7 @@ def test_intraclass_correlations_are_those_of_psych() -> None:
 
 
 def test_alpha_is_that_of_the_textbook() -> None:
-    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C/E: four observers, twelve units.
+    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": four observers, twelve units.
     rows = {
         "a": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
         "b": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
