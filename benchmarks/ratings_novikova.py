@@ -27,7 +27,7 @@ from dactnlg.data.readers.rnnlg import read as read_rnnlg
 from dactnlg.evaluation.scoring import score
 from dactnlg.studies.analysis.correlation import Correlation, correlate
 from dactnlg.studies.analysis.metric_scores import MetricScores
-from dactnlg.studies.analysis.williams import Differences, compare_metrics
+from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
 from dactnlg.studies.ratings import Ratings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -109,7 +109,7 @@ def _cell(row: Correlation) -> str:
     return "undefined" if value is None else f"{value:+.3f} {ends}"
 
 
-def print_apart(found: Differences) -> None:
+def print_apart(found: MetricDifferences) -> None:
     """Print which pairs of metrics Williams' test tells apart."""
     print(f"\n{found.method}")
     apart = found.apart()

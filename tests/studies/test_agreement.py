@@ -123,6 +123,12 @@ def test_a_continuous_scale_has_kappa_of_classes_alone() -> None:
     assert [one.level for one in reliability(ratings).alphas] == ["interval"]
 
 
+def test_unequal_scales_are_said() -> None:
+    found = kappas(table(x=[1, 2, 3, 4, 5, 1, 2, 3], y=[10, 90, 20, 30, 60, 70, 80, 15]))
+    assert "highest value of x is 5, that of y 90" in found.notes[0]
+    assert kappas(table(x=X, y=Y)).notes == ()
+
+
 def test_pairwise_pages_are_one_judgement_each() -> None:
     rows = [
         {"item": "1", "system": system, "rater": rater, "criterion": "q", "value": value, "page": f"{rater}{page}"}

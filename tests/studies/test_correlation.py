@@ -98,7 +98,7 @@ def test_levels_of_items_and_systems() -> None:
     assert whole.pearson.value == pytest.approx(stats.pearsonr(values.mean(axis=0), means.mean())[0])
     assert "percentile" in correlate(study.ratings, study.scores, level="system").method
     two = study.ratings.without("system", ["gold", "random", "LSTM"])
-    assert "2 systems" in correlate(two, study.scores, level="system").rows[0].spearman.reason
+    assert "fewer than 3 systems" in correlate(two, study.scores, level="system").rows[0].spearman.reason
 
 
 def test_mistakes_are_said() -> None:
@@ -233,3 +233,20 @@ def test_stored_scores_are_read(tmp_path: Path) -> None:
     assert scores.value("BLEU-1", ("tv", "y", "b")) < 0.1
     with pytest.raises(RatingsError, match="2 segments, and there are 3 items"):
         MetricScores.read_json(files, ["x", "y", "z"])
+    sources = [f"{system}={path}" for system, path in files.items()]
+    assert MetricScores.read(sources, ["x", "y"]).value("BLEU-1", ("any", "x", "a")) == pytest.approx(1)
+    for wrong, message in ((["a=x.json", "b"], "'b': give one CSV"), ([sources[0]] * 2, "scores of a already")):
+        with pytest.raises(RatingsError, match=message):
+            MetricScores.read(wrong, ["x", "y"])
+
+
+def test_metrics_without_values_are_undefined() -> None:
+    study = simulate(panel(), 6)
+    empty = MetricScores({**study.scores.values, "empty": {}})
+    for level in ("segment", "item", "system"):
+        row = correlate(study.ratings, empty, level=level).rows[-1]  # type: ignore[arg-type]
+        assert row.metric == "empty" and row.kendall.value is None and row.kendall.reason and row.sentences == 0
+    assert {row.p for row in compare_metrics(study.ratings, empty).rows if "empty" in (row.first, row.second)} == {None}
+    for level in ("segment", "system"):
+        found = permute_metrics(study.ratings, empty, level=level, count=50)  # type: ignore[arg-type]
+        assert {row.p for row in found.rows if "empty" in (row.first, row.second)} == {None}

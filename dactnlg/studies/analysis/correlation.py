@@ -155,7 +155,7 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
 def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
     """Return why there is no correlation of a metric, x, and people, y; nothing where there is one."""
     if len(x) < 3:
-        return f"undefined: {len(x)} {what}"
+        return f"undefined: fewer than 3 {what}"
     if np.ptp(x) == 0:
         return f"undefined: the metric is constant over {what}"
     return f"undefined: people's values are constant over {what}" if np.ptp(y) == 0 else ""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dactnlg.studies.analysis.coefficients import NAMES, Name
 from dactnlg.studies.analysis.correlation import correlation_values
 from dactnlg.studies.analysis.judgements import Judgements, judgements
-from dactnlg.studies.analysis.paired import Block, check_gold
+from dactnlg.studies.analysis.paired import StudyPart, check_gold
 from dactnlg.studies.analysis.results import Bounds, Result
 from dactnlg.studies.analysis.systems import parts
 from dactnlg.studies.ratings import Ratings, RatingsError
@@ -100,13 +100,13 @@ def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 
         for state in (True, False) if gold else (None,):
             rest = part.without("system", gold) if state is False else part
             if rest.rows:
-                rows.append(_row(Block(criterion, corpus, state), judgements(rest), splits, seed))
+                rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest), splits, seed))
     few = sorted({row.raters for row in rows if 1 < row.raters < 6})
     notes = tuple(f"{count} raters have few different halves" for count in few)
     return SplitHalves(tuple(rows), splits, METHOD.format(splits=splits, seed=seed), notes)
 
 
-def _row(block: Block, table: Judgements, splits: int, seed: int) -> HumanRow:
+def _row(block: StudyPart, table: Judgements, splits: int, seed: int) -> HumanRow:
     raters, generator = len(table.raters), np.random.default_rng(seed)
     if raters < 2:
         none = HalfCorrelation(None, reason=f"undefined: {raters} rater")

@@ -15,6 +15,9 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 Sentence = tuple[str, str, str]
 """Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
 
+_MANY_TIMES = 5
+"""On a scale of 1 to 5, a rater who marks everything 1 is at this ratio, not above it."""
+
 
 @dataclass(frozen=True)
 class Judgements:
@@ -75,11 +78,25 @@ def judgements(ratings: Ratings) -> Judgements:
         found.setdefault(key, float(value))
     places = np.array(list(found), dtype=np.int64).reshape(-1, 2)
     again = len(rows) - len(found)
-    notes = (*ratings.notes, *scale_notes(ratings))
+    notes = (*ratings.notes, *(scale_notes(ratings) or _highest_notes(ratings)))
     if again:
         notes += (f"{again} judgements of a sentence by a rater who had judged it before are left out",)
     values = np.array(list(found.values()))
     return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes)
+
+
+def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
+    """Return a sentence where one rater's highest value is many times another's, which few raters' ranges hide."""
+    highest: dict[str, float] = {}
+    for row in ratings.rows:
+        highest[row["rater"]] = max(row["value"], highest.get(row["rater"], row["value"]))
+    least, most = min(highest, key=lambda name: highest[name]), max(highest, key=lambda name: highest[name])
+    if highest[most] <= _MANY_TIMES * highest[least] or highest[least] <= 0:
+        return ()
+    return (
+        f"raters may have used different scales: the highest value of {least} is {highest[least]:g}, that of {most} "
+        f"{highest[most]:g}",
+    )
 
 
 def _sentence(row: Any) -> Sentence:

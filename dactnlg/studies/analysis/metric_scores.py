@@ -85,6 +85,25 @@ class MetricScores:
                 raise RatingsError(f"{path}: it is not CSV: {error}") from None
 
     @classmethod
+    def read(cls, sources: Sequence[str], items: Sequence[str] = (), corpus: str = "") -> MetricScores:
+        """Read a CSV file, or one `SYSTEM=FILE.json` for each system, as `--scores` takes them.
+
+        Raises:
+            RatingsError: a source is neither, a system comes twice, or as `read_csv` and `read_json`.
+        """
+        if len(sources) == 1 and "=" not in sources[0]:
+            return cls.read_csv(Path(sources[0]))
+        files: dict[str, Path] = {}
+        for source in sources:
+            system, _, path = source.partition("=")
+            if not system or not path:
+                raise RatingsError(f"scores {source!r}: give one CSV file, or SYSTEM=FILE.json for every system")
+            if system in files:
+                raise RatingsError(f"scores {source!r}: there are scores of {system} already")
+            files[system] = Path(path)
+        return cls.read_json(files, items, corpus)
+
+    @classmethod
     def read_json(cls, files: Mapping[str, Path], items: Sequence[str], corpus: str = "") -> MetricScores:
         """Read what `dactnlg score --json` and `evaluate --json` wrote, a file for each system.
 

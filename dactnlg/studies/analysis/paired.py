@@ -18,7 +18,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 Floats = NDArray[np.float64]
 
 
-class Block(NamedTuple):
+class StudyPart(NamedTuple):
     """Which part of a study: criterion, corpus (None for all), gold sentences in or out (None where none is named)."""
 
     criterion: str
@@ -98,10 +98,10 @@ def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -
         for state in (True, False) if gold else (None,):
             rest = part.without("system", gold) if state is False else part
             if rest.rows:
-                yield _paired(Block(criterion, corpus, state), rest, scores)
+                yield _paired(StudyPart(criterion, corpus, state), rest, scores)
 
 
-def _paired(block: Block, part: Ratings, scores: MetricScores) -> Paired:
+def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> Paired:
     table = judgements(part)
     sentences = table.sentences
     metrics = {name: np.array([scores.value(name, one) for one in sentences]) for name in scores.metrics}

@@ -19,7 +19,7 @@ from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows
 from dactnlg.studies.analysis.correlation import correlation_values, undefined
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.paired import Paired, paired
-from dactnlg.studies.analysis.williams import Difference, Differences, adjusted
+from dactnlg.studies.analysis.williams import MetricDifference, MetricDifferences, adjusted
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
@@ -44,7 +44,7 @@ def permute_metrics(
     level: Level = "segment",
     count: int = 1000,
     seed: int = 1,
-) -> Differences:
+) -> MetricDifferences:
     """Return the permutation test of every two metrics.
 
     Args:
@@ -75,12 +75,12 @@ def permute_metrics(
         for pair in combinations(scores.metrics, 2):
             rows.append(_permuted(pairing, scores, pair, (name, level), (count, seed)))
     method = METHOD.format(name=name.capitalize(), level=LEVELS[level], count=count, seed=seed)
-    return Differences(name, adjusted(rows), method, tuple(notes))
+    return MetricDifferences(name, adjusted(rows), method, tuple(notes))
 
 
 def _permuted(
     pairing: Paired, scores: MetricScores, pair: tuple[str, str], what: tuple[Name, Level], how: tuple[int, int]
-) -> Difference:
+) -> MetricDifference:
     name, level = what
     own = pairing.of(*pair)
     size = len(own.people)
@@ -91,13 +91,13 @@ def _permuted(
         means = gather(columns[metric][None])[0], gather(own.people[None])[0]
         reason = undefined(columns[metric], own.people) or undefined(*means, what=LEVELS[level])
         if reason:
-            return Difference(*block, *pair, None, None, None, None, None, None, size, f"{metric}: {reason}")
+            return MetricDifference(*block, *pair, None, None, None, None, None, None, size, f"{metric}: {reason}")
     values = {m: correlation_values(name, *(gather(one[None])[0] for one in (columns[m], own.people)))[0] for m in pair}
     first, second = sorted(pair, key=lambda metric: -(values[metric] or 0.0))
     between = correlation_values(name, *(gather(columns[metric][None])[0] for metric in (first, second)))[0]
     tables = [(columns[metric] - columns[metric].mean()) / columns[metric].std() for metric in (first, second)]
     p = permutation_p((tables[0], tables[1]), own.people, name, gather, how)
-    return Difference(*block, first, second, values[first], values[second], between, None, p, None, size)
+    return MetricDifference(*block, first, second, values[first], values[second], between, None, p, None, size)
 
 
 def permutation_p(
@@ -132,12 +132,12 @@ def _delta(left: Floats, right: Floats, target: Floats, name: Name, gather: Stat
     if name == "kendall":
         people = np.broadcast_to(target, (len(left), target.shape[1]))
         return of_rows(name, gather(left), people) - of_rows(name, gather(right), people)
-    found = []
+    found: list[Floats] = []
     for values in (left, right):
         table = _centred(name, gather(values))
         with np.errstate(all="ignore"):
             found.append(table @ target[0] / np.sqrt((table**2).sum(axis=1) * (target**2).sum()))
-    return found[0] - found[1]
+    return np.subtract(found[0], found[1])
 
 
 def _centred(name: Name, values: Floats) -> Floats:

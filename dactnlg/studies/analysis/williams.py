@@ -28,7 +28,7 @@ METHOD = (
 
 
 @dataclass(frozen=True)
-class Difference:
+class MetricDifference:
     """Two metrics against the same people.
 
     Attributes:
@@ -59,15 +59,15 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Differences(Result):
+class MetricDifferences(Result):
     """All pairs of metrics, by criterion and corpus, with and without gold sentences."""
 
     coefficient: Name
-    rows: tuple[Difference, ...]
+    rows: tuple[MetricDifference, ...]
     method: str
     notes: tuple[str, ...] = ()
 
-    def apart(self, level: float = 0.05) -> tuple[Difference, ...]:
+    def apart(self, level: float = 0.05) -> tuple[MetricDifference, ...]:
         """Return the pairs that are really told apart: p after Holm below a level."""
         return tuple(row for row in self.rows if row.adjusted is not None and row.adjusted < level)
 
@@ -103,7 +103,7 @@ def williams(first: float, second: float, between: float, n: int) -> tuple[float
 
 def compare_metrics(
     ratings: Ratings, scores: MetricScores, *, gold: Collection[str] = (), name: Name = "pearson"
-) -> Differences:
+) -> MetricDifferences:
     """Return Williams' test of every two metrics.
 
     Args:
@@ -121,16 +121,16 @@ def compare_metrics(
     for pairing in paired(ratings, scores, gold):
         notes |= dict.fromkeys(pairing.notes)
         rows += [_difference(pairing, scores, pair, name) for pair in combinations(scores.metrics, 2)]
-    return Differences(name, adjusted(rows), METHOD.format(name=name.capitalize()), tuple(notes))
+    return MetricDifferences(name, adjusted(rows), METHOD.format(name=name.capitalize()), tuple(notes))
 
 
-def adjusted(rows: list[Difference]) -> tuple[Difference, ...]:
+def adjusted(rows: list[MetricDifference]) -> tuple[MetricDifference, ...]:
     """Return the rows with p adjusted after Holm, over the defined ones of a block (criterion, corpus, gold)."""
     try:
         from statsmodels.stats.multitest import multipletests
     except ImportError:
         raise RatingsError(EXTRA) from None
-    found: list[Difference] = []
+    found: list[MetricDifference] = []
     for _, block in groupby(rows, key=lambda row: (row.criterion, row.corpus, row.gold)):
         own = list(block)
         values = [row.p for row in own if row.p is not None]
@@ -139,23 +139,25 @@ def adjusted(rows: list[Difference]) -> tuple[Difference, ...]:
     return tuple(found)
 
 
-def _difference(pairing: Paired, scores: MetricScores, pair: tuple[str, str], name: Name) -> Difference:
+def _difference(pairing: Paired, scores: MetricScores, pair: tuple[str, str], name: Name) -> MetricDifference:
     own = pairing.of(*pair)
     block = own.criterion, own.corpus, own.gold
     columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}
     for metric in pair:
         if reason := undefined(columns[metric], own.people):
-            return Difference(*block, *pair, None, None, None, None, None, None, len(own.people), f"{metric}: {reason}")
+            return MetricDifference(
+                *block, *pair, None, None, None, None, None, None, len(own.people), f"{metric}: {reason}"
+            )
     values = {metric: correlation_values(name, columns[metric], own.people)[0] or 0.0 for metric in pair}
     first, second = sorted(pair, key=lambda metric: -values[metric])
     between = correlation_values(name, columns[first], columns[second])[0] or 0.0
     known = values[first], values[second], between
     if np.array_equal(columns[first], columns[second]) or between > 1 - 1e-12:
         reason = "undefined: the metrics order and space the sentences alike"
-        return Difference(*block, first, second, *known, None, None, None, len(own.people), reason)
+        return MetricDifference(*block, first, second, *known, None, None, None, len(own.people), reason)
     try:
         statistic, p = williams(*known, len(own.people))
     except RatingsError as error:
         reason = f"undefined: {error}"
-        return Difference(*block, first, second, *known, None, None, None, len(own.people), reason)
-    return Difference(*block, first, second, *known, statistic, p, None, len(own.people))
+        return MetricDifference(*block, first, second, *known, None, None, None, len(own.people), reason)
+    return MetricDifference(*block, first, second, *known, statistic, p, None, len(own.people))
