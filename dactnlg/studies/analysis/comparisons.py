@@ -80,5 +80,5 @@ def _values(rows: list[Mapping[str, Any]]) -> dict[str, float]:
     """Return each system's value; the mean where a rater has judged its sentence several times."""
     found: dict[str, list[float]] = {}
     for row in rows:
-        found.setdefault(row["system"], []).append(row["value"])
+        found.setdefault(row["system"], []).append(float(row["value"]))
     return {name: sum(values) / len(values) for name, values in found.items()}

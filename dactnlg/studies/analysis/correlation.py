@@ -148,7 +148,8 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
     function = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}[name]
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
-        value, p = (float(one) for one in function(x, y))
+        found = function(x, y)
+    value, p = float(found.statistic), float(found.pvalue)
     return (value if np.isfinite(value) else None), (p if np.isfinite(p) else None)
 
 
