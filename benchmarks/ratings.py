@@ -19,7 +19,7 @@ from pathlib import Path
 from tqdm import tqdm
 
 from dactnlg.studies.analysis.agreement import exceeding, kappas
-from dactnlg.studies.analysis.correlation import Coefficient, Correlations, correlate
+from dactnlg.studies.analysis.correlation import Coefficient, MetricCorrelations, correlate
 from dactnlg.studies.analysis.coverage import coverage
 from dactnlg.studies.analysis.filtering import RULES, filter_raters
 from dactnlg.studies.analysis.human import split_halves
@@ -96,7 +96,7 @@ def many_studies(studies: int, items: int, kinds: Sequence[Kind], rule: str) -> 
     print(f"{time.monotonic() - start:.0f} s")
 
 
-def print_correlations(found: Correlations) -> None:
+def print_correlations(found: MetricCorrelations) -> None:
     """Print a line for each metric, criterion and corpus."""
     print(f"{'metric':12} {'corpus':12} {'criterion':16} Spearman, Pearson, Kendall with 95% intervals; sentences")
     for row in found.rows:

@@ -25,7 +25,7 @@ from typing import Any
 
 from dactnlg.data.readers.rnnlg import read as read_rnnlg
 from dactnlg.evaluation.scoring import score
-from dactnlg.studies.analysis.correlation import Correlation, correlate
+from dactnlg.studies.analysis.correlation import MetricCorrelation, correlate
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
 from dactnlg.studies.ratings import Ratings
@@ -75,7 +75,7 @@ def systems_of(ratings: Ratings) -> list[tuple[str, str]]:
     return list(dict.fromkeys((row["corpus"], row["system"]) for row in ratings.rows))
 
 
-def by_system(ratings: Ratings, scores: MetricScores) -> list[tuple[str, str, Correlation]]:
+def by_system(ratings: Ratings, scores: MetricScores) -> list[tuple[str, str, MetricCorrelation]]:
     """Return all correlations, by data set and system."""
     return [
         (corpus, system, row)
@@ -103,7 +103,7 @@ def print_correlations(ratings: Ratings, scores: MetricScores) -> None:
         print(f"{criterion}: largest |rho| {abs(top.spearman.value or 0):.3f} ({where}), end of an interval {ends:.3f}")
 
 
-def _cell(row: Correlation) -> str:
+def _cell(row: MetricCorrelation) -> str:
     value, bounds = row.spearman.value, row.spearman.interval
     ends = f"[{bounds[0]:+.2f}, {bounds[1]:+.2f}]" if bounds else ""
     return "undefined" if value is None else f"{value:+.3f} {ends}"

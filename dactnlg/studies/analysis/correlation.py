@@ -18,7 +18,7 @@ from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows, resampled
 from dactnlg.studies.analysis.intervals import METHODS, Kind, check, interval
 from dactnlg.studies.analysis.metric_scores import MetricScores
-from dactnlg.studies.analysis.paired import Paired, paired
+from dactnlg.studies.analysis.paired import PairedSentences, paired
 from dactnlg.studies.analysis.results import Bounds, Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -52,7 +52,7 @@ class Coefficient:
 
 
 @dataclass(frozen=True)
-class Correlation:
+class MetricCorrelation:
     """A metric against people.
 
     Attributes:
@@ -77,11 +77,11 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class Correlations(Result):
+class MetricCorrelations(Result):
     """Every metric, by criterion and corpus, with and without gold sentences, at one level."""
 
     level: Level
-    rows: tuple[Correlation, ...]
+    rows: tuple[MetricCorrelation, ...]
     method: str
     notes: tuple[str, ...] = ()
 
@@ -95,7 +95,7 @@ def correlate(
     kind: Kind = "jackknife",
     resamples: int = 2000,
     seed: int = 1,
-) -> Correlations:
+) -> MetricCorrelations:
     """Return how every metric correlates with the mean of people's values.
 
     Args:
@@ -132,13 +132,13 @@ def correlate(
     drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"
     coefficients = "Spearman's, Pearson's and Kendall's (tau-b) correlation with the mean of people's values"
     intervals = "t intervals of that mean" if level == "item" else METHODS[kind] + drawn
-    return Correlations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
+    return MetricCorrelations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
 
 
-def _row(metric: str, own: Paired, found: dict[Name, Coefficient]) -> Correlation:
+def _row(metric: str, own: PairedSentences, found: dict[Name, Coefficient]) -> MetricCorrelation:
     counts = len(own.people), len(np.unique(own.items)), len(np.unique(own.systems))
     coefficients = found["spearman"], found["pearson"], found["kendall"]
-    return Correlation(metric, own.criterion, own.corpus, own.gold, *coefficients, *counts)
+    return MetricCorrelation(metric, own.criterion, own.corpus, own.gold, *coefficients, *counts)
 
 
 def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, float | None]:
@@ -162,7 +162,9 @@ def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
     return f"undefined: people's values are constant over {what}" if np.ptp(y) == 0 else ""
 
 
-def _coefficient(name: Name, metric: str, own: Paired, level: Level, how: tuple[Kind, int, int]) -> Coefficient:
+def _coefficient(
+    name: Name, metric: str, own: PairedSentences, level: Level, how: tuple[Kind, int, int]
+) -> Coefficient:
     x, y = own.metrics[metric], own.people
     if level == "item":
         return _within_items(name, own, x)
@@ -177,7 +179,7 @@ def _coefficient(name: Name, metric: str, own: Paired, level: Level, how: tuple[
     return Coefficient(value, p, bounds, reason)
 
 
-def _within_items(name: Name, own: Paired, x: Floats) -> Coefficient:
+def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
     """Return the mean over items; its interval is the t interval of that mean."""
     from scipy.stats import ttest_1samp
 
@@ -202,7 +204,7 @@ def _within_items(name: Name, own: Paired, x: Floats) -> Coefficient:
     return Coefficient(mean, float(test.pvalue), (float(bounds.low), float(bounds.high)), reason)
 
 
-def _of_systems(name: Name, own: Paired, x: Floats, how: tuple[Kind, int, int]) -> Coefficient:
+def _of_systems(name: Name, own: PairedSentences, x: Floats, how: tuple[Kind, int, int]) -> Coefficient:
     used = np.unique(own.systems)
     member = (own.systems[:, None] == used).astype(np.float64)
     counts = member.sum(axis=0)

@@ -51,7 +51,7 @@ class HumanRow:
     """People against people.
 
     Attributes:
-        criterion, corpus, gold: as in `Correlation`.
+        criterion, corpus, gold: as in `MetricCorrelation`.
         spearman, pearson, kendall: the coefficients.
         raters: how many are split.
         sentences: mean number over splits of those that both halves judged.

@@ -27,7 +27,7 @@ class StudyPart(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Paired:
+class PairedSentences:
     """N sentences under one criterion.
 
     Attributes:
@@ -54,10 +54,10 @@ class Paired:
     system_names: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
-    def of(self, *metrics: str) -> Paired:
+    def of(self, *metrics: str) -> PairedSentences:
         """Return the sentences for which all of these metrics have a value, with these metrics alone."""
         known = np.all([np.isfinite(self.metrics[name]) for name in metrics], axis=0)
-        return Paired(
+        return PairedSentences(
             self.criterion,
             self.corpus,
             self.gold,
@@ -79,7 +79,7 @@ def check_gold(ratings: Ratings, gold: Collection[str]) -> None:
             raise UnknownNameError("gold system", name, systems)
 
 
-def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -> Iterator[Paired]:
+def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -> Iterator[PairedSentences]:
     """Yield people beside metrics, for each criterion, corpus (and all together), with and without gold sentences.
 
     Args:
@@ -101,7 +101,7 @@ def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -
                 yield _paired(StudyPart(criterion, corpus, state), rest, scores)
 
 
-def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> Paired:
+def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> PairedSentences:
     table = judgements(part)
     sentences = table.sentences
     metrics = {name: np.array([scores.value(name, one) for one in sentences]) for name in scores.metrics}
@@ -117,4 +117,4 @@ def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> Paired:
     names = tuple(dict.fromkeys(one[2] for one in sentences))
     systems = np.array([names.index(one[2]) for one in sentences])
     numbers = np.array([items[one[:2]] for one in sentences])
-    return Paired(*block, sentences, table.means(), metrics, numbers, systems, names, tuple(notes))
+    return PairedSentences(*block, sentences, table.means(), metrics, numbers, systems, names, tuple(notes))

@@ -18,7 +18,7 @@ from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows
 from dactnlg.studies.analysis.correlation import correlation_values, undefined
 from dactnlg.studies.analysis.metric_scores import MetricScores
-from dactnlg.studies.analysis.paired import Paired, paired
+from dactnlg.studies.analysis.paired import PairedSentences, paired
 from dactnlg.studies.analysis.williams import MetricDifference, MetricDifferences, adjusted
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -79,7 +79,11 @@ def permute_metrics(
 
 
 def _permuted(
-    pairing: Paired, scores: MetricScores, pair: tuple[str, str], what: tuple[Name, Level], how: tuple[int, int]
+    pairing: PairedSentences,
+    scores: MetricScores,
+    pair: tuple[str, str],
+    what: tuple[Name, Level],
+    how: tuple[int, int],
 ) -> MetricDifference:
     name, level = what
     own = pairing.of(*pair)
@@ -152,7 +156,7 @@ def _centred(name: Name, values: Floats) -> Floats:
     return centred
 
 
-def _gatherer(own: Paired, level: Level) -> Statistic:
+def _gatherer(own: PairedSentences, level: Level) -> Statistic:
     if level == "segment":
         return lambda values: values
     used = np.unique(own.systems)

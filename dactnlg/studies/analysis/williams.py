@@ -16,7 +16,7 @@ import numpy as np
 from dactnlg.studies.analysis.coefficients import Name
 from dactnlg.studies.analysis.correlation import correlation_values, undefined
 from dactnlg.studies.analysis.metric_scores import MetricScores
-from dactnlg.studies.analysis.paired import Paired, paired
+from dactnlg.studies.analysis.paired import PairedSentences, paired
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
 
@@ -32,7 +32,7 @@ class MetricDifference:
     """Two metrics against the same people.
 
     Attributes:
-        criterion, corpus, gold: as in `Correlation`.
+        criterion, corpus, gold: as in `MetricCorrelation`.
         first, second: the metrics; the first correlates better.
         first_value, second_value: their correlations with people, sign turned where small values are good.
         between: the two metrics' correlation with each other.
@@ -139,7 +139,7 @@ def adjusted(rows: list[MetricDifference]) -> tuple[MetricDifference, ...]:
     return tuple(found)
 
 
-def _difference(pairing: Paired, scores: MetricScores, pair: tuple[str, str], name: Name) -> MetricDifference:
+def _difference(pairing: PairedSentences, scores: MetricScores, pair: tuple[str, str], name: Name) -> MetricDifference:
     own = pairing.of(*pair)
     block = own.criterion, own.corpus, own.gold
     columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}
