@@ -165,6 +165,8 @@ def test_survivors_of_the_filter_agree() -> None:
         assert any((whole[frozenset((last, rater))] or 0) <= 0.2 for rater in found.kept)
     simple = filter_raters(table(**raters), 0.2, "mean-below")
     assert {one.rater for one in simple.left} <= {f"r{place}" for place in range(6, 12)}
+    lonely = filter_raters(table(**raters, last=[3.0]), 0.2)
+    assert "last" in lonely.kept and "stay: last" in lonely.notes[-1]
     assert RULES[simple.rule] in simple.method and "ratings" not in simple.to_json()
     with pytest.raises(UnknownNameError, match="lowest-mean"):
         filter_raters(table(x=X), rule="lowest")

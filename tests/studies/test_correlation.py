@@ -201,6 +201,29 @@ def test_permutation_keeps_its_level() -> None:
     assert 0.01 <= np.mean(np.array(values) <= 0.05) <= 0.10
 
 
+def test_pairwise_values_are_shares_of_wins() -> None:
+    wins = {("a", "b"): [1, 1, 0], ("a", "c"): [1, 0.5, 1], ("b", "c"): [0, 1, 1]}
+    rows = [
+        {
+            "item": item,
+            "system": system,
+            "rater": f"r{rater}",
+            "criterion": "q",
+            "value": value,
+            "page": f"{pair}{item}",
+        }
+        for item in "123456"
+        for pair, values in wins.items()
+        for rater, value in enumerate(values)
+        for system, value in ((pair[0], float(value)), (pair[1], 1 - float(value)))
+    ]
+    scores = MetricScores({"m": {("", item, system): ord(system) for item in "123456" for system in "abc"}})
+    people = {"a": 4.5, "b": 1 + 2, "c": 0.5 + 1}
+    row = correlate(Ratings(rows), scores).rows[0]
+    expected = np.corrcoef([97, 98, 99], [people[system] / 6 for system in "abc"])[0, 1]
+    assert row.sentences == 18 and row.pearson.value == pytest.approx(expected)
+
+
 def test_scores_are_read(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text("item,system,BLEU,TER\n1,a,0.5,\n1,b,0.25,nan\n2,a,1,3\n", encoding="utf-8")

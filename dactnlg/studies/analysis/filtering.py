@@ -116,6 +116,9 @@ def filter_raters(
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
     if left and len(kept) < 2:
         notes += (f"{len(kept)} of {len(raters)} raters stay: no two agree above the threshold",)
+    alone = [rater for rater, row in zip(raters, matrix, strict=True) if not np.isfinite(row).any()]
+    if alone and not reason:
+        notes += (f"raters without a kappa with anybody stay: {', '.join(alone[:5])}{', ...' if alone[5:] else ''}",)
     rest = ratings.without("rater", gone)
     return FilteredRaters(rest, rule, threshold, kept, tuple(left), counts[0], counts[1], named, notes, reason)
 

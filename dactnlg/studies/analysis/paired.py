@@ -102,7 +102,7 @@ def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -
 
 
 def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> PairedSentences:
-    table = judgements(part)
+    table = judgements(part, of_pairs=False)
     sentences = table.sentences
     metrics = {name: np.array([scores.value(name, one) for one in sentences]) for name in scores.metrics}
     if not any(np.isfinite(column).any() for column in metrics.values()):
