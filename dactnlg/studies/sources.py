@@ -52,11 +52,16 @@ class Wanted(NamedTuple):
 def parse_source(text: str) -> Source:
     """Read `gold`, `PATH` or `NAME=PATH`; the name of a path alone is that of its folder or file.
 
+    >>> parse_source("people=gold")
+    Source(name='people', path=None)
+
     Raises:
         StudyError: no name, a name that nobody could tell from others, or nothing at that place.
     """
     name, equals, place = text.partition("=")
-    if not equals:
+    # Folders of sweeps have "=" in their names.
+    if not equals or Path(text).exists():
+        equals = ""
         name, place = ("", text) if text != GOLD else (GOLD, "")
     if text == GOLD or (equals and place == GOLD):
         return Source(name or GOLD, None)

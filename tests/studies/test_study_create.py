@@ -105,6 +105,12 @@ def test_a_real_corpus(corpus: str, data_dir: Path, tmp_path: Path) -> None:
     assert {len(rater.pages) for rater in found.raters} == {6}
 
 
+def test_names_of_systems(tmp_path: Path, lines: Path) -> None:
+    odd = lines.rename(tmp_path / "lr=0.1 <b>&.txt")
+    found = make(tmp_path / "s", "--systems", "people=gold", odd, f"naïve ü={odd}", "--acts", 2, "--raters", 1)
+    assert [system.name for system in found.systems] == ["people", "lr-0.1-b-", "naïve ü"]
+
+
 def test_pairs_and_checks(tmp_path: Path, lines: Path) -> None:
     found = make(tmp_path / "s", "--acts", 4, "--systems", "gold", lines, "--design", "pairwise", "--checks", 1)
     assert found.scale is None
