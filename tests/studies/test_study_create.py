@@ -176,6 +176,9 @@ def test_strange_studies_are_refused(tmp_path: Path, capsys: pytest.CaptureFixtu
         ({"raters": good["raters"] * 2}, "two raters are called 'r001'"),
         ({"raters": [{"id": "r001", "pages": [page | {"item": "../../etc/passwd"}]}]}, "that the study does not have"),
         ({"raters": [{"id": "r001", "pages": [page | {"systems": ["evil"]}]}]}, "no sentence of 'evil'"),
+        ({"raters": [{"id": "r001", "pages": [page | {"systems": ["gold"] * 2}]}]}, "shows a sentence twice"),
+        ({"raters": [{"id": f"r{at // 2}", "pages": []} for at in range(200_000)]}, "two raters are called 'r0'"),
+        ({"items": [*good["items"], {"id": "c", "sentences": {"check": "9!"}, "check": 9}]}, "not on the scale"),
     ):
         path.write_text(json.dumps(good | change), encoding="utf-8")
         with pytest.raises(StudyError, match="study.json"):
