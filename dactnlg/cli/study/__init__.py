@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dactnlg.cli.study.create import create
+from dactnlg.cli.study.serve import serve
 
 
 @click.group(no_args_is_help=True)
@@ -18,5 +19,5 @@ def study() -> None:
     """
 
 
-for command in (create,):
+for command in (create, serve):
     study.add_command(command)

@@ -1,0 +1,56 @@
+"""Forms of pages: what they hold, and that they came from a page of this server."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl
+
+from starlette.requests import Request
+
+from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
+
+MEDIA_TYPE = "application/x-www-form-urlencoded"
+
+
+async def read_form(request: Request, most: int = 1_000) -> dict[str, str]:
+    """Return the fields of a form, each of which may stand in it once.
+
+    Args:
+        request: the request.
+        most: fields at most.
+
+    Raises:
+        Problem: 415 for another media type, 403 for a form of another site, 422 for a body that is no form in UTF-8,
+            and one with a field twice or too many of them.
+    """
+    check_origin(request)
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != MEDIA_TYPE:
+        raise Problem(415, f"this takes {MEDIA_TYPE}, the form of the page")
+    try:
+        text = (await request.body()).decode("utf-8")
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=most)
+    except ValueError:
+        raise Problem(UNPROCESSABLE, f"this is no form of at most {most} fields in UTF-8") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise Problem(UNPROCESSABLE, "a field stands in the form twice")
+    return fields
+
+
+def check_origin(request: Request) -> None:
+    """Refuse a request that a page of another site has made a browser send.
+
+    Browsers say so in `Sec-Fetch-Site`; older ones in `Origin`, which is `null` under our referrer policy. Programs
+    send neither.
+
+    Raises:
+        Problem: 403.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin", "null")
+    if site is not None:
+        foreign = site not in ("same-origin", "none")
+    else:
+        foreign = origin != "null" and origin.partition("://")[2] != request.headers.get("host")
+    if foreign:
+        raise Problem(403, "the request comes from a page of another site")

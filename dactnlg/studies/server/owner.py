@@ -1,0 +1,127 @@
+"""The page of a study's owner: progress, agreement so far, attention checks, and the ratings to take home."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime
+from typing import Any
+
+from fastapi import APIRouter, Depends
+from fastapi.responses import RedirectResponse, Response
+from starlette.requests import Request
+
+from dactnlg._utils.web.tokens import check_bearer, digest, same
+from dactnlg.studies.answers import failed_checks, rating_rows
+from dactnlg.studies.ratings import COLUMNS, CONTEXT
+from dactnlg.studies.server.agreement import AgreementSoFar
+from dactnlg.studies.server.desk import StudyDesk
+from dactnlg.studies.server.rater import Form, form_schema
+
+COOKIE = "dactnlg_owner"
+HOURS = 12
+
+
+def routes(desk: StudyDesk) -> APIRouter:
+    """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
+    router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
+    agreement = AgreementSoFar(desk.study)
+    # Whoever steals the cookie does not have the token.
+    session = digest(f"session of {desk.owner_token}")
+
+    def signed_in(request: Request) -> bool:
+        return same(request.cookies.get(COOKIE, ""), session)
+
+    def owner(request: Request) -> None:
+        if not signed_in(request):
+            check_bearer(request, desk.owner_token)
+
+    @router.get("")
+    def overview(request: Request) -> Response:
+        """Show how far everybody is, or ask for the token."""
+        if not signed_in(request) and "authorization" not in request.headers:
+            return desk.page("sign_in.html", 401, mistake="")
+        owner(request)
+        values = desk.storage.values()
+        return desk.page("owner.html", agreement=agreement.of(values), **_progress(desk, values))
+
+    @router.post("/sign-in", openapi_extra=form_schema("token"))
+    def sign_in(form: Form) -> Response:
+        """Take the owner's token, and give a cookie for twelve hours."""
+        if not same(form.get("token", "").strip(), desk.owner_token):
+            return desk.page("sign_in.html", 401, mistake="This is not the token that the server printed at its start.")
+        answer = RedirectResponse(f"{desk.root}/owner", 303)
+        path = f"{desk.root}/owner"
+        answer.set_cookie(
+            COOKIE, session, HOURS * 3600, path=path, secure=desk.secure, httponly=True, samesite="strict"
+        )
+        return answer
+
+    @router.post("/sign-out", openapi_extra=form_schema("end"))
+    def sign_out(form: Form) -> Response:
+        """Take the cookie away."""
+        answer = RedirectResponse(f"{desk.root}/owner", 303)
+        answer.delete_cookie(COOKIE, path=f"{desk.root}/owner", httponly=True, samesite="strict")
+        return answer
+
+    @router.get("/ratings.csv", dependencies=[Depends(owner)])
+    def ratings() -> Response:
+        """Return all ratings so far as CSV, without attention checks."""
+        headers = {"Content-Disposition": 'attachment; filename="ratings.csv"', "Cache-Control": "no-store"}
+        text = _csv(desk, desk.storage.values())
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    @router.get("/progress", dependencies=[Depends(owner)])
+    def progress() -> dict[str, Any]:
+        """Return how far everybody is, as JSON."""
+        return _progress(desk, desk.storage.values())
+
+    return router
+
+
+def _progress(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) -> dict[str, Any]:
+    """Return a row for every rater, and the sums."""
+    states, checks = desk.storage.states(), failed_checks(desk.study, values)
+    rows = []
+    for rater in desk.study.raters:
+        state = states.get(rater.id)
+        failed, checked = checks[rater.id]
+        rows.append(
+            {
+                "rater": rater.id,
+                "state": _word(state, len(rater.pages)),
+                "answered": state.answered if state else 0,
+                "pages": len(rater.pages),
+                "latest": _moment(state.latest) if state else "",
+                "checks_failed": failed,
+                "checks": checked,
+            }
+        )
+    return {
+        "raters": rows,
+        "answered": sum(row["answered"] for row in rows),
+        "pages": sum(row["pages"] for row in rows),
+        "done": sum(row["state"] == "done" for row in rows),
+        "left": sum(row["state"] == "left" for row in rows),
+    }
+
+
+def _word(state: Any, pages: int) -> str:
+    if state is None or not (state.consented or state.withdrawn):
+        return "not begun"
+    if state.withdrawn:
+        return "left"
+    return "done" if state.answered >= pages else "rating"
+
+
+def _moment(seconds: int | None) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC" if seconds is not None else ""
+
+
+def _csv(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) -> str:
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [*COLUMNS, *CONTEXT], lineterminator="\n")
+    writer.writeheader()
+    for row in rating_rows(desk.study, values):
+        writer.writerow({**row, "value": f"{row['value']:.12g}"})
+    return text.getvalue()

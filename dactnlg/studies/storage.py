@@ -1,0 +1,307 @@
+"""Where the answers of raters are kept: SQLite in the study's folder, or PostgreSQL.
+
+What has been acknowledged is on the disk (SQLite: write-ahead log with `synchronous=FULL`), and the database itself
+refuses a second answer to a question. Of raters it knows a number, the hash of a link, and what they answered when.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import IntegrityError
+
+from dactnlg.studies import tables
+from dactnlg.studies.answers import rating_rows
+from dactnlg.studies.database import FILE, connect
+from dactnlg.studies.ratings import Ratings
+from dactnlg.studies.study import Study, StudyError
+from dactnlg.studies.tables import pages, raters, ratings, studies
+
+
+class AnswersConflict(StudyError):
+    """A page that was sent before, with other answers; those stand."""
+
+
+class OutOfOrder(StudyError):
+    """A page that is not the rater's next one, or a rater who has not agreed yet, or has left."""
+
+
+@dataclass(frozen=True)
+class RaterState:
+    """How far a rater is.
+
+    Attributes:
+        rater: the rater.
+        consented: whether they have agreed to take part.
+        withdrawn: whether they have left, and their answers are deleted.
+        answered: pages answered, from the first on.
+        latest: when the last of them came, in seconds since 1970; None before the first.
+    """
+
+    rater: str
+    consented: bool = False
+    withdrawn: bool = False
+    answered: int = 0
+    latest: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One value: for the sentence at a place of a page (0 is the first), under a criterion."""
+
+    sentence: int
+    criterion: str
+    value: float
+
+
+class Storage:
+    """The answers to one study.
+
+    Args:
+        engine: the database, from `database.connect`.
+        study: the study.
+
+    Raises:
+        StudyError: the database holds answers to a study of this name that asked something else.
+    """
+
+    def __init__(self, engine: Engine, study: Study) -> None:
+        self._engine, self._study, self._key = engine, study, identity(study)
+        # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
+        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+        with self._turn:
+            tables.metadata.create_all(engine)
+        with self._writing() as connection:
+            known = dict(connection.execute(select(studies.c.id, studies.c.name)).tuples().all())
+            if self._key not in known and study.name in known.values():
+                raise StudyError(
+                    f"the database holds answers to another study called {study.name!r}, with other items, pages or "
+                    "criteria; restore its study.json, or take another database or name"
+                )
+            if self._key not in known:
+                connection.execute(insert(studies).values(id=self._key, name=study.name))
+
+    @classmethod
+    def open(cls, folder: Path, study: Study, database: str | None = None) -> Storage:
+        """Open the database of a study, which is made if it is missing.
+
+        Args:
+            folder: the study's folder.
+            study: the study in it.
+            database: an address as SQLAlchemy writes them; None for `ratings.sqlite` in the folder.
+
+        Raises:
+            StudyError: it is no such address, or it cannot be reached.
+        """
+        with connect(folder, database) as engine:
+            return cls(engine, study)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def set_links(self, digests: Mapping[str, str], *, replace: bool = False) -> None:
+        """Keep the hashes of the raters' links.
+
+        Args:
+            digests: rater -> hash.
+            replace: whether other hashes, known from before, are replaced: their links end.
+
+        Raises:
+            StudyError: other hashes are known from before.
+        """
+        with self._writing() as connection:
+            rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
+            known = dict(rows.tuples().all())
+            changed = {rater: each for rater, each in digests.items() if rater in known and known[rater] != each}
+            if changed and not replace:
+                raise StudyError(
+                    f"the links of {len(changed)} raters are others than those the database knows, such as "
+                    f"{min(changed)}'s: restore links.csv, or make new links with --new-links (the old ones end)"
+                )
+            for rater, token in changed.items():
+                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+                connection.execute(update(raters).where(mine).values(token=token))
+            new = [
+                {"study": self._key, "rater": rater, "token": token}
+                for rater, token in digests.items()
+                if rater not in known
+            ]
+            if new:
+                connection.execute(insert(raters), new)
+
+    def rater_with(self, digest: str) -> str | None:
+        """Return the rater whose link has this hash, None if nobody's has."""
+        with self._reading() as connection:
+            mine = (raters.c.study == self._key) & (raters.c.token == digest)
+            return connection.execute(select(raters.c.rater).where(mine)).scalar()
+
+    def state(self, rater: str) -> RaterState:
+        """Return how far a rater is."""
+        with self._reading() as connection:
+            return self._states(connection, rater).get(rater, RaterState(rater))
+
+    def states(self) -> dict[str, RaterState]:
+        """Return how far every rater is."""
+        with self._reading() as connection:
+            return self._states(connection)
+
+    def consent(self, rater: str) -> None:
+        """Note that a rater agrees; a second time changes nothing.
+
+        Raises:
+            OutOfOrder: they have left.
+        """
+        with self._writing() as connection:
+            if not self._lock(connection, rater).consented:
+                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+                connection.execute(update(raters).where(mine).values(consented=int(time.time())))
+
+    def answer(self, rater: str, number: int, answers: Sequence[Answer]) -> None:
+        """Keep the answers to a rater's page; when this returns they are on the disk.
+
+        The same answers sent again change nothing.
+
+        Args:
+            rater: the rater.
+            number: which of the rater's pages, from 0.
+            answers: all of the page's answers, validated.
+
+        Raises:
+            AnswersConflict: other answers to the page are there.
+            OutOfOrder: it is not the rater's next page, or they have not agreed, or left.
+        """
+        page = self._study.rater_by_id[rater].pages[number].id
+        try:
+            with self._writing() as connection:
+                state = self._lock(connection, rater)
+                if not state.consented:
+                    raise OutOfOrder("you have not agreed to take part yet")
+                if number < state.answered:
+                    self._compare(connection, page, answers)
+                    return
+                if number > state.answered:
+                    raise OutOfOrder(f"page {number + 1} is not your next one, page {state.answered + 1} is")
+                self._insert(connection, rater, number, answers)
+        except IntegrityError:
+            # Somebody else at the same database was faster, with the same page.
+            with self._reading() as connection:
+                self._compare(connection, page, answers)
+
+    def withdraw(self, rater: str) -> None:
+        """Delete everything that a rater has answered, and take no more of it."""
+        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+        with self._writing() as connection:
+            connection.execute(select(raters.c.rater).where(mine).with_for_update())
+            for table in (ratings, pages):
+                connection.execute(delete(table).where((table.c.study == self._key) & (table.c.rater == rater)))
+            connection.execute(update(raters).where(mine).values(withdrawn=int(time.time())))
+        if self._engine.dialect.name == "sqlite":
+            with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                # The log still holds what was deleted.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def values(self) -> dict[str, dict[tuple[int, str], float]]:
+        """Return what was answered: page -> (place of the sentence, criterion) -> value."""
+        found: dict[str, dict[tuple[int, str], float]] = {}
+        wanted = select(ratings.c.page, ratings.c.sentence, ratings.c.criterion, ratings.c.value)
+        with self._reading() as connection:
+            for page, sentence, criterion, value in connection.execute(wanted.where(ratings.c.study == self._key)):
+                found.setdefault(page, {})[sentence, criterion] = value
+        return found
+
+    def _insert(self, connection: Connection, rater: str, number: int, answers: Sequence[Answer]) -> None:
+        page = self._study.rater_by_id[rater].pages[number].id
+        key = {"study": self._key, "rater": rater, "page": page}
+        connection.execute(insert(pages).values(**key, number=number, answered=int(time.time())))
+        connection.execute(
+            insert(ratings),
+            [{**key, "sentence": a.sentence, "criterion": a.criterion, "value": a.value} for a in answers],
+        )
+
+    def _compare(self, connection: Connection, page: str, answers: Sequence[Answer]) -> None:
+        wanted = select(ratings.c.sentence, ratings.c.criterion, ratings.c.value)
+        mine = (ratings.c.study == self._key) & (ratings.c.page == page)
+        known = {(sentence, name): value for sentence, name, value in connection.execute(wanted.where(mine))}
+        if known != {(each.sentence, each.criterion): each.value for each in answers}:
+            raise AnswersConflict("this page was sent before, with other answers; those stand")
+
+    def _lock(self, connection: Connection, rater: str) -> RaterState:
+        """Return how far a rater is, who takes no other step until the transaction ends."""
+        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+        connection.execute(select(raters.c.rater).where(mine).with_for_update())
+        state = self._states(connection, rater)[rater]
+        if state.withdrawn:
+            raise OutOfOrder("you have left the study, and your answers are deleted")
+        return state
+
+    def _states(self, connection: Connection, rater: str | None = None) -> dict[str, RaterState]:
+        joined = raters.outerjoin(pages, (pages.c.study == raters.c.study) & (pages.c.rater == raters.c.rater))
+        wanted = (
+            select(
+                raters.c.rater,
+                raters.c.consented,
+                raters.c.withdrawn,
+                func.count(pages.c.page),
+                func.max(pages.c.answered),
+            )
+            .select_from(joined)
+            .where(raters.c.study == self._key)
+            .group_by(raters.c.rater, raters.c.consented, raters.c.withdrawn)
+        )
+        if rater is not None:
+            wanted = wanted.where(raters.c.rater == rater)
+        return {
+            name: RaterState(name, consented is not None, withdrawn is not None, answered, latest)
+            for name, consented, withdrawn, answered, latest in connection.execute(wanted)
+        }
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._turn, self._engine.execution_options(dactnlg_writes=True).begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._engine.begin() as connection:
+            yield connection
+
+
+def identity(study: Study) -> str:
+    """Return the SHA-256 of what the answers to a study are about: its texts for raters may be mended later."""
+    asked: dict[str, Any] = study.model_dump(mode="json", include={"design", "scale", "items", "raters"})
+    asked["criteria"] = [criterion.name for criterion in study.criteria]
+    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
+    """Return what raters have answered so far, without attention checks; see `answers.rating_rows`.
+
+    Args:
+        study_folder: the study's folder.
+        database: where the answers are; None for `ratings.sqlite` in the folder.
+
+    Raises:
+        StudyError: there is no such study or database, or nothing has been answered.
+    """
+    study = Study.load(study_folder)
+    if database is None and not (study_folder / FILE).is_file():
+        raise StudyError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
+    storage = Storage.open(study_folder, study, database)
+    try:
+        rows = list(rating_rows(study, storage.values()))
+    finally:
+        storage.close()
+    if not rows:
+        raise StudyError(f"{study_folder}: nobody has rated yet")
+    return Ratings(rows)
