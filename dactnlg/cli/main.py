@@ -35,6 +35,7 @@ from dactnlg.cli.lists import configs, metrics, presets
 from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
+from dactnlg.cli.serve import serve
 from dactnlg.cli.study import study
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
@@ -107,6 +108,7 @@ for command in (
     reproduce,
     leaderboard,
     export,
+    serve,
     study,
     corpora,
     configs,

@@ -7,14 +7,11 @@ refuses a second answer to a question. Of raters it knows a number, the hash of 
 from __future__ import annotations
 
 import contextlib
-import hashlib
-import json
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.engine import Connection, Engine
@@ -76,7 +73,7 @@ class Storage:
     """
 
     def __init__(self, engine: Engine, study: Study) -> None:
-        self._engine, self._study, self._key = engine, study, identity(study)
+        self._engine, self._study, self._key = engine, study, study.digest
         # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
         self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
         with self._turn:
@@ -275,13 +272,6 @@ class Storage:
     def _reading(self) -> Iterator[Connection]:
         with self._engine.begin() as connection:
             yield connection
-
-
-def identity(study: Study) -> str:
-    """Return the SHA-256 of what the answers to a study are about: its texts for raters may be mended later."""
-    asked: dict[str, Any] = study.model_dump(mode="json", include={"design", "scale", "items", "raters"})
-    asked["criteria"] = [criterion.name for criterion in study.criteria]
-    return hashlib.sha256(json.dumps(asked, sort_keys=True).encode("utf-8")).hexdigest()
 
 
 def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 from functools import cached_property
@@ -181,6 +182,21 @@ class Study(_Record):
     def rater_by_id(self) -> dict[str, StudyRater]:
         """The raters by their names."""
         return {rater.id: rater for rater in self.raters}
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what is asked of whom: ratings of one study are never taken for those of another.
+
+        Texts for raters may be corrected while they rate.
+        """
+        names = [criterion.name for criterion in self.criteria]
+        asked = self.model_dump_json(include={"seed", "design", "scale", "items", "raters"})
+        return hashlib.sha256(f"{json.dumps(names)}{asked}".encode()).hexdigest()
+
+    @property
+    def check_system(self) -> str:
+        """The system of an attention check's sentence whose value is checked."""
+        return CHECKS[0]
 
     def shared(self, page: StudyPage, system: str) -> tuple[str, ...]:
         """Return the systems that the rating of one sentence of a page goes to, the one named first.

@@ -13,7 +13,7 @@ studies = Table(
     Column("id", String(64), primary_key=True),
     Column("name", String(200), nullable=False),
 )
-"""What was asked (see `storage.identity`): one database may hold several studies."""
+"""What was asked (see `Study.digest`): one database may hold several studies."""
 
 raters = Table(
     "dactnlg_raters",

@@ -12,25 +12,28 @@ from test_system_means import pairs, study
 
 from dactnlg.studies.analysis.comparisons import Comparisons
 from dactnlg.studies.analysis.ranking import _rows, rank_systems
-from dactnlg.studies.analysis.trueskill import Settings, Tournament
+from dactnlg.studies.analysis.trueskill import Tournament, TrueSkillSettings
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 
 def test_one_match_of_the_published_example() -> None:
-    # Moser 2010, "The math behind TrueSkill": two newcomers (25, 25/3) with beta 25/6, tau 25/300 and 10% draws; the
-    # winner has 29.396 and 7.171, the loser 20.604 and 7.171, and after a draw both 25.000 and 6.458.
-    for tie, first, second in ((False, (29.396, 7.171), (20.604, 7.171)), (True, (25.0, 6.458), (25.0, 6.458))):
-        found = Tournament(1, 2, Settings(25 / 3, 25 / 6, 0.1))
+    # Two newcomers, and the numbers of Moser's implementation ("Computing your skill", 2010; tests of two players):
+    # beta 25/6, tau 25/300 and 10% draws.
+    won, lost, drawn = (29.39583202, 7.17147559), (20.60416798, 7.17147559), (25.0, 6.45751966)
+    for tie, players in ((False, (won, lost)), (True, (drawn, drawn))):
+        found = Tournament(1, 2, TrueSkillSettings(25 / 3, 25 / 6, 0.1))
         found.variance += (25 / 300) ** 2
         found.play(np.array([0]), np.array([1]), np.array([tie]))
-        for place, wanted in enumerate((first, second)):
-            numbers = (25 + found.mean[0, place], np.sqrt(found.variance[0, place]))
-            assert numbers == pytest.approx(wanted, abs=5e-4)
+        for place, wanted in enumerate(players):
+            assert (25 + found.mean[0, place], np.sqrt(found.variance[0, place])) == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.needs("trueskill", "pip install 'dactnlg[dev]'")
-@pytest.mark.parametrize("settings", [Settings(0.5, 0.25, 0.25), Settings(0.5, 5.0, 0.25), Settings(8.0, 4.0, 0.1)])
-def test_tournaments_are_the_librarys(settings: Settings) -> None:
+@pytest.mark.parametrize(
+    "settings",
+    [TrueSkillSettings(0.5, 0.25, 0.25), TrueSkillSettings(0.5, 5.0, 0.25), TrueSkillSettings(8.0, 4.0, 0.1)],
+)
+def test_tournaments_are_the_librarys(settings: TrueSkillSettings) -> None:
     import trueskill
 
     # The library's own normal distribution has seven digits.
@@ -55,7 +58,7 @@ def test_tournaments_are_the_librarys(settings: Settings) -> None:
 def test_far_out_the_corrections_stay_finite() -> None:
     for winner in (0, 1):
         for tie in (False, True):
-            found = Tournament(1, 2, Settings(0.5, 0.1, 0.25))
+            found = Tournament(1, 2, TrueSkillSettings(0.5, 0.1, 0.25))
             found.mean[0, 0] = 40.0
             found.play(np.array([winner]), np.array([1 - winner]), np.array([tie]))
             assert np.isfinite(found.mean).all()
@@ -124,6 +127,8 @@ def test_a_system_without_comparisons_is_left_out_and_named() -> None:
     found = rank_systems(Ratings(rows), "quality", runs=20)
     assert {row.system for row in found.rows} == set("abc")
     assert found.notes == ("never compared with another, and left out: lone",)
+    few = rank_systems(pairs([("1", "x", "a", "b", 1)]), "quality", runs=10)
+    assert few.notes == ("1 comparisons of 2 systems are few: ranges are too narrow",)
 
 
 @pytest.mark.parametrize(

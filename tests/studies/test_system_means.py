@@ -179,6 +179,7 @@ def test_systems_that_nobody_compared() -> None:
 def test_only_ties() -> None:
     (row,) = head_to_head(study(lambda i, r, s: float(r))).rows
     assert (row.tie.share, row.tie.interval90, row.win.share) == (1.0, None, 0.0)
+    assert row.reason == "no interval of a share of 0% or 100%"
 
 
 @pytest.mark.parametrize(
@@ -226,6 +227,7 @@ def test_unequal_scales_are_noticed() -> None:
     assert scale_notes(study(value)) == ()
     (told,) = scale_notes(study(lambda i, r, s: value(i, r, s) * (20 if r == 0 else 1)))
     assert "from 1-5 to 20-100" in told
+    assert told in means(study(lambda i, r, s: value(i, r, s) * (20 if r == 0 else 1))).notes
     # One scale, from end to middle and from middle to end: strict and lenient people, not two scales.
     assert scale_notes(study(lambda i, r, s: float((i + s) % 3 + 1 + r % 3))) == ()
 

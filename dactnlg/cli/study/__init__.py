@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import click
 
+from dactnlg.cli.study.analyse import analyse
 from dactnlg.cli.study.create import create
+from dactnlg.cli.study.power import power
 from dactnlg.cli.study.serve import serve
 
 
@@ -19,5 +21,5 @@ def study() -> None:
     """
 
 
-for command in (create, serve):
+for command in (create, serve, analyse, power):
     study.add_command(command)

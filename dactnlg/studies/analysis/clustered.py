@@ -27,7 +27,7 @@ _ONE = {"items": "one item alone", "raters": "one rater alone"}
 
 
 @dataclass(frozen=True)
-class Estimate:
+class ClusteredMean:
     """A mean and its intervals.
 
     Attributes:
@@ -43,7 +43,7 @@ class Estimate:
     reason: str = ""
 
 
-def estimate(values: NDArray[Any], items: NDArray[Any], raters: NDArray[Any], over: Over = "both") -> Estimate:
+def estimate(values: NDArray[Any], items: NDArray[Any], raters: NDArray[Any], over: Over = "both") -> ClusteredMean:
     """Return a mean with its 90% and 95% intervals.
 
     A system's mean would be another with other acts and with other raters, so that intervals count both; those over
@@ -62,23 +62,23 @@ def estimate(values: NDArray[Any], items: NDArray[Any], raters: NDArray[Any], ov
     if over not in OVER:
         raise UnknownNameError("kind of interval", over, OVER)
     if not len(values):
-        return Estimate(None, reason="no ratings")
+        return ClusteredMean(None, reason="no ratings")
     mean = float(values.mean())
     groups = {"items": items, "raters": raters}
     wanted = ["items", "raters"] if over == "both" else [over]
     several = [name for name in wanted if len(np.unique(groups[name])) > 1]
     if not several:
-        return Estimate(mean, reason=f"no interval: {' and '.join(_ONE[name] for name in wanted)}")
+        return ClusteredMean(mean, reason=f"no interval: {' and '.join(_ONE[name] for name in wanted)}")
     if np.ptp(values) == 0:
-        return Estimate(mean, reason="no interval: all values are equal")
+        return ClusteredMean(mean, reason="no interval: all values are equal")
     reason = "" if several == wanted else f"interval over {several[0]}: {_ONE[(set(wanted) - set(several)).pop()]}"
     found = _fit(values, [groups[name] for name in several])
     if found is None and len(several) > 1:
         found = max((_fit(values, [groups[name]]) for name in several), key=_width)
         reason = "interval over items or over raters, the wider: the variance over both at once is not positive"
     if found is None:
-        return Estimate(mean, reason="no interval: the variance of the mean is 0")
-    return Estimate(mean, *found, reason)
+        return ClusteredMean(mean, reason="no interval: the variance of the mean is 0")
+    return ClusteredMean(mean, *found, reason)
 
 
 def _width(found: tuple[Bounds, Bounds] | None) -> float:
@@ -96,7 +96,7 @@ def _fit(values: NDArray[Any], groups: list[NDArray[Any]]) -> tuple[Bounds, Boun
         fitted = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": keys}, use_t=True)
     variance = float(np.asarray(fitted.cov_params())[0, 0])
     # What is left of values without variance is rounding.
-    if not math.isfinite(variance) or variance <= 1e-20 * max(1.0, float(np.var(values))):
+    if not math.isfinite(variance) or variance <= 1e-15 * float(np.var(values)):
         return None
     ninety, ninety_five = (np.asarray(fitted.conf_int(alpha))[0] for alpha in (0.1, 0.05))
     return (float(ninety[0]), float(ninety[1])), (float(ninety_five[0]), float(ninety_five[1]))

@@ -19,8 +19,9 @@ METHOD = (
     "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
     "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction (statsmodels)"
 )
-MOST_EFFECTS = 2_000
+MOST_EFFECTS = 1_000
 """Items and raters together; the time goes with their cube."""
+NO_MAXIMUM = "the likelihood has no clear maximum: too few ratings, or effects that leave no residual"
 _Z95 = 1.959963984540054
 
 
@@ -96,14 +97,14 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
     }
     counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
     used, notes = random_effects(levels)
-    reason = undefined(values, len(names), sum(counts[name] for name in used))
+    reason = undefined(values, systems, sum(counts[name] for name in used))
     sizes = len(values), counts["item"], counts["rater"]
     if reason:
         return MixedModel(criterion, *sizes, notes=tuple(notes), reason=reason)
     design = np.eye(len(names))[systems]
     fitted = fit_reml(values, design, [levels[name] for name in used])
     if not fitted.converged:
-        return MixedModel(criterion, *sizes, notes=tuple(notes), reason="the model's search did not converge")
+        return MixedModel(criterion, *sizes, notes=tuple(notes), reason=NO_MAXIMUM)
     variances = dict(zip(used, fitted.variances, strict=True))
     notes += [
         f"the variance of {name}s is 0: they do not differ more than chance"
@@ -143,24 +144,34 @@ def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], lis
             notes.append(f"every {name} has one rating alone: its effect is part of the residual")
         else:
             used.append(name)
-    if len(used) == 2 and _same(levels[used[0]], levels[used[1]]):
+    if len(used) == 2 and same_levels(levels[used[0]], levels[used[1]]):
         notes.append(f"every {used[1]} has one {used[0]} alone and the other way round: one effect for both")
         used = used[:1]
     return used, notes
 
 
-def undefined(values: NDArray[Any], systems: int, effects: int) -> str:
-    """Return why a model of these values has no meaning or cannot be had in time; nothing where it can."""
+def undefined(values: NDArray[Any], systems: NDArray[np.int64], effects: int) -> str:
+    """Return why a model of these values has no meaning or cannot be had in time; nothing where it can.
+
+    Args:
+        values: (N,), the ratings.
+        systems: (N,), the number of the system of each.
+        effects: levels of all random effects.
+    """
+    count = int(systems.max()) + 1
     if np.ptp(values) == 0:
         return "all values are equal"
-    if len(values) <= systems + 1:
-        return f"{len(values)} ratings of {systems} systems leave nothing to estimate variances from"
+    if len(values) <= count + 1:
+        return f"{len(values)} ratings of {count} systems leave nothing to estimate variances from"
+    if all(np.ptp(values[systems == system]) == 0 for system in range(count)):
+        return "all values of a system are equal"
     if effects > MOST_EFFECTS:
         return f"{effects:,} levels of items and raters are more than the {MOST_EFFECTS:,} that the model is fitted for"
     return ""
 
 
-def _same(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+def same_levels(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Whether two numberings of the same ratings, (N,) each, divide them in the same way."""
     pairs = len(np.unique(np.column_stack([one, other]), axis=0))
     return pairs == int(one.max()) + 1 == int(other.max()) + 1
 

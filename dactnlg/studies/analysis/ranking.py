@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from dactnlg.studies.analysis.comparisons import Comparisons, compare_systems
 from dactnlg.studies.analysis.results import Result
-from dactnlg.studies.analysis.trueskill import Settings, Tournament
+from dactnlg.studies.analysis.trueskill import Tournament, TrueSkillSettings
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 RUNS = 1000
@@ -30,6 +30,8 @@ DRAW_RATE = 0.25
 _MATCHES_PER_BETA = 40.0
 """Performances scatter with sigma times matches over 40: one match says little, so that their order says nothing."""
 LEVEL = 0.95
+_FEW = 10
+"""Comparisons a system below which a bootstrap has too little to draw from."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
     met[found.pairs[:, 0], found.pairs[:, 1]] = True
     met |= met.T
     alone = [name for place, name in enumerate(found.systems) if not met[place].any()]
-    notes = (f"never compared with another, and left out: {', '.join(alone)}",) if alone else ()
+    notes: tuple[str, ...] = (f"never compared with another, and left out: {', '.join(alone)}",) if alone else ()
     if not len(found.outcomes):
         return (), f"no rater has judged two systems on one {found.within}"
     if ties == len(found.outcomes):
@@ -139,6 +141,8 @@ def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
     for _ in found.systems:
         reached = reached | met[reached].any(axis=0)
     apart = [name for place, name in enumerate(found.systems) if not reached[place] and name not in alone]
+    if len(found.outcomes) < _FEW * len(found.systems):
+        notes += (f"{len(found.outcomes)} comparisons of {len(found.systems)} systems are few: ranges are too narrow",)
     if apart:
         return notes, f"systems that no comparison joins have no order: {', '.join(apart)} and the others"
     return notes, ""
@@ -149,7 +153,7 @@ def _skills(
 ) -> NDArray[Any]:
     """Return the skills at the end of every run, (R, S)."""
     size = len(found.systems)
-    settings = Settings(SIGMA, SIGMA * matches / _MATCHES_PER_BETA, DRAW_RATE)
+    settings = TrueSkillSettings(SIGMA, SIGMA * matches / _MATCHES_PER_BETA, DRAW_RATE)
     tournament = Tournament(runs, size, settings)
     generator = np.random.default_rng(seed)
     keys = found.pairs[:, 0] * size + found.pairs[:, 1]

@@ -21,6 +21,8 @@ STUDIES = 1000
 POWER = 0.8
 ALPHA = 0.05
 _PARTS = ("item", "rater", "item_system", "rater_system", "residual")
+MOST_PAIRS = 250_000
+"""Acts times raters of a design."""
 _CELLS = 2_000_000
 """Simulated differences that stand in memory at once (16 MiB)."""
 
@@ -33,7 +35,7 @@ TESTS = {
 
 
 @dataclass(frozen=True)
-class Design:
+class SimulatedDesign:
     """A study of two systems, every rater rating all acts.
 
     Attributes:
@@ -71,15 +73,15 @@ class SampleSize(Result):
     difference: float
     power: float
     variances: Variances
-    designs: tuple[Design, ...]
-    smallest: tuple[Design, ...]
+    designs: tuple[SimulatedDesign, ...]
+    smallest: tuple[SimulatedDesign, ...]
     studies: int
     method: str
     reason: str = ""
 
 
 @dataclass(frozen=True)
-class Plan:
+class PowerPlan:
     """What is simulated.
 
     Attributes:
@@ -105,7 +107,7 @@ class Plan:
 def sample_size(
     variances: Variances,
     difference: float,
-    plan: Plan | None = None,
+    plan: PowerPlan | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> SampleSize:
     """Return the power of every design of a grid, and the smallest designs with enough.
@@ -120,7 +122,7 @@ def sample_size(
         RatingsError: no difference, a variance below 0, or a grid without two acts and two raters.
         UnknownNameError: an unknown test.
     """
-    plan = plan or Plan()
+    plan = plan or PowerPlan()
     _check(variances, difference, plan)
     designs = []
     for acts in sorted(set(plan.acts)):
@@ -151,7 +153,7 @@ def sample_size(
     return SampleSize(difference, plan.power, variances, tuple(designs), smallest, plan.studies, method, reason)
 
 
-def _check(variances: Variances, difference: float, plan: Plan) -> None:
+def _check(variances: Variances, difference: float, plan: PowerPlan) -> None:
     if plan.test not in TESTS:
         raise UnknownNameError("test", plan.test, TESTS)
     if not math.isfinite(difference) or difference == 0:
@@ -163,13 +165,16 @@ def _check(variances: Variances, difference: float, plan: Plan) -> None:
         raise RatingsError("without variance of ratings between systems every study finds every difference")
     if not plan.acts or not plan.raters or min(*plan.acts, *plan.raters, 2) < 2:
         raise RatingsError("a design needs two acts and two raters at least")
+    if max(plan.acts) * max(plan.raters) > MOST_PAIRS:
+        largest = f"{max(plan.acts):,} acts and {max(plan.raters):,} raters"
+        raise RatingsError(f"a design of {largest} is too large to simulate: at most {MOST_PAIRS:,} pairs of the two")
     if not 0 < plan.power < 1 or plan.studies < 10:
         raise RatingsError(f"power must be between 0 and 1, and studies 10 or more: {plan.power:g}, {plan.studies}")
     if plan.scale is not None and not (plan.scale[0] < plan.scale[1] and plan.scale[2] > 0):
         raise RatingsError(f"a scale is low, high, step, with low below high: {plan.scale}")
 
 
-def _design(variances: Variances, difference: float, plan: Plan, acts: int, raters: int) -> Design:
+def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int, raters: int) -> SimulatedDesign:
     # Each design has a stream of its own: a grid that is larger has the same numbers where it has the same designs.
     generator = np.random.default_rng([plan.seed, acts, raters])
     block = max(1, _CELLS // (2 * acts * raters))
@@ -183,7 +188,7 @@ def _design(variances: Variances, difference: float, plan: Plan, acts: int, rate
         done += size
     power, false = found / plan.studies
     error = math.sqrt(power * (1 - power) / plan.studies)
-    return Design(acts, raters, 2 * acts * raters, float(power), error, float(false))
+    return SimulatedDesign(acts, raters, 2 * acts * raters, float(power), error, float(false))
 
 
 def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[int, int, int]) -> NDArray[Any]:
@@ -201,7 +206,7 @@ def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[in
     return total
 
 
-def _differences(noise: NDArray[Any], true: float, plan: Plan) -> NDArray[Any]:
+def _differences(noise: NDArray[Any], true: float, plan: PowerPlan) -> NDArray[Any]:
     """Return the second system's ratings less the first's, (studies, acts, raters)."""
     if plan.scale is None:
         plain: NDArray[Any] = noise[..., 1] - noise[..., 0] + true

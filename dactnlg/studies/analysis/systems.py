@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.clustered import METHODS, OVER, Over, estimate
 from dactnlg.studies.analysis.comparisons import Comparisons, compare_systems
+from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.analysis.results import Bounds, Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -108,7 +109,7 @@ def means(ratings: Ratings, systems: Sequence[str] = (), over: Over = "both") ->
         arrays = _arrays(part)
         block = [_mean(criterion, corpus, name, arrays, over) for name in names]
         rows += sorted(block, key=lambda row: (row.mean is None, -(row.mean or 0.0), row.system))
-    return SystemMeans(tuple(rows), METHODS[over], _notes(ratings))
+    return SystemMeans(tuple(rows), METHODS[over], scale_notes(ratings) + _few(ratings))
 
 
 def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "raters") -> WinLossTie:
@@ -137,7 +138,7 @@ def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "ra
         rows += _pairs(criterion, corpus, comparisons, baseline, over)
     shared = " or ".join(sorted(within))
     method = f"each rater's values for two systems on one {shared} compared, the higher wins; shares: {METHODS[over]}"
-    return WinLossTie(tuple(rows), method, _notes(ratings))
+    return WinLossTie(tuple(rows), method, _few(ratings))
 
 
 def parts(ratings: Ratings) -> Iterator[tuple[str, str | None, Ratings]]:
@@ -157,7 +158,7 @@ def _check(ratings: Ratings, over: str) -> None:
         raise UnknownNameError("kind of interval", over, OVER)
 
 
-def _notes(ratings: Ratings) -> tuple[str, ...]:
+def _few(ratings: Ratings) -> tuple[str, ...]:
     counts = {"raters": len(ratings.names("rater")), "items": len(ratings.names("item"))}
     few = [f"{count} {name}" for name, count in counts.items() if count < _FEW]
     return (f"with {' and '.join(few)} the intervals are too narrow, if anything",) if few else ()
@@ -210,7 +211,8 @@ def _pair(
         happened = (outcomes == outcome).astype(float)
         one = estimate(happened, items, raters, over)
         shares[outcome] = Share(int(happened.sum()), one.mean, one.interval90)
-        reason = reason or one.reason
+        always = len(happened) and np.ptp(happened) == 0
+        reason = reason or ("no interval of a share of 0% or 100%" if always else one.reason)
     return HeadToHead(
         criterion,
         corpus,

@@ -21,7 +21,7 @@ _ROOT_HALF = math.sqrt(0.5)
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrueSkillSettings:
     """Of a tournament.
 
     Attributes:
@@ -43,7 +43,7 @@ class Settings:
 class Tournament:
     """Skills in R runs: `mean` and `variance`, (R, S) each."""
 
-    def __init__(self, runs: int, systems: int, settings: Settings) -> None:
+    def __init__(self, runs: int, systems: int, settings: TrueSkillSettings) -> None:
         self.settings = settings
         self.mean = np.zeros((runs, systems))
         self.variance = np.full((runs, systems), settings.sigma**2)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from dactnlg.studies.analysis.ranking import Ranking
 from dactnlg.studies.analysis.systems import Share, SystemMeans, WinLossTie
-from dactnlg.studies.report.parts import UNDEFINED, ReportTable, interval, number
+from dactnlg.studies.report.parts import UNDEFINED, ReportTable, interval, number, sentences
 
 ALL = "all"
 
@@ -27,7 +25,12 @@ def means_table(found: SystemMeans) -> ReportTable:
         for row in found.rows
     ]
     return ReportTable(
-        "systems", "Means of the systems", [header, *rows], found.method, _told(found.notes, found.rows), left=3
+        "systems",
+        "Means of the systems",
+        [header, *rows],
+        found.method,
+        sentences(found.notes, [row.reason for row in found.rows]),
+        left=3,
     )
 
 
@@ -46,7 +49,9 @@ def wins_table(found: WinLossTie) -> ReportTable:
         for row in found.rows
     ]
     title = "Wins, losses and ties, in per cent with 90% intervals"
-    return ReportTable("wins", title, [header, *rows], found.method, _told(found.notes, found.rows), left=4)
+    return ReportTable(
+        "wins", title, [header, *rows], found.method, sentences(found.notes, [row.reason for row in found.rows]), left=4
+    )
 
 
 def ranking_table(found: Ranking) -> ReportTable:
@@ -62,8 +67,8 @@ def ranking_table(found: Ranking) -> ReportTable:
         ]
         for row in found.rows
     ]
-    notes = [*found.notes, *([f"No order: {found.reason}."] if found.reason else [])]
-    notes.append(f"{found.ties:,} of {found.comparisons:,} comparisons are ties.")
+    counted = f"{found.ties:,} of {found.comparisons:,} comparisons are ties"
+    notes = sentences([*found.notes, counted], [found.reason])
     return ReportTable(
         f"clusters-{found.criterion}", f"Clusters: {found.criterion}", [header, *rows], found.method, notes
     )
@@ -77,12 +82,3 @@ def _share(found: Share) -> str:
         return middle
     low, high = found.interval90
     return f"{middle} [{100 * low:.1f}, {100 * high:.1f}]"
-
-
-def _told(notes: Sequence[str], rows: Sequence[object]) -> list[str]:
-    """Return the notes of a table, and each reason why numbers of its rows are undefined, once."""
-    reasons = dict.fromkeys(reason for row in rows if (reason := getattr(row, "reason", "")))
-    return [
-        *(f"{note[:1].upper()}{note[1:]}." for note in notes),
-        *(f"{UNDEFINED.capitalize()}: {r}." for r in reasons),
-    ]

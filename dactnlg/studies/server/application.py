@@ -13,12 +13,12 @@ from starlette.types import ASGIApp
 
 from dactnlg._utils.web import application, problems
 from dactnlg._utils.web.limits import RequestLimits
-from dactnlg._utils.web.pages import Pages, static_files
+from dactnlg._utils.web.pages import static_files
 from dactnlg._utils.web.problems import Problem
 from dactnlg._utils.web.server import serve as serve_application
 from dactnlg.errors import UserError
 from dactnlg.studies.server import owner, rater
-from dactnlg.studies.server.desk import StudyDesk
+from dactnlg.studies.server.desk import StudyDesk, pages
 from dactnlg.studies.storage import AnswersConflict, OutOfOrder, Storage
 from dactnlg.studies.study import Study
 
@@ -36,7 +36,7 @@ def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> AS
         owner_token: what the owner's page asks for.
         base_url: where the server is reached.
     """
-    desk = StudyDesk(study, storage, owner_token, base_url.rstrip("/"), Pages("dactnlg.studies.server"))
+    desk = StudyDesk(study, storage, owner_token, base_url.rstrip("/"), pages())
 
     def error_page(_request: Request, problem: Problem) -> Response:
         answer = desk.page("error.html", problem.status, problem=problem)
@@ -54,6 +54,11 @@ def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> AS
     @app.get("/", include_in_schema=False)
     def home() -> Response:
         return desk.page("home.html")
+
+    @app.get("/healthz")
+    def healthy() -> dict[str, str]:
+        """Say that the server answers."""
+        return {"status": "ok"}
 
     return application.guarded(app, RequestLimits(body_bytes=BODY_BYTES, seconds=SECONDS))
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,7 +11,7 @@ from starlette.requests import Request
 
 from dactnlg._utils.web.tokens import check_bearer, digest, same
 from dactnlg.studies.answers import failed_checks, rating_rows
-from dactnlg.studies.ratings import COLUMNS, CONTEXT
+from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.server.agreement import AgreementSoFar
 from dactnlg.studies.server.desk import StudyDesk
 from dactnlg.studies.server.rater import Form, form_schema
@@ -68,7 +66,7 @@ def routes(desk: StudyDesk) -> APIRouter:
     def ratings() -> Response:
         """Return all ratings so far as CSV, without attention checks."""
         headers = {"Content-Disposition": 'attachment; filename="ratings.csv"', "Cache-Control": "no-store"}
-        text = _csv(desk, desk.storage.values())
+        text = Ratings(list(rating_rows(desk.study, desk.storage.values()))).csv()
         return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
     @router.get("/progress", dependencies=[Depends(owner)])
@@ -116,12 +114,3 @@ def _word(state: Any, pages: int) -> str:
 
 def _moment(seconds: int | None) -> str:
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC" if seconds is not None else ""
-
-
-def _csv(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) -> str:
-    text = io.StringIO()
-    writer = csv.DictWriter(text, [*COLUMNS, *CONTEXT], lineterminator="\n")
-    writer.writeheader()
-    for row in rating_rows(desk.study, values):
-        writer.writerow({**row, "value": f"{row['value']:.12g}"})
-    return text.getvalue()
