@@ -79,7 +79,7 @@ class Storage:
         with self._turn:
             tables.metadata.create_all(engine)
         with self._writing() as connection:
-            known = dict(connection.execute(select(studies.c.id, studies.c.name)).tuples().all())
+            known = {row.id: row.name for row in connection.execute(select(studies))}
             if self._key not in known and study.name in known.values():
                 raise StudyError(
                     f"the database holds answers to another study called {study.name!r}, with other items, pages or "
@@ -119,7 +119,7 @@ class Storage:
         """
         with self._writing() as connection:
             rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
-            known = dict(rows.tuples().all())
+            known = {row.rater: row.token for row in rows}
             changed = {rater: each for rater, each in digests.items() if rater in known and known[rater] != each}
             if changed and not replace:
                 raise StudyError(

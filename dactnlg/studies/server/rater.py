@@ -13,7 +13,7 @@ from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
 from dactnlg._utils.web.tokens import digest
 from dactnlg.studies.server.desk import StudyDesk
 from dactnlg.studies.server.questions import Question, questions, read_answers
-from dactnlg.studies.storage import RaterState
+from dactnlg.studies.storage import AnswersConflict, RaterState
 
 AGREES, LEAVES = "agree", "leave"
 YES = "yes"
@@ -121,13 +121,15 @@ class RaterRoom:
         pages = self._desk.study.rater_by_id[state.rater].pages
         if number > len(pages):
             raise Problem(404, f"there are {len(pages)} pages")
+        if number - 1 > state.answered or not state.consented:
+            raise Problem(409, f"page {number} is not the one that you are at; please open your link again")
         asked = questions(self._desk.study, pages[number - 1], form)
         answers = read_answers(asked, form)
         if answers is not None:
             self._desk.storage.answer(state.rater, number - 1, answers)
             return self.onward(token)
-        if number - 1 != state.answered or not state.consented:
-            raise Problem(409, f"page {number} is not the one that you are at")
+        if number - 1 < state.answered:
+            raise AnswersConflict("this page was sent before, with other answers; those stand")
         return self._page(state, token, asked, UNPROCESSABLE)
 
     def _page(self, state: RaterState, token: str, asked: list[Question], status: int = 200) -> Response:

@@ -1,4 +1,4 @@
-"""What tests and the benchmark of the study server share: a study, the server as a process, and raters over HTTP."""
+"""A study, its server as a process, and raters over HTTP: for `study_server.py`, and for the tests of the server."""
 
 from __future__ import annotations
 
