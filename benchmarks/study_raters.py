@@ -36,7 +36,9 @@ def small_study(design: str = "likert", raters: int = 3, items: int = 4) -> Stud
         for at, s in enumerate(said)
     ]
     names = ("check", "check-other") if pairwise else ("check",)
-    check = StudyItem(id="check-1", words="do it", sentences={n: f"Say {n}" for n in names}, check=1 if pairwise else 2)
+    check = StudyItem(
+        id="check-1", words="do it", sentences={n: f"Take {len(n)}." for n in names}, check=1 if pairwise else 2
+    )
     scale = {"likert": Scale(low=1, high=5), "continuous": Scale(low=0, high=100, step=0.5), "pairwise": None}[design]
     everybody = []
     for rater in range(1, raters + 1):
@@ -186,6 +188,20 @@ def request(
     connection.request(method, path, urlencode(form) if form is not None else None, headers)
     answer = connection.getresponse()
     return answer.status, answer.read().decode("utf-8")
+
+
+def answered(form: dict[str, str]) -> dict[tuple[int, str], float]:
+    """Return what the database should hold of a form of `small_study`: (place, criterion) -> value."""
+    criteria = ("quality", "naturalness")
+    found = {}
+    for field, value in form.items():
+        place, _, criterion = field.removeprefix("s").rpartition("q")
+        if place:
+            found[int(place) - 1, criteria[int(criterion) - 1]] = float(value)
+            continue
+        for at, points in enumerate({"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}[value]):
+            found[at, criteria[int(criterion) - 1]] = points
+    return found
 
 
 def rate_all(raters: list[Rater], server: list[StudyProcess], seconds: float) -> list[str]:

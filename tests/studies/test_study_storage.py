@@ -205,20 +205,8 @@ def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:
         assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
     storage.close()
     # Nothing else is known of raters.
-    columns = [
-        "study",
-        "rater",
-        "token",
-        "consented",
-        "withdrawn",
-        "page",
-        "number",
-        "answered",
-        "sentence",
-        "criterion",
-        "value",
-    ]
+    kept = "study rater token consented withdrawn page number answered sentence criterion value"
     with sqlite3.connect(tmp_path / "ratings.sqlite") as plain:
         tables_ = ("raters", "pages", "ratings")
         names = {row[1] for name in tables_ for row in plain.execute(f"PRAGMA table_info(dactnlg_{name})")}
-    assert names == set(columns)
+    assert names == set(kept.split())
