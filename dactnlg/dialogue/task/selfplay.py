@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -145,6 +146,9 @@ def check_output(folder: Path) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"cannot write {folder}: it is a file, and a folder is needed")
+    near = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not near.is_dir() or not os.access(near, os.W_OK):
+        raise UserError(f"cannot write {folder}: {near} is no folder that can be written")
     if (folder / SUMMARY).exists():
         raise UserError(f"{folder} holds another self-play: give --output another folder")
 
