@@ -57,7 +57,9 @@ class Scale(_Record):
 
     def has(self, value: float) -> bool:
         """Whether a rater may give this value."""
-        return any(math.isclose(value, known, rel_tol=0, abs_tol=1e-9 * self.step) for known in self.values)
+        steps = (value - self.low) / self.step
+        most = len(self.values) - 1
+        return math.isfinite(steps) and 0 <= round(steps) <= most and abs(steps - round(steps)) <= 1e-9
 
 
 class Criterion(_Record):

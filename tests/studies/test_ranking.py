@@ -17,15 +17,15 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 
 
 def test_one_match_of_the_published_example() -> None:
-    # Moser 2010, "The math behind TrueSkill": two newcomers (25, 25/3) with beta 25/6, tau 25/300 and 10% draws; the
-    # winner has 29.396 and 7.171, the loser 20.604 and 7.171, and after a draw both 25.000 and 6.458.
-    for tie, first, second in ((False, (29.396, 7.171), (20.604, 7.171)), (True, (25.0, 6.458), (25.0, 6.458))):
+    # Two newcomers, and the numbers of Moser's implementation ("Computing your skill", 2010; tests of two players):
+    # beta 25/6, tau 25/300 and 10% draws.
+    won, lost, drawn = (29.39583202, 7.17147559), (20.60416798, 7.17147559), (25.0, 6.45751966)
+    for tie, players in ((False, (won, lost)), (True, (drawn, drawn))):
         found = Tournament(1, 2, TrueSkillSettings(25 / 3, 25 / 6, 0.1))
         found.variance += (25 / 300) ** 2
         found.play(np.array([0]), np.array([1]), np.array([tie]))
-        for place, wanted in enumerate((first, second)):
-            numbers = (25 + found.mean[0, place], np.sqrt(found.variance[0, place]))
-            assert numbers == pytest.approx(wanted, abs=5e-4)
+        for place, wanted in enumerate(players):
+            assert (25 + found.mean[0, place], np.sqrt(found.variance[0, place])) == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.needs("trueskill", "pip install 'dactnlg[dev]'")

@@ -14,7 +14,7 @@ from test_system_means import study
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.pilot import Variances, pilot_variances
 from dactnlg.studies.analysis.sample_size import PowerPlan, sample_size
-from dactnlg.studies.ratings import RatingsError
+from dactnlg.studies.ratings import Ratings, RatingsError
 
 
 def variances(**given: float) -> Variances:
@@ -105,9 +105,25 @@ def test_a_pilot_with_one_rating_of_each_sentence() -> None:
     # Who rated decides what was rated: an effect of item and system is the residual by another name.
     ratings = study(lambda i, r, s: float((3 * i + 5 * s) % 7 + i % 3), 3, 1, 12)
     rows = [row | {"rater": f"r{place % 4}"} for place, row in enumerate(ratings.rows)]
-    found = pilot_variances(type(ratings)(rows), "quality")
+    found = pilot_variances(Ratings(rows), "quality")
     assert found.item_system == 0
     assert found.notes == ("item x system cannot be told from the residual",)
+
+
+def test_effects_of_a_pilot_that_are_one() -> None:
+    # Every item was said by one system alone.
+    ratings = study(lambda i, r, s: float((3 * i + 5 * r) % 7 + r), 2, 6, 12)
+    rows = [row for row in ratings.rows if (int(row["item"][1:]) % 2 == 0) == (row["system"] == "a")]
+    found = pilot_variances(Ratings(rows), "quality")
+    assert (found.item_system, found.notes) == (0, ("item x system cannot be told from item",))
+
+
+def test_a_large_pilot_is_drawn_from() -> None:
+    noise = np.random.default_rng(1).normal(size=(400, 8, 3))
+    found = pilot_variances(study(lambda i, r, s: float(noise[i, r, s]), 3, 8, 400), "quality")
+    # 8 raters and 24 pairs with systems leave room for 242 items with 3 systems.
+    assert found.notes == ("from 242 of 400 items, drawn at random: more take too long",)
+    assert found.residual == pytest.approx(1, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +134,10 @@ def test_a_pilot_with_one_rating_of_each_sentence() -> None:
         (lambda: sample_size(variances(residual=0.0), 1.0), "every study finds every difference"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(acts=[1])), "two acts and two raters at least"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(raters=[])), "two acts and two raters at least"),
+        (
+            lambda: sample_size(variances(), 1.0, PowerPlan(acts=[10_000], raters=[10_000])),
+            "10,000 acts and 10,000 raters is too large to simulate",
+        ),
         (lambda: sample_size(variances(), 1.0, PowerPlan(power=1.0)), "power must be between 0 and 1"),
         (lambda: sample_size(variances(), 1.0, PowerPlan(scale=(5, 1, 1))), "a scale is low, high, step"),
         (

@@ -15,6 +15,8 @@ from dactnlg.errors import UserError
 @click.option("--corpus", "corpora", multiple=True, required=True, metavar="NAME", help="Take acts from; repeatable.")
 @click.option(
     "--systems",
+    "--system",
+    "systems",
     multiple=True,
     required=True,
     metavar="SYSTEM",

@@ -144,7 +144,7 @@ def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], lis
             notes.append(f"every {name} has one rating alone: its effect is part of the residual")
         else:
             used.append(name)
-    if len(used) == 2 and _same(levels[used[0]], levels[used[1]]):
+    if len(used) == 2 and same_levels(levels[used[0]], levels[used[1]]):
         notes.append(f"every {used[1]} has one {used[0]} alone and the other way round: one effect for both")
         used = used[:1]
     return used, notes
@@ -170,7 +170,8 @@ def undefined(values: NDArray[Any], systems: NDArray[np.int64], effects: int) ->
     return ""
 
 
-def _same(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+def same_levels(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Whether two numberings of the same ratings, (N,) each, divide them in the same way."""
     pairs = len(np.unique(np.column_stack([one, other]), axis=0))
     return pairs == int(one.max()) + 1 == int(other.max()) + 1
 

@@ -81,8 +81,9 @@ def normalize(ratings: Ratings, way: Way) -> Normalized:
 def scale_notes(ratings: Ratings) -> tuple[str, ...]:
     """Return a sentence for each criterion whose raters seem to have used different scales.
 
-    The ranges of two raters do not meet, or the widest tenth of ranges is twice as wide as the median and more: values
-    of 1 to 5 beside values of 0 to 100, or magnitudes. A rater with fewer than three ratings is not looked at.
+    The middle four fifths of two raters' values do not meet, or the widest tenth of them is twice as wide as the median
+    and more: values of 1 to 5 beside values of 0 to 100, or magnitudes. A rater with fewer than three ratings is not
+    looked at.
     """
     found = []
     for criterion in ratings.names("criterion"):
@@ -90,18 +91,18 @@ def scale_notes(ratings: Ratings) -> tuple[str, ...]:
         for _, own in by(ratings.where(criterion=criterion).rows, "rater"):
             values = [row["value"] for row in own]
             if len(values) > 2:
-                ends.append((min(values), max(values)))
+                ends.append((*np.quantile(values, (0.1, 0.9)), min(values), max(values)))
         if len(ends) < 2:
             continue
-        low, high = np.array(ends).T
+        low, high, least, most = np.array(ends).T
         apart = float(low.max()) > float(high.min())
         # Of the lengths of ranges, a tenth may be odd.
         widths = high - low
         wide = float(np.quantile(widths, 0.9)) > _WIDE * float(np.median(widths)) > 0
         if wide or (apart and float(low.max()) - float(high.min()) > float(np.median(widths))):
             found.append(
-                f"raters have used different scales for {criterion} (from {low.min():g}-{high[low.argmin()]:g} to "
-                f"{low[high.argmax()]:g}-{high.max():g}): means mix them; normalize, or use ranks"
+                f"raters have used different scales for {criterion} (from {least[most.argmin()]:g}-{most.min():g} to "
+                f"{least[most.argmax()]:g}-{most.max():g}): means mix them; normalize, or use ranks"
             )
     return tuple(found)
 

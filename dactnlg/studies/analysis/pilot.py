@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dactnlg.studies.analysis.mixed import NO_MAXIMUM, numbered, undefined
+from dactnlg.studies.analysis.mixed import MOST_EFFECTS, NO_MAXIMUM, numbered, same_levels, undefined
+from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.analysis.reml import fit_reml
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import Ratings, RatingsError
@@ -49,31 +53,78 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
     rows = ratings.where(criterion=criterion).rows
     if not rows:
         raise RatingsError(f"there are no ratings under {criterion}; criteria: {', '.join(ratings.names('criterion'))}")
-    values = np.array([row["value"] for row in rows])
-    systems, names = numbered([(row["system"],) for row in rows])
-    items: list[tuple[str, ...]] = [(row.get("corpus", ""), row["item"]) for row in rows]
-    levels = {
-        "item": numbered(items)[0],
-        "rater": numbered([(row["rater"],) for row in rows])[0],
-        "item_system": numbered([(*item, row["system"]) for item, row in zip(items, rows, strict=True)])[0],
-        "rater_system": numbered([(row["rater"], row["system"]) for row in rows])[0],
-    }
+    chosen, left = _sample(rows)
+    values = np.array([row["value"] for row in chosen])
+    levels = _levels(chosen)
+    systems = levels.pop("system")
     counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
-    if min(len(names), counts["item"], counts["rater"]) < 2:
+    of_systems = int(systems.max()) + 1
+    if min(of_systems, counts["item"], counts["rater"]) < 2:
         raise RatingsError(
-            f"a pilot needs two systems, items and raters; under {criterion} there are {len(names)} systems, "
+            f"a pilot needs two systems, items and raters; under {criterion} there are {of_systems} systems, "
             f"{counts['item']} items and {counts['rater']} raters"
         )
     if reason := undefined(values, systems, sum(counts.values())):
         raise RatingsError(f"the pilot says nothing about {criterion}: {reason}")
-    # An effect with a level for each rating is the residual by another name; so is one that others make up.
-    used = [name for name, count in counts.items() if count < len(values)]
-    notes = [f"{name.replace('_', ' x ')} cannot be told from the residual" for name in counts if name not in used]
-    fitted = fit_reml(values, np.eye(len(names))[systems], [levels[name] for name in used])
+    used, notes = _told_apart(levels, len(values))
+    fitted = fit_reml(values, np.eye(of_systems)[systems], [levels[name] for name in used])
     if not fitted.converged:
         raise RatingsError(f"the pilot says nothing about {criterion}: {NO_MAXIMUM}")
     found = dict.fromkeys(counts, 0.0) | dict(zip(used, fitted.variances, strict=True))
-    method = (
-        "variance components, value ~ system + (1 | item) + (1 | rater) + (1 | item:system) + (1 | rater:system), REML"
-    )
-    return Variances(**found, residual=fitted.residual, method=method, notes=tuple(notes))
+    if left:
+        notes.insert(0, f"from {counts['item']} of {counts['item'] + left} items, drawn at random: more take too long")
+    notes += scale_notes(ratings.where(criterion=criterion))
+    return Variances(**found, residual=fitted.residual, method=METHOD, notes=tuple(notes))
+
+
+def _levels(rows: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[np.int64]]:
+    """Return the numbers of systems and of the levels of each random effect, (N,) each."""
+    keys: dict[str, list[tuple[str, ...]]] = {
+        "system": [(row["system"],) for row in rows],
+        "item": [_item(row) for row in rows],
+        "rater": [(row["rater"],) for row in rows],
+        "item_system": [(*_item(row), row["system"]) for row in rows],
+        "rater_system": [(row["rater"], row["system"]) for row in rows],
+    }
+    return {name: numbered(own)[0] for name, own in keys.items()}
+
+
+def _item(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row.get("corpus", ""), row["item"]
+
+
+def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """Return the ratings of as many items as a model can be fitted to, and how many items are left over."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(_item(row), []).append(row)
+    order = list(groups)
+    np.random.default_rng(1).shuffle(order)
+    seen: set[tuple[str, ...]] = set()
+    chosen: set[tuple[str, ...]] = set()
+    for item in order:
+        own = {("item", *item)} | {(*item, row["system"]) for row in groups[item]}
+        own |= {("rater", row["rater"]) for row in groups[item]}
+        own |= {("rater", row["rater"], row["system"]) for row in groups[item]}
+        # Two items are the least; with more than that, the model itself refuses.
+        if len(chosen) >= 2 and len(seen | own) > MOST_EFFECTS:
+            break
+        seen |= own
+        chosen.add(item)
+    return [row for row in rows if _item(row) in chosen], len(groups) - len(chosen)
+
+
+def _told_apart(levels: dict[str, NDArray[np.int64]], ratings: int) -> tuple[list[str], list[str]]:
+    """Return the effects that can be estimated, and a sentence for each other one."""
+    used: list[str] = []
+    notes = []
+    for name, numbers in levels.items():
+        label = name.replace("_", " x ")
+        twin = next((other for other in used if same_levels(levels[other], numbers)), None)
+        if int(numbers.max()) + 1 == ratings:
+            notes.append(f"{label} cannot be told from the residual")
+        elif twin is not None:
+            notes.append(f"{label} cannot be told from {twin.replace('_', ' x ')}")
+        else:
+            used.append(name)
+    return used, notes

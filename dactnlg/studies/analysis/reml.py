@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from scipy.sparse import csr_array, hstack
 
 Array = NDArray[Any]
 
+_LARGEST = 1e8
+"""Of a ratio: beyond it there is no residual."""
 _GRADIENT = 1e-5
 """Of the deviance by the logarithm of a ratio: a thousandth of what moves an estimate's sixth digit."""
 
@@ -62,17 +65,18 @@ def fit_reml(values: Array, design: Array, groups: Sequence[Array]) -> Reml:
     spread = float(values.std())
     profile = _Profile(values / spread, design, groups)
     ratios = np.full(len(groups), 0.3)
-    for _ in range(5):
+    for _ in range(10):
+        # What has been found is the unit of the next search: ratios may differ by powers of ten.
+        unit = np.where(ratios > 0, ratios, 1.0)
         found = minimize(
-            profile.deviance,
-            ratios,
+            partial(profile.scaled, unit=unit),
+            ratios / unit,
             jac=True,
             method="L-BFGS-B",
-            bounds=[(0.0, None)] * len(groups),
+            bounds=[(0.0, _LARGEST / float(one)) for one in unit],
             options={"ftol": 1e-16, "gtol": 1e-9, "maxiter": 200},
         )
-        # What has been found is the unit of the next search, where ratios differ in size.
-        ratios = _newton(profile, found.x)
+        ratios = _newton(profile, found.x * unit)
         deviance, gradient = profile.deviance(ratios)
         converged = _converged(ratios, gradient)
         if converged:
@@ -89,7 +93,8 @@ def fit_reml(values: Array, design: Array, groups: Sequence[Array]) -> Reml:
 
 
 def _converged(ratios: Array, gradient: Array) -> bool:
-    return bool(np.all((np.abs(gradient * ratios) < _GRADIENT) & ((ratios > 0) | (gradient > -_GRADIENT))))
+    inside = ratios < _LARGEST * 0.99
+    return bool(np.all(inside & (np.abs(gradient * ratios) < _GRADIENT) & ((ratios > 0) | (gradient > -_GRADIENT))))
 
 
 def _newton(profile: _Profile, ratios: Array) -> Array:
@@ -111,7 +116,7 @@ def _newton(profile: _Profile, ratios: Array) -> Array:
             break
         moved = ratios.copy()
         moved[free] -= np.linalg.solve((hessian + hessian.T) / 2, gradient[free])
-        if (moved < 0).any() or profile.deviance(moved)[0] > deviance + 1e-7:
+        if (moved < 0).any() or (moved > _LARGEST).any() or profile.deviance(moved)[0] > deviance + 1e-7:
             break
         arrived = np.abs(moved - ratios).max() <= 1e-11 * ratios.max()
         ratios = moved
@@ -165,6 +170,11 @@ class _Profile:
         diagonal = diagonal - (solve_triangular(outer, zvx.T, lower=True) ** 2).sum(axis=0)
         terms = diagonal - self._free / squares * zvr**2
         return deviance, np.bincount(self._kind, weights=terms, minlength=self._kinds)
+
+    def scaled(self, scaled: Array, unit: Array) -> tuple[float, Array]:
+        """Return the deviance and its gradient where the ratios are given in units of their own."""
+        deviance, gradient = self.deviance(scaled * unit)
+        return deviance, gradient * unit
 
     def solved(self, ratios: Array) -> tuple[Array, Array, float]:
         """Return the fixed effects, their covariance, and the residual variance."""

@@ -21,6 +21,8 @@ STUDIES = 1000
 POWER = 0.8
 ALPHA = 0.05
 _PARTS = ("item", "rater", "item_system", "rater_system", "residual")
+MOST_PAIRS = 250_000
+"""Acts times raters of a design."""
 _CELLS = 2_000_000
 """Simulated differences that stand in memory at once (16 MiB)."""
 
@@ -163,6 +165,9 @@ def _check(variances: Variances, difference: float, plan: PowerPlan) -> None:
         raise RatingsError("without variance of ratings between systems every study finds every difference")
     if not plan.acts or not plan.raters or min(*plan.acts, *plan.raters, 2) < 2:
         raise RatingsError("a design needs two acts and two raters at least")
+    if max(plan.acts) * max(plan.raters) > MOST_PAIRS:
+        largest = f"{max(plan.acts):,} acts and {max(plan.raters):,} raters"
+        raise RatingsError(f"a design of {largest} is too large to simulate: at most {MOST_PAIRS:,} pairs of the two")
     if not 0 < plan.power < 1 or plan.studies < 10:
         raise RatingsError(f"power must be between 0 and 1, and studies 10 or more: {plan.power:g}, {plan.studies}")
     if plan.scale is not None and not (plan.scale[0] < plan.scale[1] and plan.scale[2] > 0):
