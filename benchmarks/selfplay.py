@@ -47,7 +47,7 @@ from dactnlg.dialogue.task.corruption import FAULTS, Corruption
 from dactnlg.dialogue.task.goals import draw_goals
 from dactnlg.dialogue.task.play import play
 from dactnlg.dialogue.task.reading import Listener, corpus_listener
-from dactnlg.dialogue.task.result import conversations_needed, paired, task_scores
+from dactnlg.dialogue.task.result import MOST_CONVERSATIONS, conversations_needed, paired, task_scores
 from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.trajectories import best_and_worst, trajectory
 from dactnlg.metrics.embeddings.vectors import load_vectors
@@ -60,6 +60,7 @@ CORPORA = ("trails", "restaurants", "hotel")
 SHARES = (0.0, 0.05, 0.1, 0.2)
 LEVEL = 0.05
 MANY = 1000
+RATED = ("convai2-rated", "ieval")
 LEAST = 3
 HYBRIDS = ("hybrid", "with task terms")
 SHOWN = ("words -U", "sentiment -U", "average coherence -U/B", "question score -B")
@@ -115,7 +116,7 @@ def quality(talk: Conversation) -> float:
 
 def faults(arguments: argparse.Namespace, runs: Path) -> None:
     """Print what planted faults cost."""
-    weights = convai_weights(arguments.cache) if arguments.hybrid else None
+    weights = weights_of(RATED[0], arguments.cache) if arguments.hybrid else None
     rows = []
     for name in arguments.corpus or CORPORA:
         who = player(name, runs)
@@ -139,9 +140,9 @@ def faults(arguments: argparse.Namespace, runs: Path) -> None:
     print(tabulate(table, headers=keys, tablefmt="github", disable_numparse=True))
 
 
-def convai_weights(cache_folder: Path) -> hybrid.HybridWeights:
-    """Return the weights of a fit on all bots of ConvAI2."""
-    talks = rated("convai2-rated")
+def weights_of(name: str, cache_folder: Path) -> hybrid.HybridWeights:
+    """Return the weights of a fit on all bots of rated dialogues."""
+    talks = rated(name)
     table = maker(cache_folder).table(talks)
     return hybrid.fit(table.names, table.values, np.array([quality(talk) for talk in talks]))
 
@@ -176,7 +177,8 @@ def step(
     least, corruption = shares
     many = paired(who.play(MANY, turns, Corruption(corruption.fault, least)), who.play(MANY, turns, corruption))
     needed = conversations_needed(many.lost / MANY, many.won / MANY)
-    return {**told, "needed": f"{needed} (power .8; {many.lost}, {many.won} of {MANY})"}
+    shown_needed = f"over {MOST_CONVERSATIONS:,}" if needed is None else f"{needed:,}"
+    return {**told, "needed": f"{shown_needed} (power .8; {many.lost}, {many.won} of {MANY})"}
 
 
 def permuted(before: Array, after: Array) -> str:
@@ -222,7 +224,7 @@ def shown(found: hybrid.Correlation) -> str:
 def hybrid_scores(arguments: argparse.Namespace) -> None:
     """Print how well hybrid scores and others predict ratings."""
     print(f"teachers: {maker(arguments.cache).signature}")
-    for name in ("convai2-rated", "ieval"):
+    for name in RATED:
         talks = rated(name)
         bots, ratings = [talk.bot for talk in talks], np.array([quality(talk) for talk in talks])
         table = maker(arguments.cache).table(talks)
@@ -230,6 +232,8 @@ def hybrid_scores(arguments: argparse.Namespace) -> None:
         people = hybrid.by_bot(ratings, bots)
         print(f"\n{name}: {len(talks)} conversations, {len(people)} bots; hash of components {table.hash[:8]}\n")
         columns = dict(columns_of(table, baselines(talks), left.predictions))
+        (other,) = {*RATED} - {name}
+        columns["hybrid, fitted on the other data"] = weights_of(other, arguments.cache).predict(table.values)
         rows = []
         for label, values in columns.items():
             means = hybrid.by_bot(values, bots)
