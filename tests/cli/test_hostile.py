@@ -84,6 +84,7 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
         "check": [["--model", run, "--input", pairs], ["--corpus", card, "--input", pairs]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],
         "compare": [[scores, scores], [run, run], [scores, run], [scores, scores, "--report", "c.html"]],
+        "selfplay": [[run, "--output", "talks", "--conversations", "5"]],
         "publish": [[run]],
         "reproduce": [[run], [run, "--code", run]],
         "leaderboard": [
