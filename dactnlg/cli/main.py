@@ -26,15 +26,19 @@ from dactnlg.cli import streams
 from dactnlg.cli.check import check
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
+from dactnlg.cli.distil import distil
 from dactnlg.cli.evaluate import evaluate
 from dactnlg.cli.export import export
 from dactnlg.cli.generate import generate
+from dactnlg.cli.imports import import_
 from dactnlg.cli.init import init
 from dactnlg.cli.leaderboard import leaderboard
 from dactnlg.cli.lists import configs, metrics, presets
+from dactnlg.cli.prompts import prompts
 from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
+from dactnlg.cli.selfplay import selfplay
 from dactnlg.cli.serve import serve
 from dactnlg.cli.study import study
 from dactnlg.cli.sweep import sweep
@@ -104,12 +108,16 @@ for command in (
     score,
     check,
     compare,
+    selfplay,
     publish,
     reproduce,
     leaderboard,
     export,
     serve,
     study,
+    import_,
+    prompts,
+    distil,
     corpora,
     configs,
     presets,

@@ -25,6 +25,10 @@ from dactnlg.studies.study import Study, StudyError
 from dactnlg.studies.tables import pages, raters, ratings, studies
 
 
+class NoRatingsError(StudyError):
+    """A study that nobody has rated yet."""
+
+
 class AnswersConflict(StudyError):
     """A page that was sent before, with other answers; those stand."""
 
@@ -282,16 +286,17 @@ def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
         database: where the answers are; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: there is no such study or database, or nothing has been answered.
+        StudyError: there is no such study or database.
+        NoRatingsError: nothing has been answered.
     """
     study = Study.load(study_folder)
     if database is None and not (study_folder / FILE).is_file():
-        raise StudyError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
+        raise NoRatingsError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
     storage = Storage.open(study_folder, study, database)
     try:
         rows = list(rating_rows(study, storage.values()))
     finally:
         storage.close()
     if not rows:
-        raise StudyError(f"{study_folder}: nobody has rated yet")
+        raise NoRatingsError(f"{study_folder}: nobody has rated yet")
     return Ratings(rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from dactnlg._utils.terminal import printable
 from dactnlg.acts import Turn
 from dactnlg.acts.turn import Slot
 
@@ -24,9 +25,11 @@ _TYPES = {
     "suggest": "Suggest",
     "compare": "Compare",
     "offer": "Offer",
+    "offer_alternative": "Offer instead",
     "goodbye": "Say goodbye",
     "bye": "Say goodbye",
     "hello": "Greet the user",
+    "greet": "Greet the user",
     "welcomemsg": "Welcome the user",
     "thankyou": "Thank the user",
     "repeat": "Ask the user to say it again",
@@ -54,11 +57,18 @@ _VALUES = {
 _COMMON = frozenset(
     re.findall(
         r"\w+",
-        "accepts address allowed area cards computing consumption count credit dogs eco for good has internet is kids "
-        "meal name phone port power price range rating screen size type usb",
+        "accepts address allowed area battery business cards computing consumption count credit design dogs drive eat "
+        "eco family for friendly good has hdmi internet is kids meal memory name phone platform port power price range "
+        "rating screen size type usb utility warranty weight",
     )
 )
 """Words of the field's slot names."""
+_SHORT = {
+    "addr": "address",
+    "eattype": "kind of place",
+    "esrb": "age rating (ESRB)",
+    "exp_release_date": "expected release date",
+}
 _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+")
 
 
@@ -81,6 +91,8 @@ def in_words(turn: Turn, vocabulary: Collection[str] = ()) -> str:
     for act in turn:
         name = act.act_type.removeprefix("?")
         known = _TYPES.get(name.lower().replace("-", "_").replace(".", "_"))
+        if name == "request" and any(slot.value not in (None, "?") for slot in act.slots):
+            known = "Ask the user for something with"
         said = known or f"{'Ask about' if name != act.act_type else 'Say'} ({spaced(name, vocabulary)})"
         if said != heading or not act.slots:
             lines.append(said + (":" if act.slots else "."))
@@ -93,7 +105,8 @@ def _slot(slot: Slot, vocabulary: Collection[str]) -> str:
     name = spaced(slot.name, vocabulary)
     if slot.value is None:
         return name
-    return f"{name}: {_VALUES.get(slot.value.lower(), slot.value)}"
+    # A line break in a value would look like another slot.
+    return f"{name}: {_VALUES.get(slot.value.lower(), printable(' '.join(slot.value.split())))}"
 
 
 def spaced(name: str, vocabulary: Collection[str] = ()) -> str:
@@ -102,17 +115,20 @@ def spaced(name: str, vocabulary: Collection[str] = ()) -> str:
     >>> spaced("priceRange"), spaced("birdsallowed", {"birds", "bird", "sallow"}), spaced("xyrating")
     ('price range', 'birds allowed', 'xyrating')
     """
-    return " ".join(" ".join(_apart(part.lower(), vocabulary)) for part in _WORD_ENDS.split(name) if part)
+    parts = [printable(part.lower()) for part in _WORD_ENDS.split(name) if part]
+    # The field's own words first: sentences may have "pricerange" too.
+    words = (_apart(part, _COMMON) or _apart(part, _COMMON.union(vocabulary)) or [part] for part in parts)
+    return _SHORT.get(name.lower(), " ".join(" ".join(found) for found in words))
 
 
 def _apart(word: str, vocabulary: Collection[str]) -> list[str]:
-    """Return the fewest known words that a word consists of; the word itself if there are none."""
+    """Return the fewest known words that a word consists of; nothing if there are none."""
     best: list[list[str] | None] = [[]]
     for end in range(1, len(word) + 1):
         found = [
             [*before, word[start:end]]
             for start in range(max(0, end - 20), end - 1)
-            if (before := best[start]) is not None and (word[start:end] in vocabulary or word[start:end] in _COMMON)
+            if (before := best[start]) is not None and word[start:end] in vocabulary
         ]
         best.append(min(found, key=len) if found else None)
-    return best[-1] or [word]
+    return best[-1] or []

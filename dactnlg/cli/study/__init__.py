@@ -6,6 +6,9 @@ import click
 
 from dactnlg.cli.study.analyse import analyse
 from dactnlg.cli.study.create import create
+from dactnlg.cli.study.datasheet import datasheet
+from dactnlg.cli.study.export import export
+from dactnlg.cli.study.import_ import import_
 from dactnlg.cli.study.power import power
 from dactnlg.cli.study.serve import serve
 
@@ -21,5 +24,5 @@ def study() -> None:
     """
 
 
-for command in (create, serve, analyse, power):
+for command in (create, serve, export, import_, analyse, power, datasheet):
     study.add_command(command)

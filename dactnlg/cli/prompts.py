@@ -1,0 +1,51 @@
+"""`dactnlg prompts`: what to ask a language model for, and reading its answers."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.errors import UserError
+
+
+@click.command()
+@click.argument("source", required=False, metavar="[ACTS|CORPUS]", help="A .txt file of acts, a corpus or its file.")
+@click.option("--per-act", type=click.IntRange(1, 100), default=5, metavar="N", help="Sentences to ask for, per act.")
+@click.option("--read", "answers", type=options.PATH, metavar="FILE", help="Read answers, and print pairs.")
+@click.option("--prompts", "asked", type=options.PATH, metavar="FILE", help="The prompts that are answered.")
+@click.option("--output", default="-", metavar="FILE", help="Write to FILE; - is standard output.")
+@options.data_dir
+def prompts(
+    *,
+    source: str | None,
+    per_act: int,
+    answers: Path | None,
+    asked: Path | None,
+    output: str,
+    data_dir: Path | None,
+) -> None:
+    """Print the prompts that ask for sentences for acts, or read the answers as pairs.
+
+    A prompt is a line {"id", "act", "prompt"}. Send them to whatever model you like; an answer is a line {"id",
+    "answer"}, with "act" if it was kept, and the answer as a list or as text with a sentence a line. Nothing is sent
+    from here.
+
+    \b
+    dactnlg prompts acts.txt --per-act 10 --output prompts.jsonl
+    dactnlg prompts --read answers.jsonl --prompts prompts.jsonl --output pairs.jsonl
+    """
+    from dactnlg._utils.files import check_folders, written
+    from dactnlg.experiments import prompts as made
+
+    if (source is None) == (answers is None):
+        raise UserError("name a file of acts or a corpus to make prompts for, or --read answers")
+    check_folders(output)
+    if answers is not None:
+        rows = made.read_answers(answers, asked)
+    else:
+        rows = made.prompts(made.acts_of(source or "", data_dir), per_act)
+    with written(output) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

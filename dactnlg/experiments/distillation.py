@@ -1,0 +1,288 @@
+"""Distillation: paraphrases that a language model, or people, wrote become a checked generator.
+
+The package calls no model: `experiments.prompts` prints what to ask, and reads what came back. Here the sentences are
+kept that say what their acts say, a run is trained on these, and it is measured what came of it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from dactnlg._utils.files import made_folder, write_json, written
+from dactnlg.acts import Slot, Turn
+from dactnlg.data.card import Card
+from dactnlg.data.columns import choose_columns
+from dactnlg.data.corpus import Corpus, corpus_of_file, load_corpus
+from dactnlg.data.division import FEWEST
+from dactnlg.data.proposal_files import card_text, initialize
+from dactnlg.data.proposals import propose
+from dactnlg.data.readers import pairs as pair_files
+from dactnlg.data.readers.reading import read_turn
+from dactnlg.errors import ConfigError, CorpusError, UserError
+from dactnlg.experiments.sifting import Inventory, Judged, counted, judge
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.learning import learn_reader
+from dactnlg.generation.generator import Generator
+from dactnlg.runs import yamlfile
+from dactnlg.runs.run import Run
+from dactnlg.text.templates import kind
+from dactnlg.training.readers import learn_from
+from dactnlg.training.train import train
+
+ROUNDS = 3
+"""How often a checker is learned from what the one before has kept."""
+UNSEEN = 200
+"""Acts of unseen combinations that are generated in the end, at most."""
+Row = tuple[Turn, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """What came of a distillation.
+
+    Attributes:
+        pairs: rows that were read.
+        kept: those that were learned from.
+        rejected: the others.
+        reasons: kind of reason -> how often it was given.
+        run: the run folder.
+        files: the kept pairs, the rejected ones, the card and the configuration.
+        minutes: that training took.
+        acts_per_second: with which the acts of unseen combinations were generated, in one batch.
+        unseen: acts of combinations of slots that the kept pairs do not have.
+        faithful: share of their sentences in which the checker finds nothing wrong.
+        by_model: share of them that the model said by itself.
+    """
+
+    pairs: int
+    kept: int
+    rejected: int
+    reasons: dict[str, int]
+    run: str
+    files: tuple[str, ...]
+    minutes: float
+    acts_per_second: float
+    unseen: int
+    faithful: float | None
+    by_model: float | None
+
+    def lines(self) -> Iterator[str]:
+        """Yield what is told of it, a line each."""
+        yield f"{self.kept} of {self.pairs} pairs kept, {self.rejected} rejected: {self.files[1]}"
+        if self.reasons:
+            yield "reasons: " + ", ".join(f"{name} {count}" for name, count in self.reasons.items())
+        yield f"{self.run}: trained in {self.minutes:.1f} minutes, {self.acts_per_second:,.0f} acts/s"
+        if self.faithful is None:
+            yield "every combination of slots is in the pairs: none is left to measure"
+        else:
+            by = f", {self.by_model:.1%} by the model alone" if self.by_model is not None else ""
+            yield f"faithful on {self.unseen} acts of unseen combinations of slots: {self.faithful:.1%}{by}"
+
+
+def distil(
+    pairs: Path,
+    output: Path,
+    *,
+    check_with: str | None = None,
+    overrides: Sequence[str] = (),
+    data_dir: Path | None = None,
+    overwrite: bool = False,
+    progress: bool = True,
+) -> Distilled:
+    """Sift a file of paraphrases, train on what is kept, and measure the run.
+
+    Args:
+        pairs: CSV, TSV, JSON or JSONL with acts and sentences.
+        output: the run folder; what belongs to it is written to the folder `NAME-pairs` beside it.
+        check_with: the corpus, its card or its file, that tells what sentences say; by default the pairs themselves.
+        overrides: keys of the configuration, such as "training.epochs=3".
+        data_dir: a folder to look for that corpus in first.
+        overwrite: replace what is there.
+        progress: show progress bars on standard error.
+
+    Raises:
+        CorpusError: the file cannot be read, or too few pairs are kept.
+        UserError: something is there already.
+    """
+    rows, bad = read_rows(pairs)
+    folder = output.parent / f"{output.name}-pairs"
+    if not overwrite and (folder.exists() or output.exists()):
+        raise UserError(f"{folder if folder.exists() else output} is there already; give --overwrite to replace it")
+    if check_with is None:
+        judged, checker = self_taught(rows, progress=progress)
+    else:
+        checker = checker_of(check_with, data_dir)
+        known = Inventory([(turn, text) for turn, text, _ in rows], checker)
+        judged = judge(rows, checker, known, progress=progress)
+    kept = [each for each in judged if not each.reasons]
+    rejected = [*bad, *(each.to_json() for each in judged if each.reasons)]
+    if len(kept) < FEWEST:
+        reasons = ", ".join(f"{name} {count}" for name, count in counted(judged).items())
+        raise CorpusError(f"{len(kept)} of {len(rows)} pairs are left, and {FEWEST} are the least ({reasons})")
+    with made_folder(folder):
+        files = _write(folder, kept, rejected, overwrite=overwrite)
+    begin = time.monotonic()
+    run = train(files[3], output, overrides=overrides, overwrite=overwrite, progress=progress)
+    minutes = (time.monotonic() - begin) / 60
+    measured = measure(run, [(each.turn, each.text) for each in kept], checker)
+    found = Distilled(
+        pairs=len(rows) + len(bad),
+        kept=len(kept),
+        rejected=len(rejected),
+        reasons={**counted(judged), **({"unreadable": len(bad)} if bad else {})},
+        run=str(output),
+        files=tuple(map(str, files)),
+        minutes=round(minutes, 2),
+        **measured,
+    )
+    write_json(folder / "summary.json", asdict(found))
+    return found
+
+
+def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
+    """Return the rows of a file, and those that are no pair, each with its reason.
+
+    Raises:
+        CorpusError: the file cannot be read.
+    """
+    columns = choose_columns(path)
+    rows: list[Row] = []
+    bad: list[dict[str, Any]] = []
+    if path.suffix in (".csv", ".tsv"):
+        for example in corpus_of_file(path, columns).split("train"):
+            rows += [(example.turn, text, example.origin) for text in example.references]
+        return rows, bad
+    act, text = columns or pair_files.COLUMNS
+    for place, row in pair_files.objects(path):
+        origin = f"{path.name}, {place}"
+        try:
+            texts = row["references"] if "references" in row else [row[text]]
+            rows += [(read_turn(row[act], path, place), str(each), origin) for each in texts]
+        except (CorpusError, TypeError, LookupError) as error:
+            reason = str(error).partition("\n")[0] if isinstance(error, CorpusError) else "no act with a sentence"
+            bad.append({"act": None, "text": None, "reasons": [f"unreadable: {reason}"], "origin": origin})
+    return rows, bad
+
+
+def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
+    """Return a checker that has learned from a corpus.
+
+    Raises:
+        CorpusError: the corpus is missing.
+    """
+    corpus = load_corpus(name, data_dir)
+    style = corpus.style()
+    return FidelityChecker(style.checker(), learn_from(corpus, style))
+
+
+def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Judged], FidelityChecker]:
+    """Return verdicts on pairs by a checker that knows nothing but these pairs, and the checker.
+
+    Values are looked for as they are at first. From what is kept, cues and aliases are proposed and a reader is
+    learned, as training does it; by these all pairs are judged again, and once more by what is learned from the rest:
+    faults are few of many kinds, where what is right repeats itself.
+    """
+    pairs = [(turn, text) for turn, text, _ in rows]
+    checker = _proposed(pairs, cued=True)
+    judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
+    for _ in range(ROUNDS):
+        kept = [(each.turn, each.text) for each in judged if not each.reasons]
+        if len(kept) < FEWEST:
+            break
+        checker = _proposed(kept, cued=False)
+        valid = kept[::5]
+        with threadpool_limits(limits=1, user_api="blas"):
+            reader = learn_reader([pair for n, pair in enumerate(kept) if n % 5], valid, checker.checker)
+        checker = FidelityChecker(checker.checker, reader)
+        judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
+    return judged, checker
+
+
+def measure(run: Run, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> dict[str, Any]:
+    """Return how fast a run says acts of unseen combinations, and how faithfully, as `Distilled` has it."""
+    turns = unseen(pairs, UNSEEN)
+    generator = Generator.load(run.path)
+    generator.generate(pairs[0][0], strict=False)
+    asked = turns or [turn for turn, _ in pairs[:UNSEEN]]
+    begin = time.perf_counter()
+    found = generator.generate(asked, strict=False)
+    speed = len(asked) / (time.perf_counter() - begin)
+    good = [each.slots_ok and checker.check(turn, each.raw).ok for turn, each in zip(asked, found, strict=True)]
+    alone = [ok and each.origin == "model" for ok, each in zip(good, found, strict=True)]
+    return {
+        "acts_per_second": round(speed, 1),
+        "unseen": len(turns),
+        "faithful": sum(good) / len(good) if turns else None,
+        "by_model": sum(alone) / len(alone) if turns else None,
+    }
+
+
+def unseen(pairs: Sequence[tuple[Turn, str]], count: int, seed: int = 1) -> list[Turn]:
+    """Return acts whose combinations of slots the pairs do not have, made of their slots and values.
+
+    Two acts of one type are put together: some slots of the one, some of the other.
+    """
+    chance = random.Random(seed)
+    turns = list(dict.fromkeys(turn for turn, _ in pairs if len(turn.acts) == 1 and turn.acts[0].slots))
+    known = {kind(turn) for turn, _ in pairs}
+    by_type: dict[str, list[Turn]] = {}
+    for turn in turns:
+        by_type.setdefault(turn.acts[0].act_type, []).append(turn)
+    longest = {name: max(len(turn.acts[0].slots) for turn in each) for name, each in by_type.items()}
+    found: dict[tuple[str, ...], Turn] = {}
+    for _ in range(20 * count if turns else 0):
+        first = chance.choice(turns).acts[0]
+        second = chance.choice(by_type[first.act_type]).acts[0]
+        slots: dict[str, Slot] = {slot.name: slot for slot in (*first.slots, *second.slots)}
+        size = chance.randint(1, min(len(slots), longest[first.act_type]))
+        names = set(chance.sample(sorted(slots), size))
+        # A name goes first where acts have it: a sentence about nothing reads oddly.
+        turn = Turn((replace(first, slots=tuple(slot for name, slot in slots.items() if name in names)),))
+        if kind(turn) not in known:
+            found.setdefault(kind(turn), turn)
+        if len(found) == count:
+            break
+    return list(found.values())
+
+
+def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityChecker:
+    """Return a checker with the card that pairs propose for themselves, without a reader."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "pairs.jsonl"
+        _write_pairs(path, pairs)
+        found = corpus_of_file(path)
+        # All of it is looked at: nothing is kept for a test.
+        corpus = Corpus(found.card.model_copy(update={"divide": None}), [path.parent])
+        try:
+            card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
+        except (ValueError, ConfigError):
+            card = corpus.card
+    style = card.style()
+    return FidelityChecker((style if cued else replace(style, cues={})).checker())
+
+
+def _write(folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool) -> list[Path]:
+    good, bad = folder / "pairs.jsonl", folder / "rejected.jsonl"
+    _write_pairs(good, [(each.turn, each.text) for each in kept])
+    with written(bad) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rejected)
+    made = initialize(good, output=folder, overwrite=overwrite)
+    return [good, bad, made.card, made.configuration]
+
+
+def _write_pairs(path: Path, pairs: Sequence[tuple[Turn, str]]) -> None:
+    grouped: dict[Turn, list[str]] = {}
+    for turn, text in pairs:
+        grouped.setdefault(turn, []).append(text)
+    with written(path) as file:
+        for turn, texts in grouped.items():
+            file.write(json.dumps({"act": str(turn), "references": texts}, ensure_ascii=False) + "\n")

@@ -1,0 +1,140 @@
+"""Prompts: what to ask a language model, or people, to get sentences for acts; and reading what came back.
+
+Nothing is sent from here. Each prompt is a JSON object a line, `{"id", "act", "prompt"}`; each answer one with the same
+`id`, and the model's text under `answer` (or `text`, `response`, `completion`, `output`), as text or as a list.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dactnlg._utils.hashing import digest
+from dactnlg.acts import Slot, Turn
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.readers.pairs import objects
+from dactnlg.data.readers.reading import read_lines, read_turn, row_error
+
+ANSWERS = ("answer", "answers", "text", "texts", "response", "completion", "output")
+"""Keys under which an answer may stand."""
+_EXAMPLES = 3
+_SPECIAL = {
+    "yes": "yes",
+    "no": "no",
+    "dontcare": "does not matter; any value will do",
+    "none": "there is none, or it is not known",
+    "?": "asked for",
+}
+_BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.):])\s+")
+_QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
+
+
+def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple[str, ...]]]:
+    """Return the distinct acts of a file with an act a line, or of a corpus's training split, with its sentences.
+
+    Args:
+        source: a `.txt` file, or a corpus as `load_corpus` takes it.
+        data_dir: a folder to look for corpus files in first.
+
+    Raises:
+        CorpusError: it cannot be read, or a line is no act.
+        UnknownNameError: neither a file nor a corpus.
+    """
+    path = Path(source)
+    if path.suffix == ".txt":
+        return [(turn, ()) for turn in dict.fromkeys(read_turn(line, path, at) for at, line in read_lines(path))]
+    found: dict[Turn, list[str]] = {}
+    for turn, text in load_corpus(source, data_dir).pairs("train"):
+        found.setdefault(turn, []).append(text)
+    return [(turn, tuple(texts)) for turn, texts in found.items()]
+
+
+def prompts(acts: Sequence[tuple[Turn, tuple[str, ...]]], per_act: int = 5) -> Iterator[dict[str, Any]]:
+    """Yield a prompt for each act.
+
+    Args:
+        acts: with the sentences that are known for them, of which some become examples.
+        per_act: sentences to ask for.
+    """
+    known: dict[str, list[tuple[Turn, str]]] = {}
+    for turn, texts in acts:
+        known.setdefault(_types(turn), []).extend((turn, text) for text in texts[:1])
+    for turn, _ in acts:
+        others = [pair for pair in known.get(_types(turn), ()) if pair[0] != turn][:_EXAMPLES]
+        key = digest([str(turn), per_act])[:16]
+        yield {"id": key, "act": str(turn), "prompt": _prompt(turn, others, per_act)}
+
+
+def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, str]]:
+    """Yield `{"act", "text"}` for every sentence of a file of answers.
+
+    A text of several lines is one sentence a line; numbers, bullets and quotes around them are left out.
+
+    Args:
+        path: the answers, as JSONL.
+        asked: the prompts, where answers do not repeat the act.
+
+    Raises:
+        CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt.
+    """
+    acts = {} if asked is None else {str(row.get("id")): row.get("act") for _, row in objects(asked) if _is(row)}
+    for place, row in objects(path):
+        if not _is(row):
+            raise row_error(path, place, 'an answer is {"id": ..., "answer": ...}')
+        act = row.get("act", acts.get(str(row.get("id"))))
+        if not isinstance(act, str):
+            raise row_error(path, place, "no act, and no prompt of this id: name the file of prompts with --prompts")
+        turn = read_turn(act, path, place)
+        answer = next((row[key] for key in ANSWERS if key in row), None)
+        if answer is None:
+            raise row_error(path, place, f"no answer; it stands under one of {', '.join(ANSWERS)}")
+        yield from ({"act": str(turn), "text": text} for text in dict.fromkeys(sentences(answer)))
+
+
+def sentences(answer: object) -> list[str]:
+    """Return the sentences of an answer: a list of texts, a JSON list in a text, or lines."""
+    if isinstance(answer, str) and answer.strip().startswith("["):
+        with contextlib.suppress(ValueError):
+            answer = json.loads(answer)
+    parts: Iterable[object] = answer if isinstance(answer, list) else str(answer).splitlines()
+    texts = [_BULLET.sub("", str(part)).strip() for part in parts if isinstance(part, str)]
+    texts = [t[1:-1].strip() if len(t) > 1 and (t[0], t[-1]) in _QUOTES else t for t in texts]
+    # What announces the list is no sentence of it.
+    return [text for text in texts if text and not text.endswith(":") and not text.startswith("```")]
+
+
+def _prompt(turn: Turn, examples: Sequence[tuple[Turn, str]], per_act: int) -> str:
+    lines = [
+        f"Write {per_act} different sentences with which an assistant does all of the following, and nothing else.",
+        "Use every value exactly as it is given, once. Add no fact. One sentence, or short text, a line; no numbering.",
+        "",
+        *_said(turn),
+    ]
+    for other, text in examples:
+        lines += ["", "For example, for", *_said(other), f"one could say: {text}"]
+    return "\n".join(lines)
+
+
+def _said(turn: Turn) -> Iterator[str]:
+    for act in turn:
+        yield f"- {act.act_type.strip('?').replace('_', ' ')}" + (":" if act.slots else "")
+        yield from (f"    {_words(slot)}" for slot in act.slots)
+
+
+def _words(slot: Slot) -> str:
+    name = slot.name.replace("_", " ")
+    if slot.value is None:
+        return f"{name} (to be asked for, or spoken about, without a value)"
+    return f"{name}: {_SPECIAL.get(slot.special or '', slot.value)}"
+
+
+def _types(turn: Turn) -> str:
+    return "&".join(sorted(act.act_type for act in turn))
+
+
+def _is(row: Any) -> bool:
+    return isinstance(row, Mapping)

@@ -1,0 +1,201 @@
+"""Files of an import: pairs to train on, templates, the slot map, a card, a configuration, and what was left out."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from dactnlg._utils.files import made_folder, written
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.data.division import FEWEST
+from dactnlg.data.proposal_files import initialize
+from dactnlg.errors import ActError, CorpusError, UserError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.serving.imports.slot_map import SlotMap, map_of, map_text
+from dactnlg.serving.imports.templates import SLOT, ResponseTemplate, Source, Unread
+from dactnlg.text.style import Style
+
+PER_TEMPLATE = 12
+"""Pairs that are made of a template, each with other values; one without slots occurs as often."""
+FILES = ("pairs.jsonl", "templates.jsonl", "slots.yaml", "acts.txt", "not-read.jsonl")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import.
+
+    Attributes:
+        responses: that have a template.
+        templates: that were read.
+        pairs: that were made of them, and checked.
+        unread: what was left out.
+        folder: of the files.
+        configuration: to train on.
+    """
+
+    responses: int
+    templates: int
+    pairs: int
+    unread: tuple[Unread, ...]
+    folder: Path
+    configuration: Path
+
+    def lines(self) -> Iterator[str]:
+        """Yield what is told of it, a line each."""
+        yield f"{self.responses} responses, {self.templates} templates, {self.pairs} pairs: {self.folder / FILES[0]}"
+        if self.unread:
+            yield f"{len(self.unread)} not read ({self.folder / FILES[4]}):"
+            yield from (f"  {each.origin}: {each.reason}" for each in self.unread)
+        if self.pairs < FEWEST:
+            yield f"{self.pairs} pairs are too few to train on: {FEWEST} are the least"
+        yield f"names and values: {self.folder / FILES[2]}; mend them, and import again with --map"
+        yield f"next: dactnlg train {self.configuration} --output runs/{self.folder.name}"
+        yield f"      dactnlg generate --model runs/{self.folder.name} --input {self.folder / FILES[3]}"
+
+
+def write_import(
+    source: Source, folder: Path, given: SlotMap | None = None, *, kind: str = "rasa", overwrite: bool = False
+) -> Imported:
+    """Make acts, pairs and a configuration of a source's templates.
+
+    Args:
+        source: what was read.
+        folder: the folder to write to.
+        given: a slot map that people have mended.
+        kind: the framework; `rasa` gets a mapping file for its NLG endpoint too.
+        overwrite: replace files that are there.
+
+    Raises:
+        UserError: nothing could be read, or files are there.
+    """
+    if not source.templates:
+        reasons = "; ".join(f"{each.origin}: {each.reason}" for each in source.unread[:3])
+        raise UserError(f"no template could be read ({reasons or 'there is none'})")
+    if not overwrite and (there := [name for name in FILES if (folder / name).exists()]):
+        raise UserError(f"{folder / there[0]} is there already; give --overwrite to replace it, or another --output")
+    found = map_of(source, given)
+    made, unread = _made(source, found)
+    if not made:
+        raise UserError("; ".join(f"{each.origin}: {each.reason}" for each in unread[:3]))
+    templates = [template for template, _ in made]
+    acts: dict[tuple[str, frozenset[str]], Turn] = {}
+    for template, rows in made:
+        acts.setdefault((template.response, frozenset(template.slots)), rows[0][0])
+    head = ["Imported responses and slots: act types, slot names, and the values that pairs are made of.", _REMEDY]
+    with made_folder(folder):
+        _lines(folder / FILES[0], ({"act": str(turn), "text": text} for _, rows in made for turn, text in rows))
+        _lines(folder / FILES[1], (_template(found, template) for template in templates))
+        _lines(folder / FILES[4], ({"origin": u.origin, "text": u.text, "reason": u.reason} for u in unread))
+        texts = {FILES[2]: map_text(found, head), FILES[3]: "".join(f"{act}\n" for act in dict.fromkeys(acts.values()))}
+        if kind == "rasa":
+            texts["mapping.yml"] = _mapping(found, templates)
+        for name, text in texts.items():
+            with written(folder / name) as file:
+                file.write(text)
+        try:
+            files = initialize(folder / FILES[0], output=folder, overwrite=overwrite)
+        except CorpusError as error:
+            raise UserError(f"the templates are too few to train on: {error}") from None
+        if source.language != "en":
+            with files.card.open("a", encoding="utf-8") as file:
+                file.write(f"language: {source.language}\n")
+    return Imported(
+        responses=len({template.response for template in templates}),
+        templates=len(templates),
+        pairs=sum(len(rows) for _, rows in made),
+        unread=tuple(unread),
+        folder=folder,
+        configuration=files.configuration,
+    )
+
+
+_REMEDY = "After a change: dactnlg import ... --map THIS_FILE --overwrite."
+Rows = list[tuple[Turn, str]]
+
+
+def _made(source: Source, found: SlotMap) -> tuple[list[tuple[ResponseTemplate, Rows]], list[Unread]]:
+    """Return the pairs of each template, all of them checked, and what had to be left out."""
+    cased = any(template.text != template.text.lower() for template in source.templates)
+    style = Style(cased=cased, spaced=False, aliases={}, cues={}, silent=(), language=source.language)
+    checker, unread = FidelityChecker(style.checker()), list(source.unread)
+    made: list[tuple[ResponseTemplate, Rows]] = []
+    for template in source.templates:
+        reason, rows = "", Rows()
+        try:
+            rows = list(_pairs(template, found))
+        except ActError as error:
+            reason = str(error)
+        names = [found.name(slot) for slot in template.slots]
+        if len(set(names)) < len(names):
+            reason = "a slot stands in it twice, or two of its slots have one name"
+        for turn, text in rows if not reason else ():
+            report = checker.check(turn, text)
+            if not report.ok:
+                faults = [*report.missing, *report.extra, *report.contradicted]
+                reason = (
+                    f"its values are not found again in its text ({', '.join(faults)}): give others in the slot map"
+                )
+        if reason:
+            unread.append(Unread(template.origin, template.text[:200], reason))
+        else:
+            made.append((template, rows))
+    return made, unread
+
+
+def _pairs(template: ResponseTemplate, found: SlotMap) -> Iterator[tuple[Turn, str]]:
+    """Yield pairs of a template; no two slots of one have the same value."""
+    chance = random.Random(f"{template.response}|{template.text}")
+    text = " ".join(template.text.split())
+    for number in range(PER_TEMPLATE):
+        values: dict[str, str] = {}
+        for slot in dict.fromkeys(template.slots):
+            known = found.values(slot)
+            start = number if not values else chance.randrange(len(known))
+            several = [known[(start + step) % len(known)] for step in range(len(known))]
+            values[slot] = next(
+                (v for v in several if v.casefold() not in map(str.casefold, values.values())), known[0]
+            )
+        slots = tuple(Slot(found.name(slot), value) for slot, value in values.items())
+        turn = Turn((DialogueAct(found.act_type(template.response), slots),))
+        if any(not slot.delexicalizable for slot in slots):
+            raise ActError("a value of it is a special one (yes, no, true, none ...): give words in the slot map")
+        yield turn, SLOT.sub(lambda match, values=values: values[match[1].strip()], text)  # type: ignore[misc]
+
+
+def _template(found: SlotMap, template: ResponseTemplate) -> dict[str, str]:
+    names = ";".join(found.name(slot) for slot in dict.fromkeys(template.slots))
+    act = f"{found.act_type(template.response)}({names})"
+    return {"response": template.response, "act": act, "template": template.text, "origin": template.origin}
+
+
+def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate]) -> str:
+    """Return a mapping file for the NLG endpoint of Rasa: see `serving.rasa_mapping`."""
+    slots: dict[str, dict[str, int]] = {}
+    variations: dict[str, int] = {}
+    for template in templates:
+        variations[template.response] = variations.get(template.response, 0) + 1
+        for slot in dict.fromkeys(template.slots):
+            counts = slots.setdefault(template.response, {})
+            counts[slot] = counts.get(slot, 0) + 1
+    responses: dict[str, Any] = {}
+    for name, times in variations.items():
+        # What some variations leave out may be left out.
+        sources = {
+            found.name(slot): slot if count == times else {"from": slot, "optional": True}
+            for slot, count in slots.get(name, {}).items()
+        }
+        responses[name] = {"act": found.act_type(name), **({"slots": sources} if sources else {})}
+    head = "# For dactnlg serve RUN --rasa THIS_FILE. Add `domain: PATH`: its texts are said where an act cannot be.\n"
+    body: Mapping[str, Any] = {"otherwise": "Sorry, I cannot say that.", "responses": responses}
+    return head + str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=120))
+
+
+def _lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with written(path) as file:
+        file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)

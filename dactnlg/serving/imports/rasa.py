@@ -1,0 +1,52 @@
+"""Responses of a Rasa domain as templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from dactnlg.errors import ConfigError, UserError
+from dactnlg.runs import yamlfile
+from dactnlg.serving.imports.templates import ResponseTemplate, Source
+from dactnlg.serving.rasa_responses import checked_responses
+
+
+def read(path: Path) -> Source:
+    """Return the responses of a domain: of a file, or of all files of a folder.
+
+    Variations for one channel or under a condition are left out: what they say hangs on more than their slots.
+
+    Raises:
+        UserError: there is no such file, or a file is no domain.
+    """
+    files = sorted(file for file in path.rglob("*") if file.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
+    source = Source()
+    for file in files:
+        try:
+            data = yamlfile.read(file, "a domain is a mapping with responses").data
+        except ConfigError as error:
+            raise UserError(str(error)) from None
+        for name, variations in checked_responses(data.get("responses") or {}, str(file)).items():
+            for number, variation in enumerate(variations, start=1):
+                _read(source, name, variation, f"{file.name}, {name}, variation {number}")
+        slots = data.get("slots")
+        for name, slot in slots.items() if isinstance(slots, dict) else ():
+            values = slot.get("values") if isinstance(slot, dict) else None
+            if isinstance(values, list) and slot.get("type") == "categorical":
+                source.values[name] = [str(value) for value in values if isinstance(value, str | int | float)]
+    return source
+
+
+def _read(source: Source, name: str, variation: dict[str, Any], origin: str) -> None:
+    text = variation.get("text")
+    if not isinstance(text, str) or not text.strip():
+        others = ", ".join(key for key in variation if key != "text") or "nothing"
+        source.leave_out(origin, variation, f"it has no text, but {others}")
+    elif variation.get("condition"):
+        source.leave_out(origin, text, "it is said under a condition only: import it under a name of its own")
+    elif variation.get("channel"):
+        source.leave_out(origin, text, f"it is for the channel {variation['channel']} only")
+    elif "{%" in text or "{{" in text:
+        source.leave_out(origin, text, "it has double braces or Jinja")
+    else:
+        source.templates.append(ResponseTemplate(name, text, origin))

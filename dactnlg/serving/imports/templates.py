@@ -1,0 +1,110 @@
+"""Templates as they are read: a text with `{slot}`s, under the name of the response that it belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+SLOT = re.compile(r"\{([^{}\n]+)\}")
+MOST_VARIANTS = 64
+"""Variants that one line may be written out to."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseTemplate:
+    """A text of a response.
+
+    Attributes:
+        response: the response's name, as its framework has it.
+        text: with `{slot}` in the place of values.
+        origin: where it was read, for messages.
+    """
+
+    response: str
+    text: str
+    origin: str
+
+    @property
+    def slots(self) -> tuple[str, ...]:
+        """The names in braces, in their order."""
+        return tuple(match[1].strip() for match in SLOT.finditer(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """What could not be imported.
+
+    Attributes:
+        origin: where it stands.
+        text: what stands there, shortened.
+        reason: why it is left out.
+    """
+
+    origin: str
+    text: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Source:
+    """What was read of one source.
+
+    Attributes:
+        templates: what could be read.
+        unread: what could not.
+        values: slot -> values that the source names for it.
+        language: of the texts, as ISO 639-1 has it.
+    """
+
+    templates: list[ResponseTemplate] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    values: dict[str, list[str]] = field(default_factory=dict)
+    language: str = "en"
+
+    def leave_out(self, origin: str, text: object, reason: str) -> None:
+        """Note what is left out."""
+        self.unread.append(Unread(origin, f"{text}"[:200], reason))
+
+
+class ExpansionError(ValueError):
+    """A line whose alternatives cannot be written out."""
+
+
+def variants(line: str) -> list[str]:
+    """Return the texts of a line with `(one|other)` and `[optional]`, as OVOS and Mycroft write them.
+
+    Raises:
+        ExpansionError: brackets do not match, or it has more than `MOST_VARIANTS`.
+    """
+    texts, at = _sequence(line, 0, "")
+    if at != len(line):
+        raise ExpansionError("brackets do not match")
+    return list(dict.fromkeys(re.sub(r"\s+([,.;:!?])", r"\1", " ".join(text.split())) for text in texts))
+
+
+def _sequence(line: str, at: int, closing: str) -> tuple[list[str], int]:
+    """Return the texts of alternatives up to a closing bracket or the end, and the place behind."""
+    found: list[str] = []
+    texts = [""]
+    while at < len(line) and line[at] not in ")]":
+        char = line[at]
+        if char == "|" and closing:
+            found, texts, at = found + texts, [""], at + 1
+            continue
+        more, at = [char], at + 1
+        if char in "([":
+            end = ")" if char == "(" else "]"
+            more, at = _sequence(line, at, end)
+            if at >= len(line) or line[at] != end:
+                raise ExpansionError("brackets do not match")
+            more, at = (more if char == "(" else [*more, ""]), at + 1
+        texts = list(dict.fromkeys(_product(texts, more)))
+        if len(texts) + len(found) > MOST_VARIANTS:
+            raise ExpansionError(f"more than {MOST_VARIANTS} variants")
+    return found + texts, at
+
+
+def _product(texts: list[str], more: list[str]) -> Iterator[str]:
+    for text in texts:
+        yield from (text + other for other in more)

@@ -1,0 +1,213 @@
+"""Answers to the requests that Rasa sends to an NLG endpoint: see `serving.rasa`."""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dactnlg._utils.reading import parse_json
+from dactnlg._utils.terminal import printable
+from dactnlg.errors import DactnlgError, UserError
+from dactnlg.generation import generator as generation
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.serving.rasa_mapping import MissingValueError, RasaMapping, read_mapping
+from dactnlg.serving.rasa_responses import Responses, choose, read_responses, said
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response as Answer
+
+    from dactnlg.acts import Turn
+
+_FAITHFUL = GenerationOptions(constraint="hard")
+_EMPTY: dict[str, Any] = {"id": None, "buttons": [], "elements": [], "attachment": None, "image": None, "custom": {}}
+_TYPES = {"buttons": list, "elements": list, "quick_replies": list, "attachment": dict, "image": str, "custom": dict}
+_log = logging.getLogger("dactnlg")
+
+
+class RasaResponder:
+    """Answers the requests of a Rasa bot. Several threads may use one.
+
+    Args:
+        mapping: which responses are which acts.
+        responses: the domain's responses, said where an act cannot be.
+        generate: what says an act; `of_generator` makes one of a run's generator.
+        seed: of the choice among variations of a response.
+
+    Attributes:
+        counts: how often an act was said (`said`), and for what reason the response's own words (`not mapped`,
+            `no value`, `not faithful`, `failed`).
+    """
+
+    def __init__(
+        self,
+        mapping: RasaMapping,
+        responses: Responses,
+        generate: Callable[[Turn], generation.Generation],
+        seed: int | None = None,
+    ) -> None:
+        self.mapping, self.responses, self.generate = mapping, responses, generate
+        self.counts = Counter[str]()
+        self._chance, self._counting = random.Random(seed), threading.Lock()
+
+    @classmethod
+    def load(cls, generator: generation.Generator, path: Path) -> RasaResponder:
+        """Read a mapping file and the domain that it names.
+
+        Args:
+            generator: says the acts.
+            path: the mapping file.
+
+        Raises:
+            UserError: a file cannot be read, the run lacks an act type or a slot, or a response has no words to fall
+                back on.
+        """
+        mapping = read_mapping(path)
+        responses = read_responses(path.parent / mapping.domain) if mapping.domain else {}
+        check(mapping, generator, str(path))
+        if not mapping.otherwise and (bare := sorted(set(mapping.responses) - set(responses))):
+            raise UserError(
+                f"{path}: nothing could be said for {bare[0]} if its act fails: name the domain that has it (domain: "
+                "domain.yml), or give a sentence for such cases (otherwise: Sorry, I cannot say that.)"
+            )
+        return cls(mapping, responses, of_generator(generator))
+
+    def respond(self, payload: object) -> dict[str, Any]:
+        """Return the answer to a request of Rasa's `CallbackNaturalLanguageGenerator`; it raises nothing.
+
+        Args:
+            payload: `{"response", "id", "arguments", "tracker", "channel": {"name"}}`.
+
+        Returns:
+            `{"text", "id", "buttons", "elements", "attachment", "image", "custom"}`, valid for Rasa 3.6 and Pro: `text`
+            is never null, nor is `custom`.
+        """
+        request = payload if isinstance(payload, Mapping) else {}
+        name, values = request.get("response"), _values(request)
+        own = self._own(request, values)
+        text = self.sentence(name if isinstance(name, str) else "", values)
+        found = {**_EMPTY, **{key: own[key] for key, kind in _TYPES.items() if isinstance(own.get(key), kind)}}
+        for key in ("buttons", "elements"):
+            found[key] = [each for each in found[key] if isinstance(each, dict)]
+        found["id"] = own.get("id") if isinstance(own.get("id"), str) else _text(request.get("id"))
+        # A response may be a picture alone; then its text is empty, as in Rasa.
+        found["text"] = text or _text(own.get("text")) or ("" if own else self.mapping.otherwise)
+        return found
+
+    def sentence(self, name: str, values: Mapping[str, Any]) -> str | None:
+        """Return the sentence for a response's act; None where its own words are to be said.
+
+        Args:
+            name: the response.
+            values: the slots of the tracker, and over them the arguments of the response.
+        """
+        mapped = self.mapping.responses.get(name)
+        found, reason, detail = None, "not mapped", ""
+        try:
+            found = None if mapped is None else self.generate(mapped.turn(values))
+        except MissingValueError as error:
+            reason, detail = "no value", str(error)
+        except DactnlgError as error:
+            reason, detail = "failed", type(error).__name__
+        except Exception as error:  # noqa: BLE001  (whatever it is, Rasa would drop the turn)
+            reason, detail = "failed", type(error).__name__
+            _log.error("%s could not be said", printable(name), exc_info=error)
+        if found is not None and found.slots_ok and found.text.strip():
+            reason = "said"
+        elif found is not None:
+            reason, detail = "not faithful", f"missing {len(found.missing)}, extra {len(found.extra)}"
+        with self._counting:
+            self.counts[reason] += 1
+        if detail:
+            # Values do not go into the log.
+            _log.info("%s is said in its own words (%s: %s)", printable(name), reason, printable(detail))
+        return found.text if found is not None and reason == "said" else None
+
+    def _own(self, request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return what the domain has for a request, filled in; empty where it has nothing."""
+        variations = self.responses.get(str(request.get("response")), [])
+        channel = request.get("channel")
+        channel = channel.get("name") if isinstance(channel, Mapping) else channel
+        try:
+            found = choose(
+                variations,
+                _slots(request),
+                _text(channel),
+                _text(request.get("id")),
+                self._chance,
+            )
+            return {} if found is None else said(found, values)
+        except (TypeError, ValueError, LookupError, RecursionError) as error:
+            _log.error("a response of the domain cannot be said: %s", type(error).__name__)
+            return {}
+
+
+def of_generator(generator: generation.Generator) -> Callable[[Turn], generation.Generation]:
+    """Return what says one act with a generator, no slot dropped or invented."""
+
+    def generate(turn: Turn) -> generation.Generation:
+        return generator.generate(turn, _FAITHFUL)[0]
+
+    return generate
+
+
+def check(mapping: RasaMapping, generator: generation.Generator, where: str) -> None:
+    """Refuse act types and slots that a run does not know.
+
+    Raises:
+        UnknownNameError: names the nearest ones that it knows.
+    """
+    for name, mapped in mapping.responses.items():
+        generator.check_names(mapped.names(), f"{where}: {name}")
+
+
+def rasa_route(app: Any, responder: RasaResponder, path: str = "/rasa") -> None:
+    """Give an application, or a router, the route of Rasa's requests: `POST /rasa`, always answered with 200.
+
+    Args:
+        app: FastAPI's or Starlette's.
+        responder: answers.
+        path: the route's path.
+    """
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import Response
+
+    async def answer(request: Request) -> Answer:
+        try:
+            payload = parse_json((await request.body()).decode())
+        except ValueError:
+            payload = None
+        found = await run_in_threadpool(responder.respond, payload)
+        return Response(_json(found), media_type="application/json")
+
+    app.add_route(path, answer, methods=["POST"])
+
+
+def _json(found: Mapping[str, Any]) -> str:
+    """Return an answer as JSON, in ASCII: half of a surrogate pair has an escape there."""
+    try:
+        return json.dumps(found, allow_nan=False)
+    except (TypeError, ValueError):
+        # A domain's custom data may hold what JSON does not; the words are said at least.
+        return json.dumps({**_EMPTY, "text": found["text"], "id": found["id"]})
+
+
+def _values(request: Mapping[str, Any]) -> dict[str, Any]:
+    arguments = request.get("arguments")
+    return {**_slots(request), **(arguments if isinstance(arguments, Mapping) else {})}
+
+
+def _slots(request: Mapping[str, Any]) -> dict[str, Any]:
+    tracker = request.get("tracker")
+    slots = tracker.get("slots") if isinstance(tracker, Mapping) else None
+    return dict(slots) if isinstance(slots, Mapping) else {}
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,156 @@
+"""Distilling: faulty paraphrases are rejected with their reasons, good ones are learned from; prompts and answers."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks.distil import paraphrases
+from dactnlg.acts import parse
+from dactnlg.cli.main import main
+from dactnlg.errors import CorpusError, UserError
+from dactnlg.experiments.distillation import checker_of, distil, measure, self_taught, unseen
+from dactnlg.experiments.prompts import prompts, read_answers, sentences
+from dactnlg.experiments.sifting import Inventory, Judged, judge
+from dactnlg.runs.run import Run
+from dactnlg.text.templates import kind
+
+
+def shares(kinds: list[str], judged: list[Judged]) -> tuple[float, float]:
+    """Return which share of the corrupted pairs was rejected, and which of the good ones."""
+    rejected = Counter(bool(k) for k, each in zip(kinds, judged, strict=True) if each.reasons)
+    return rejected[True] / sum(map(bool, kinds)), rejected[False] / kinds.count("")
+
+
+def test_corrupted_paraphrases_are_rejected_and_good_ones_kept() -> None:
+    # The same at full length, and on human sentences: benchmarks/distil.py.
+    rows, kinds = paraphrases("trails", 1_000)
+    assert sum(map(bool, kinds)) == 200 and len(rows) == 1_000
+    checker = checker_of("trails")
+    judged = judge(rows, checker, Inventory([(turn, text) for turn, text, _ in rows], checker))
+    corrupted, good = shares(kinds, judged)
+    assert corrupted >= 0.98 and good <= 0.02
+
+
+def test_without_a_corpus_the_pairs_teach_each_other() -> None:
+    rows, kinds = paraphrases("trails", 1_000)
+    corrupted, good = shares(kinds, self_taught(rows)[0])
+    assert corrupted >= 0.94 and good <= 0.05
+
+
+FAULTS = [
+    ("inform(name='Ivy Cutting';length='7 km')", "Ivy Cutting is a walk.", "missing: length='7 km'"),
+    (
+        "inform(name='Ivy Cutting';length='7 km')",
+        "Ivy Cutting is 9 km long.",
+        "contradicted: length='7 km' is length='9 km'",
+    ),
+    ("inform(name='Ivy Cutting')", "Ivy Cutting is near the old mill.", "invented: near=the old mill"),
+    ("inform(name='Ivy Cutting';dogsallowed=no)", "Ivy Cutting allows dogs.", "contradicted: dogsallowed=no"),
+    ("inform(name='Ivy Cutting')", "Ring 0555 999 999 about Ivy Cutting.", "invented: the number"),
+    ("inform(name='Ivy Cutting')", "{name} is a walk.", "placeholder: { is left in it"),
+    ("inform(name='Ivy Cutting')", "Sure!\nIvy Cutting is a walk.", "lines: more than one"),
+    ("goodbye()", " ", "empty"),
+]
+
+
+@pytest.mark.parametrize(("act", "text", "reason"), FAULTS)
+def test_each_fault_has_its_reason(act: str, text: str, reason: str) -> None:
+    rows, _ = paraphrases("trails", 200)
+    checker = checker_of("trails")
+    known = Inventory([(turn, text) for turn, text, _ in rows], checker)
+    (found,) = judge([(parse(act), text, "row 1")], checker, known)
+    assert any(each.startswith(reason) for each in found.reasons), found.reasons
+
+
+def write(path: Path, rows: list[object]) -> Path:
+    path.write_text("\n".join(json.dumps(row) for row in rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_a_run_comes_of_paraphrases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows, kinds = paraphrases("trails", 400)
+    pairs: list[object] = [{"act": str(turn), "text": text} for turn, text, _ in rows]
+    path = write(tmp_path / "pairs.jsonl", [*pairs, {"act": "inform(", "text": "x"}, {"text": "y"}, [1]])
+    small = ["training.epochs=2", "model.hidden_size=16", "model.embedding_size=8"]
+    command = ["distil", str(path), "--output", str(tmp_path / "run"), "--check-with", "trails"]
+    assert main([*command, *(word for each in small for word in ("--set", each))]) == 0
+    told = capsys.readouterr().out
+    summary = json.loads((tmp_path / "run-pairs" / "summary.json").read_text())
+    assert summary["pairs"] == 403 and summary["reasons"]["unreadable"] == 3
+    assert summary["kept"] + summary["rejected"] == 403
+    assert abs(summary["rejected"] - 3 - sum(map(bool, kinds))) <= 4
+    assert summary["unseen"] > 0 and summary["faithful"] > 0.9
+    assert f"{summary['kept']} of 403 pairs kept" in told and "acts/s" in told and "unseen combinations" in told
+    rejected = [json.loads(line) for line in (tmp_path / "run-pairs" / "rejected.jsonl").read_text().splitlines()]
+    assert len(rejected) == summary["rejected"] and all(row["reasons"] for row in rejected)
+    Run(tmp_path / "run").check()
+    # What is there stays.
+    assert main(command) == 2
+    assert "--overwrite" in capsys.readouterr().err
+
+
+def test_too_few_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path / "pairs.jsonl", [{"act": "inform(name=Ivy)", "text": "Hello."}] * 30)
+    with pytest.raises(CorpusError, match="0 of 30 pairs are left, and 20 are the least"):
+        distil(path, tmp_path / "run", progress=False)
+    assert not (tmp_path / "run-pairs").exists()
+
+
+def test_unseen_combinations_are_unseen(poor_run: object) -> None:
+    rows, _ = paraphrases("trails", 300)
+    pairs = [(turn, text) for turn, text, _ in rows]
+    found = unseen(pairs, 50)
+    known = {kind(turn) for turn, _ in pairs}
+    assert len({kind(turn) for turn in found}) == len(found) == 50
+    assert not known & {kind(turn) for turn in found}
+    run = Run(poor_run("sclstm"))  # type: ignore[operator]
+    measured = measure(run, pairs, checker_of("trails"))
+    assert measured["acts_per_second"] > 0 and 0 <= measured["by_model"] <= measured["faithful"] <= 1
+
+
+def test_prompts_and_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    acts = tmp_path / "acts.txt"
+    acts.write_text("inform(name='Ivy Cutting';dogsallowed=no)\n?request(region)\ngoodbye()\n")
+    asked = tmp_path / "prompts.jsonl"
+    assert main(["prompts", str(acts), "--per-act", "3", "--output", str(asked)]) == 0
+    lines = [json.loads(line) for line in asked.read_text().splitlines()]
+    assert [line["act"] for line in lines] == acts.read_text().split("\n")[:3]
+    assert "name: Ivy Cutting" in lines[0]["prompt"] and "dogsallowed: no" in lines[0]["prompt"]
+    assert "Write 3 different sentences" in lines[0]["prompt"] and "region (to be asked for" in lines[1]["prompt"]
+    answers = [
+        {
+            "id": lines[0]["id"],
+            "answer": 'Here they are:\n1. Ivy Cutting allows no dogs.\n2) "No dogs on Ivy Cutting!"',
+        },
+        {"id": lines[1]["id"], "act": lines[1]["act"], "text": ["Which region?"]},
+        {"id": lines[2]["id"], "completion": '["Bye.", "Bye.", "See you."]'},
+    ]
+    path = write(tmp_path / "answers.jsonl", list(answers))
+    out = tmp_path / "pairs.jsonl"
+    assert main(["prompts", "--read", str(path), "--prompts", str(asked), "--output", str(out)]) == 0
+    pairs = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [row["text"] for row in pairs] == [
+        "Ivy Cutting allows no dogs.",
+        "No dogs on Ivy Cutting!",
+        "Which region?",
+        "Bye.",
+        "See you.",
+    ]
+    assert pairs[0]["act"] == lines[0]["act"]
+    with pytest.raises(CorpusError, match="no act, and no prompt of this id"):
+        list(read_answers(path))
+    assert main(["prompts"]) == 2
+    assert "name a file of acts" in capsys.readouterr().err
+    with pytest.raises(UserError):
+        list(read_answers(write(tmp_path / "bad.jsonl", [{"act": "goodbye()", "reply": "x"}])))
+
+
+def test_prompts_of_a_corpus_have_examples_of_other_acts() -> None:
+    acts = [(parse("inform(name=A)"), ("A it is.",)), (parse("inform(name=B)"), ("B it is.",))]
+    first, _ = prompts(acts)
+    assert "one could say: B it is." in first["prompt"] and "A it is." not in first["prompt"]
+    assert sentences("- One.\n\n- Two!") == ["One.", "Two!"]
