@@ -75,14 +75,14 @@ def test_pages_fit_a_phone_and_can_be_read(browser: Any, likert: StudyProcess, t
 
     look()
     page.check("[name=agree]")
-    page.click("text=Begin")
+    page.click("button:text-is('Begin')")
     page.wait_for_selector("#rate")
     look()
     page.goto(f"http://{likert.address}{link}/leave")
     look()
     page.goto(f"http://{likert.address}/owner")
     page.fill("#token", OWNER)
-    page.click("text=Sign in")
+    page.click("button:text-is('Sign in')")
     page.wait_for_selector("text=Agreement so far")
     look()
     assert len(set(seen)) == 4
@@ -94,10 +94,10 @@ def test_pages_work_without_scripts(browser: Any, likert: StudyProcess, tmp_path
     context = browser.new_context(java_script_enabled=False)
     page, _ = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
     page.check("[name=agree]")
-    page.click("text=Begin")
+    page.click("button:text-is('Begin')")
     for field in ("s1q1", "s1q2", "s2q1", "s2q2", "s3q1", "s3q2"):
         page.check(f"[name={field}][value='4']", force=True)
-    page.click("text=Send and go on")
+    page.click("button:text-is('Send and go on')")
     assert page.locator("text=Page 2 of 5").count() == 1
     # Back shows the page that is next, not the one that was sent.
     page.go_back()
@@ -113,7 +113,7 @@ def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browse
         link = f"/r/{tokens(tmp_path)['r001']}"
         page, errors = opened(context, process, link)
         page.check("[name=agree]")
-        page.click("text=Begin")
+        page.click("button:text-is('Begin')")
         page.wait_for_selector("input[type=range]")
         assert page.locator("input[type=range].untouched").count() == 6
         page.locator("input[type=range]").first.press("ArrowRight")
@@ -132,8 +132,8 @@ def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browse
 # The contrast of every text with what is behind it (WCAG 2.2, success criterion 1.4.3): at least 4.5, for large text 3.
 CONTRAST = """() => {
   const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
-  const light = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= .04045 ? c / 12.92 : ((c + .055) / 1.055) ** 2.4)
-    .reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  const linear = (c) => c <= 10.3 ? c / 3294.6 : ((c / 255 + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => [r, g, b].map(linear).reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
   const behind = (element) => {
     for (let at = element; at; at = at.parentElement) {
       const colour = parts(getComputedStyle(at).backgroundColor);
