@@ -238,3 +238,25 @@ def browser() -> Iterator[Any]:
         found = playwright.chromium.launch(executable_path=program, args=arguments)
         yield found
         found.close()
+
+
+@pytest.fixture(scope="session")
+def rate_study() -> Callable[[Path, Callable[[int, int, int], float]], None]:
+    """Give a function that answers every page of a study: (rater, page, question), from 0 each, -> value."""
+
+    def rate(folder: Path, value: Callable[[int, int, int], float]) -> None:
+        from dactnlg.studies.storage import Answer, Storage
+        from dactnlg.studies.study import Study
+
+        study = Study.load(folder)
+        storage = Storage.open(folder, study)
+        storage.set_links({rater.id: secrets.token_hex(32) for rater in study.raters})
+        for place, rater in enumerate(study.raters):
+            storage.consent(rater.id)
+            for number, page in enumerate(rater.pages):
+                asked = [(at, one.name) for at in range(len(page.systems)) for one in study.criteria]
+                answers = [Answer(*key, value(place, number, at)) for at, key in enumerate(asked)]
+                storage.answer(rater.id, number, answers)
+        storage.close()
+
+    return rate

@@ -12,7 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -93,7 +93,9 @@ def shell(command: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path) -> Path:
+def files(
+    tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path, rate_study: Callable[..., None]
+) -> Path:
     """Everything that the commands read, under the names that they have there."""
     folder = tmp_path_factory.mktemp("reader")
     shutil.copytree(neural_run, folder / "runs" / "trails-sclstm")
@@ -131,24 +133,15 @@ def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run
     shell(f"dactnlg init flights.csv && dactnlg train flights.yaml --output runs/flights {settings}", folder)
     (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
     assert not shell("dactnlg evaluate --model runs/trails-sclstm --preset single --json /dev/null > out", folder)
-    rated(folder)
+    rated(folder, rate_study)
     return folder
 
 
-def rated(folder: Path) -> None:
+def rated(folder: Path, rate_study: Callable[..., None]) -> None:
     """Make a study whose raters have answered, and its ratings in the files of other tools."""
-    from dactnlg.studies.storage import Storage, sqlite_url
-    from dactnlg.studies.study import Study
-
     systems = "gold runs/trails-lstm runs/trails-sclstm"
     shell(f"dactnlg study create --corpus trails --acts 4 --systems {systems} --raters 4 --output study", folder)
-    study = Study.load(folder / "study")
-    storage = Storage(study, sqlite_url(folder / "study"))
-    for place, rater in enumerate(study.raters):
-        for number, page in enumerate(rater.pages):
-            asked = [(system, one.name) for system in page.systems for one in study.criteria]
-            storage.keep(rater.id, page, {key: 1.0 + (place + number * at) % 5 for at, key in enumerate(asked)})
-    storage.close()
+    rate_study(folder / "study", lambda rater, page, question: 1.0 + (rater + page * question) % 5)
     shell("dactnlg study export study --format potato --output annotations", folder)
     shell("dactnlg study export study --format e2e --output .tables && cp .tables/* .", folder)
 

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.studies.sampling import distinct_acts
-from dactnlg.studies.storage import Storage, sqlite_url
+from dactnlg.studies.storage import read_ratings
 from dactnlg.studies.study import CHECKS, FILE, Scale, Study, StudyError
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -76,17 +77,15 @@ def test_sentences_are_what_the_systems_said(tmp_path: Path, lines: Path) -> Non
     assert str(tmp_path) not in (tmp_path / "s" / FILE).read_text(encoding="utf-8")
 
 
-def test_equal_sentences_are_shown_once_and_rated_for_all(tmp_path: Path, lines: Path) -> None:
+def test_equal_sentences_are_shown_once_and_rated_for_all(
+    tmp_path: Path, lines: Path, rate_study: Callable[..., None]
+) -> None:
     found = make(tmp_path / "s", "--acts", 5, "--systems", "gold", "twin=gold", lines, "--raters", 4, "--checks", 1)
-    storage = Storage(found, sqlite_url(tmp_path / "s"))
-    for rater in found.raters:
-        for page in rater.pages:
-            item = found.item_by_id[page.item]
-            assert len({item.sentences[name] for name in page.systems}) == len(page.systems)
-            values = {(name, one.name): 4.0 for name in page.systems for one in found.criteria}
-            assert storage.keep(rater.id, page, values) == "kept"
-    counts = Counter((row["item"], row["system"]) for row in storage.ratings().rows)
-    storage.close()
+    for page in (page for rater in found.raters for page in rater.pages):
+        item = found.item_by_id[page.item]
+        assert len({item.sentences[name] for name in page.systems}) == len(page.systems)
+    rate_study(tmp_path / "s", lambda rater, page, question: 4.0)
+    counts = Counter((row["item"], row["system"]) for row in read_ratings(tmp_path / "s").rows)
     # Everybody rated every system, though they saw two sentences of three; checks are no ratings.
     assert set(counts.values()) == {4 * len(found.criteria)}
     assert {system for _, system in counts} == {"gold", "twin", "shout"}
