@@ -38,6 +38,9 @@ from dactnlg.cli.prompts import prompts
 from dactnlg.cli.publish import publish
 from dactnlg.cli.reproduce import reproduce
 from dactnlg.cli.score import score
+from dactnlg.cli.selfplay import selfplay
+from dactnlg.cli.serve import serve
+from dactnlg.cli.study import study
 from dactnlg.cli.sweep import sweep
 from dactnlg.cli.train import train
 from dactnlg.cli.tune import tune
@@ -105,10 +108,13 @@ for command in (
     score,
     check,
     compare,
+    selfplay,
     publish,
     reproduce,
     leaderboard,
     export,
+    serve,
+    study,
     import_,
     prompts,
     distil,

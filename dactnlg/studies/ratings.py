@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -124,12 +125,18 @@ class Ratings:
         check_repetition(rows, where)
         return cls(rows, (f"{empty} rows without a value were passed over",) if empty else ())
 
+    def csv(self) -> str:
+        """Return the text of a CSV file that `read` reads."""
+        target = io.StringIO()
+        writer = csv.DictWriter(target, self.columns, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        writer.writerows({**row, "value": f"{row['value']:.12g}"} for row in self.rows)
+        return target.getvalue()
+
     def write(self, path: Path) -> None:
-        """Write a CSV file that `read` reads; what stood there is replaced when the new one is whole."""
+        """Write a CSV file; what stood there is replaced when the new one is whole."""
         with written(path) as file:
-            writer = csv.DictWriter(file, self.columns, lineterminator="\n", extrasaction="ignore")
-            writer.writeheader()
-            writer.writerows({**row, "value": f"{row['value']:.12g}"} for row in self.rows)
+            file.write(self.csv())
 
 
 def check_repetition(rows: Sequence[Mapping[str, Any]], where: str) -> None:

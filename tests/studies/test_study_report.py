@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from dactnlg.studies.report import write
-from dactnlg.studies.report.parts import MOST_POINTS, Part, Point, Scatter, Table, interval, number, p_value
+from dactnlg.studies.report.parts import MOST_POINTS, Point, ReportPart, ReportTable, Scatter, interval, number, p_value
 
-TABLE = Table(
+TABLE = ReportTable(
     "kappa",
     "Pairwise kappa & more",
     [["kappa", "pairs"], ["> .1", "55/55"], ["50%_<b>x</b>", "8/55"]],
@@ -25,7 +25,7 @@ TABLE = Table(
     ["0/0 is undefined."],
 )
 PLOT = Scatter("METEOR", "quality", "METEOR", [Point(1, 0), Point(5, 1, 1), Point(3, 0.5)], (1, 5), (0, 1))
-PARTS = [Part("Agreement", ["Eleven raters \x1b[31mred."], [TABLE], [PLOT], ["gold", "lstm"])]
+PARTS = [ReportPart("Agreement", ["Eleven raters \x1b[31mred."], [TABLE], [PLOT], ["gold", "lstm"])]
 
 
 class Cells(HTMLParser):

@@ -1,4 +1,4 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,5 +15,6 @@ def minimize(
     *,
     jac: bool,
     method: str,
+    bounds: Sequence[tuple[float, float | None]] | None = None,
     options: dict[str, Any],
 ) -> OptimizeResult: ...

@@ -150,8 +150,9 @@ class MiniLM:
     def _normalize(self, values: Floats, name: str) -> Floats:
         centred = values - values.mean(axis=-1, keepdims=True)
         deviation = np.sqrt(np.mean(centred * centred, axis=-1, keepdims=True) + self._epsilon)
-        scaled: Floats = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
-        return scaled
+        scaled = centred / deviation * self._weights[f"{name}.weight"] + self._weights[f"{name}.bias"]
+        single: Floats = scaled.astype(np.float32, copy=False)
+        return single
 
 
 def gelu(x: Floats) -> Floats:

@@ -17,7 +17,7 @@ _JITTER = (0.025, 0.02)
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Numbers of one kind.
 
     Attributes:
@@ -84,7 +84,7 @@ def _place(value: float, ends: tuple[float, float]) -> float:
 
 
 @dataclass(frozen=True)
-class Part:
+class ReportPart:
     """One question and its answer.
 
     Attributes:
@@ -97,7 +97,7 @@ class Part:
 
     title: str
     lines: Sequence[str] = ()
-    tables: Sequence[Table] = ()
+    tables: Sequence[ReportTable] = ()
     scatters: Sequence[Scatter] = ()
     groups: Sequence[str] = field(default=())
 
@@ -131,3 +131,13 @@ def interval(bounds: tuple[float, float] | None, digits: int = 3) -> str:
     if bounds is None or any(math.isnan(end) for end in bounds):
         return ""
     return f"[{number(bounds[0], digits)}, {number(bounds[1], digits)}]"
+
+
+def sentences(notes: Sequence[str], reasons: Sequence[str] = ()) -> list[str]:
+    """Return notes, and reasons why numbers are undefined, as sentences, each once.
+
+    >>> sentences(["few raters"], ["one item alone", "", "one item alone"])
+    ['Few raters.', 'Undefined: one item alone.']
+    """
+    told = [*notes, *(f"{UNDEFINED}: {reason}" for reason in reasons if reason)]
+    return list(dict.fromkeys(f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in told))

@@ -11,14 +11,14 @@ from dactnlg._utils.markdown import escape
 from dactnlg._utils.tables import Format
 from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.report import html
-from dactnlg.studies.report.parts import Part, Table
+from dactnlg.studies.report.parts import ReportPart, ReportTable
 
 _HERE = "dactnlg.studies.report"
 COLORS = 6
 """Colours of the style sheet; further groups begin with the first again."""
 
 
-def text(parts: Sequence[Part], width: int | None = None) -> str:
+def text(parts: Sequence[ReportPart], width: int | None = None) -> str:
     """Return a report as text; lines are folded at a width."""
     found = []
     for part in parts:
@@ -30,7 +30,7 @@ def text(parts: Sequence[Part], width: int | None = None) -> str:
     return "\n\n\n".join(found)
 
 
-def markdown(title: str, parts: Sequence[Part]) -> str:
+def markdown(title: str, parts: Sequence[ReportPart]) -> str:
     """Return a report as Markdown; it has no pictures."""
     found = [f"# {escape(title)}"]
     for part in parts:
@@ -41,12 +41,12 @@ def markdown(title: str, parts: Sequence[Part]) -> str:
     return "\n\n".join(found)
 
 
-def latex(parts: Sequence[Part]) -> str:
+def latex(parts: Sequence[ReportPart]) -> str:
     """Return every table of a report as a LaTeX `table` with caption and label, for the package booktabs."""
     return "\n\n".join(latex_table(table) for part in parts for table in part.tables)
 
 
-def latex_table(table: Table) -> str:
+def latex_table(table: ReportTable) -> str:
     """Return one table as LaTeX; its method and notes stand in the caption."""
     caption = " ".join([f"{table.title}.", *_below(table)])
     return "\n".join(
@@ -61,13 +61,13 @@ def latex_table(table: Table) -> str:
     )
 
 
-def csv(parts: Sequence[Part]) -> str:
+def csv(parts: Sequence[ReportPart]) -> str:
     """Return every table of a report as CSV, its name in a line before it, an empty line between two."""
     found = [f"# {t.name}\n{tables.formatted(t.rows, 'csv', t.left)}" for part in parts for t in part.tables]
     return "\n\n".join(found)
 
 
-def formatted(title: str, parts: Sequence[Part], output_format: Format, width: int | None = None) -> str:
+def formatted(title: str, parts: Sequence[ReportPart], output_format: Format, width: int | None = None) -> str:
     """Return a report in the format of that name."""
     if output_format == "markdown":
         return markdown(title, parts)
@@ -76,7 +76,7 @@ def formatted(title: str, parts: Sequence[Part], output_format: Format, width: i
     return latex(parts) if output_format == "latex" else csv(parts)
 
 
-def write(path: Path, title: str, parts: Sequence[Part]) -> None:
+def write(path: Path, title: str, parts: Sequence[ReportPart]) -> None:
     """Write a report: a page where the name ends in `.html` or `.htm`, LaTeX in `.tex`, Markdown otherwise."""
     ending = path.suffix.lower()
     if ending in (".html", ".htm"):
@@ -87,11 +87,11 @@ def write(path: Path, title: str, parts: Sequence[Part]) -> None:
         file.write(page)
 
 
-def _values(title: str, parts: Sequence[Part]) -> dict[str, object]:
+def _values(title: str, parts: Sequence[ReportPart]) -> dict[str, object]:
     return {"title": title, "parts": parts, "latex_table": latex_table, "COLORS": COLORS}
 
 
-def _below(table: Table) -> list[str]:
+def _below(table: ReportTable) -> list[str]:
     return [*([f"Method: {table.method}."] if table.method else []), *table.notes]
 
 

@@ -1,0 +1,127 @@
+"""`dactnlg serve`: runs behind HTTP."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options, streams
+from dactnlg.errors import UserError
+
+TOKEN = "DACTNLG_TOKEN"
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, metavar="RUN|NAME=RUN...", help="Run folders; the first one answers.")
+@click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0 for every one of this machine.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, help="0 takes any that is free.")
+@options.backend
+@click.option("--no-reuse", is_flag=True, help="Search for every act anew, also for equal ones.")
+@click.option(
+    "--token-file",
+    type=options.PATH,
+    metavar="FILE",
+    help=f"Answer those alone who send the token in FILE (or in ${TOKEN}) as Authorization: Bearer TOKEN.",
+)
+@click.option(
+    "--watch",
+    type=click.FloatRange(min=0),
+    default=2.0,
+    metavar="S",
+    help="Look every S seconds whether a run has changed, and read it again; 0 never looks.",
+)
+@click.option("--log", is_flag=True, help="Write a line of JSON for each request to standard error.")
+@click.option("--log-values", is_flag=True, help="With --log: write acts and checked sentences, too.")
+@click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, metavar="BYTES", help="Of a request.")
+@click.option("--max-acts", type=click.IntRange(min=1), default=256, metavar="N", help="In a request.")
+@click.option("--max-slots", type=click.IntRange(min=1), default=40, metavar="N", help="In an act.")
+@click.option("--max-value", type=click.IntRange(min=1), default=500, metavar="N", help="Characters of a value.")
+@click.option("--max-n-best", type=click.IntRange(min=1), default=20, metavar="N", help="Sentences for an act.")
+@click.option("--max-beam", type=click.IntRange(min=1), default=50, metavar="N", help="Beam width.")
+@click.option("--max-rate", type=click.IntRange(min=1), metavar="N", help="Requests a minute of one address.")
+@click.option(
+    "--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, metavar="S", help="For an answer."
+)
+def serve(
+    *,
+    runs: tuple[str, ...],
+    host: str,
+    port: int,
+    backend: str,
+    no_reuse: bool,
+    token_file: Path | None,
+    watch: float,
+    log: bool,
+    log_values: bool,
+    max_body: int,
+    max_acts: int,
+    max_slots: int,
+    max_value: int,
+    max_n_best: int,
+    max_beam: int,
+    max_rate: int | None,
+    timeout: float,
+) -> None:
+    """Serve runs: POST /v1/generate says acts, POST /v1/check checks sentences; /docs has all of it, with examples.
+
+    A sentence with a fault is never given away in silence: one under the hard constraint, or a template, takes its
+    place, and the answer says so. SIGTERM and Ctrl-C end the server when what has begun is answered; SIGHUP, or a
+    changed run folder, has the runs read again without losing a request.
+
+    \b
+    dactnlg serve runs/trails-sclstm
+    dactnlg serve old=runs/1 new=runs/2 --port 9000 --token-file token.txt --max-rate 600 --log
+    curl -d '{"acts": "goodbye()"}' -H 'Content-Type: application/json' http://127.0.0.1:8080/v1/generate
+    """
+    import threading
+
+    from dactnlg._utils.web.server import address, bound
+    from dactnlg._utils.web.server import serve as run
+    from dactnlg.serving.models import Models, parse_model
+    from dactnlg.serving.observation import start_log
+    from dactnlg.serving.service import application
+    from dactnlg.serving.settings import ServiceSettings
+
+    paths: dict[str, Path] = {}
+    for text in runs:
+        name, path = parse_model(text)
+        if name in paths:
+            raise UserError(f"two models are called {name}: name one of them with NAME=RUN")
+        paths[name] = path
+    settings = ServiceSettings(
+        body_bytes=max_body,
+        acts=max_acts,
+        slots=max_slots,
+        value_length=max_value,
+        n_best=max_n_best,
+        beam_width=max_beam,
+        per_minute=max_rate,
+        seconds=timeout,
+        token=_token(token_file),
+        log_values=log_values,
+    )
+    models = Models(paths, backend, reuse=not no_reuse)
+    listening = bound(host, port)
+    if log:
+        start_log()
+    here = address(listening)
+    streams.tell(f"{', '.join(paths)}: {here}; try it at {here}/, read {here}/docs; Ctrl-C ends it")
+
+    def reload() -> None:
+        threading.Thread(target=models.reload, kwargs={"all_of_them": True}, daemon=True).start()
+
+    run(application(models, settings, watch or None), listening, on_reload=reload)
+
+
+def _token(path: Path | None) -> str | None:
+    """Return the token that clients must send; none where neither the option nor the variable is given."""
+    if path is None:
+        return os.environ.get(TOKEN) or None
+    from dactnlg._utils.reading import regular_file
+
+    token = regular_file(path).read_text(encoding="utf-8", errors="replace").strip()
+    if not token:
+        raise UserError(f"{path}: the file is empty: a token was expected")
+    return token

@@ -1,0 +1,121 @@
+"""`dactnlg study analyse`: what ratings say of raters, systems and metrics."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from dactnlg.cli import options
+from dactnlg.cli.output import width, write_json
+
+if TYPE_CHECKING:
+    from dactnlg._utils.tables import Format
+
+
+@click.command()
+@click.argument("study", type=options.PATH, metavar="STUDY|CSV")
+@click.option("--criterion", "criteria", multiple=True, metavar="NAME", help="Analyse this one; may be repeated.")
+@click.option(
+    "--min-kappa",
+    type=click.FloatRange(-1, 1),
+    metavar="K",
+    help="Leave out raters until pairs exceed this Cohen's kappa (Sharma et al. 2017: 0.1). [default: keep all]",
+)
+@click.option(
+    "--rule",
+    type=click.Choice(["lowest-mean", "most-pairs", "mean-below"]),
+    default="lowest-mean",
+    help="Who leaves: the one with the lowest mean, or in most pairs below, one by one; or all with a mean below.",
+)
+@click.option(
+    "--normalize",
+    type=click.Choice(["none", "z", "centred", "rank"]),
+    default="none",
+    help="What is done to each rater's values before means and models.",
+)
+@click.option(
+    "--over",
+    type=click.Choice(["both", "items", "raters"]),
+    default="both",
+    help="What intervals of means are for: other items and raters, other items, other raters.",
+)
+@click.option("--baseline", metavar="SYSTEM", help="Compare all others with this system. [default: every pair]")
+@click.option(
+    "--properties",
+    type=options.PATH,
+    metavar="CSV",
+    help="Columns system and properties of systems: factors of an analysis of variance.",
+)
+@click.option("--anova-type", type=click.Choice(["2", "3"]), default="2", help="Type of the sums of squares.")
+@click.option("--runs", type=click.IntRange(2, 100_000), default=1000, metavar="N", help="Tournaments of TrueSkill.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Of everything that is drawn.")
+@click.option("--database", metavar="URL", help="Where the ratings of STUDY are kept, if not in its folder.")
+@options.report
+@options.table_format
+@click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - is standard output.")
+def analyse(
+    *,
+    study: Path,
+    criteria: tuple[str, ...],
+    min_kappa: float | None,
+    rule: str,
+    normalize: str,
+    over: str,
+    baseline: str | None,
+    properties: Path | None,
+    anova_type: str,
+    runs: int,
+    seed: int,
+    database: str | None,
+    report: Path | None,
+    output_format: Format,
+    json_file: str | None,
+) -> None:
+    """Analyse ratings: how much raters agree, which system is best and how sure that is.
+
+    The ratings are those of a study's folder, or of a CSV file with the columns item, system, rater, criterion, value
+    (and page, corpus, output). Every table names its method. A report that ends in .html is one page with all tables,
+    each as LaTeX too; one in .tex is LaTeX, any other Markdown.
+
+    \b
+    dactnlg study analyse study --report report.html
+    dactnlg study analyse ratings.csv --min-kappa 0.1 --baseline gold --json -
+    dactnlg study analyse ratings.csv --criterion quality --normalize z --format latex > tables.tex
+    """
+    from tqdm import tqdm
+
+    from dactnlg._utils.files import check_folders
+    from dactnlg.studies import analyse as analysis
+    from dactnlg.studies.report import write
+    from dactnlg.studies.report.content import report_parts
+
+    check_folders(report, json_file)
+    ratings = analysis.read_study_ratings(study, database)
+    wanted = analysis.AnalysisOptions(
+        criteria=criteria,
+        threshold=min_kappa,
+        rule=rule,
+        normalization=normalize,  # type: ignore[arg-type]
+        over=over,  # type: ignore[arg-type]
+        baseline=baseline,
+        properties=analysis.read_properties(properties) if properties else {},
+        anova_type=int(anova_type),  # type: ignore[arg-type]
+        runs=runs,
+        seed=seed,
+    )
+    with tqdm(total=analysis.steps(ratings, wanted), unit=" steps", delay=2, leave=False, disable=None) as bar:
+
+        def show(step: str) -> None:
+            bar.set_description(step)
+            bar.update()
+
+        found = analysis.analyse(ratings, wanted, show)
+    parts, title = report_parts(found), f"Ratings: {study.resolve().stem}"
+    if report:
+        write.write(report, title, parts)
+    if json_file is not None:
+        write_json(json_file, found.to_json())
+    if json_file != "-":
+        print(write.formatted(title, parts, output_format, width()))

@@ -1,0 +1,37 @@
+"""`dactnlg study datasheet`: what there is to report about a study."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options
+
+
+@click.command()
+@click.argument("study", type=options.PATH, metavar="STUDY")
+@click.option("--database", metavar="URL", help="Where the ratings are, if not in STUDY.")
+@click.option("--output", type=options.PATH, metavar="FILE", help="Write there. [default: standard output]")
+def datasheet(*, study: Path, database: str | None, output: Path | None) -> None:
+    """Write the study's Human Evaluation Datasheet (HEDS 2.0, Shimorina and Belz 2022) as Markdown.
+
+    What the study knows is filled in; search for TO BE FILLED IN to find the rest.
+
+    \b
+    dactnlg study datasheet study --output heds.md
+    """
+    from dactnlg._utils.files import written
+    from dactnlg.studies.heds import datasheet as sheet
+    from dactnlg.studies.study import Study
+
+    known = Study.load(study)
+    ratings = None
+    if database or (study / "ratings.sqlite").is_file():
+        from dactnlg.studies.storage import Storage, sqlite_url
+
+        storage = Storage(known, database or sqlite_url(study))
+        ratings = storage.ratings()
+        storage.close()
+    with written(output or "-") as file:
+        file.write(sheet(known, ratings))

@@ -1,0 +1,136 @@
+"""The shipped teacher of emotions: softmax regression on sentence vectors, learned from DailyDialog's labels.
+
+DailyDialog (Li et al. 2017) labels each turn with one of six emotions of Ekman's, or none. Most turns have none, so of
+each label the same number of turns is learned from, as far as there are so many.
+
+Shapes: N texts, K = 7 emotions, D dimensions.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import log_softmax, softmax
+
+from dactnlg._utils.hashing import digest
+from dactnlg._utils.reading import parse_json, short
+from dactnlg.dialogue.components.teachers import Array
+from dactnlg.errors import UserError
+from dactnlg.metrics.sentence_encoder.encoders import Encoder
+
+EMOTIONS = ("no emotion", "anger", "disgust", "fear", "happiness", "sadness", "surprise")
+VALENCE = (0.0, -1.0, -1.0, -1.0, 1.0, -1.0, 0.0)
+"""How positive each emotion is: the sentiment score is the expected valence."""
+MOST = 1500
+"""Turns of one emotion to learn from, at most."""
+STRENGTH = 1.0
+"""Of the L2 penalty."""
+STEPS = 200
+
+
+class LabelledTurns(NamedTuple):
+    """Turns with their emotions.
+
+    Attributes:
+        texts: N turns.
+        labels: places in `EMOTIONS`.
+    """
+
+    texts: list[str]
+    labels: list[int]
+
+
+class LearnedEmotions:
+    """Softmax regression: p = softmax(W e(text) + b).
+
+    Args:
+        encoder: gives e(text).
+        weights: W, (D, K).
+        bias: b, (K,).
+        name: for signatures; the encoder's is added.
+    """
+
+    def __init__(self, encoder: Encoder, weights: Array, bias: Array, name: str) -> None:
+        self._encoder, self._matrix, self._bias = encoder, weights, bias
+        self.name = f"{name}+{encoder.name}"
+        self.weights: Array = np.array(VALENCE)
+
+    def probabilities(self, texts: Sequence[str]) -> Array:
+        """Return the distribution over `EMOTIONS` of each text, (N, 7)."""
+        if not texts:
+            return np.empty((0, len(EMOTIONS)))
+        found: Array = softmax(np.asarray(self._encoder.encode(texts), np.float64) @ self._matrix + self._bias, axis=1)
+        return found
+
+
+def read_dailydialog(path: Path) -> LabelledTurns:
+    """Read the turns of a JSONL file of dialogues, `{"turns": [text, ...], "emotions": [emotion, ...]}` a line.
+
+    Raises:
+        UserError: a line is something else; the message has its number.
+        OSError: the file cannot be read.
+    """
+    texts, labels = list[str](), list[int]()
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            try:
+                data = parse_json(line)
+                pairs = list(zip(data["turns"], data["emotions"], strict=True))
+                labels += [EMOTIONS.index(emotion) for _, emotion in pairs]
+                texts += [str(text) for text, _ in pairs]
+            except (json.JSONDecodeError, LookupError, TypeError, ValueError) as error:
+                raise UserError(f"{path}, line {number}: no labelled dialogue: {short(str(error))}") from None
+    return LabelledTurns(texts, labels)
+
+
+def learn_emotions(encoder: Encoder, turns: LabelledTurns, *, most: int = MOST, seed: int = 1) -> LearnedEmotions:
+    """Return a teacher that has learned from labelled turns.
+
+    Args:
+        encoder: of texts.
+        turns: with their labels.
+        most: turns of one emotion at most.
+        seed: decides which turns.
+
+    Raises:
+        UserError: there is not a single turn.
+    """
+    if not turns.texts:
+        raise UserError("no labelled turns: there is nothing to learn emotions from")
+    labels = np.array(turns.labels)
+    order = np.random.default_rng(seed).permutation(len(labels))
+    rows = np.concatenate([order[labels[order] == k][:most] for k in range(len(EMOTIONS))])
+    texts, wanted = [turns.texts[row] for row in rows], labels[rows]
+    vectors = np.asarray(encoder.encode(texts), np.float64)
+    weights, bias = fit_softmax(vectors, wanted, len(EMOTIONS))
+    learned_from = digest([texts, wanted.tolist(), EMOTIONS, STRENGTH])
+    return LearnedEmotions(encoder, weights, bias, f"dailydialog-emotions@{learned_from[:12]}")
+
+
+def fit_softmax(vectors: Array, labels: Array, count: int) -> tuple[Array, Array]:
+    """Return the weights, (D, K), and biases, (K,), of a softmax regression (L-BFGS).
+
+    Args:
+        vectors: (N, D).
+        labels: 0 to K - 1, (N,).
+        count: K.
+    """
+    targets = np.eye(count)[labels]
+    size = vectors.shape[1]
+
+    def loss(parameters: Array) -> tuple[float, Array]:
+        matrix, bias = parameters[: size * count].reshape(size, count), parameters[size * count :]
+        logs = log_softmax(vectors @ matrix + bias, axis=1)
+        errors = np.exp(logs) - targets
+        total = -(targets * logs).sum() + 0.5 * STRENGTH * (matrix * matrix).sum()
+        gradient = np.concatenate([(vectors.T @ errors + STRENGTH * matrix).ravel(), errors.sum(axis=0)])
+        return float(total), gradient
+
+    start = np.zeros(size * count + count)
+    found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x
+    return found[: size * count].reshape(size, count), found[size * count :]

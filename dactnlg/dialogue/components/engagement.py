@@ -1,0 +1,38 @@
+"""Engagement and laughter (Ghandeharioun et al. 2019, section 4.3), over texts.
+
+Shapes: T texts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+LONGEST = 30
+"""Words that are counted at most: whoever pastes a page is not more engaged."""
+QUESTION_WORDS = frozenset(("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
+_WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
+
+
+def tokens(text: str) -> list[str]:
+    """Return the words of a text in lower case, without punctuation."""
+    return _WORD.findall(text.lower())
+
+
+def laughter(texts: Sequence[str]) -> Array:
+    """Return how often each text has the word "ha", (T,); neither "that" nor "haha" is one."""
+    return np.array([float(tokens(text).count("ha")) for text in texts])
+
+
+def question_scores(texts: Sequence[str]) -> Array:
+    """Return .5 [a question word] + .5 [a question mark], (T,)."""
+    return np.array([0.5 * (not QUESTION_WORDS.isdisjoint(tokens(text))) + 0.5 * ("?" in text) for text in texts])
+
+
+def word_counts(texts: Sequence[str]) -> Array:
+    """Return the number of words of each text, (T,), 30 at most."""
+    return np.array([float(min(len(tokens(text)), LONGEST)) for text in texts])

@@ -1,0 +1,165 @@
+"""The components of conversations, a row a conversation.
+
+Names are the paper's, with the postfix that says whose utterances: `-U` the user's, `-B` the bot's, `-U/B` a user's and
+the bot's answer to it, `-B/B` two of the bot's one after the other. A conversation's value is the mean over its
+utterances or pairs. Where a bot speaks with itself, its conversations have no user: `-U` is then computed on its own
+utterances, `-U/B` on consecutive ones, so that weights learned from people can be used (section 4.3, "Self-play").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg._utils.hashing import digest
+from dactnlg.dialogue.components import engagement
+from dactnlg.dialogue.components.coherence import WordCoherence
+from dactnlg.dialogue.components.sentiment import cosines, min_max_slope, sentiment, transitions
+from dactnlg.dialogue.components.teachers import EmotionTeacher
+from dactnlg.dialogue.conversations import Conversation
+from dactnlg.metrics.sentence_encoder.encoders import Encoder
+
+Array = NDArray[np.float64]
+ALONE = ("sentiment", "sentiment transition", "sentiment min-max", "laughter", "question score", "words")
+"""Components of one speaker's utterances: `-U`, `-B`."""
+PAIRED = ("sentiment coherence", "semantic similarity", "average coherence", "extrema coherence", "greedy coherence")
+"""Components of two utterances: `-U/B`, `-B/B`."""
+NAMES = tuple(
+    [f"{name} {side}" for side in ("-U", "-B") for name in ALONE]
+    + [f"{name} {side}" for side in ("-U/B", "-B/B") for name in PAIRED]
+)
+EXTRAS = ("slot error", "success", "turns")
+"""Terms of tasks, which the paper has not: they stand beside its set, never in it."""
+
+
+@dataclass(frozen=True)
+class ComponentTable:
+    """Components of C conversations.
+
+    Attributes:
+        names: of F components.
+        values: (C, F); NaN where a conversation has nothing that the component is about.
+        signature: teachers and settings; values of equal signatures can be compared.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    signature: dict[str, Any]
+
+    @property
+    def hash(self) -> str:
+        """The hash of the signature."""
+        return digest(self.signature)
+
+    def column(self, name: str) -> Array:
+        """Return one component, (C,)."""
+        found: Array = self.values[:, self.names.index(name)]
+        return found
+
+
+class ComponentMaker:
+    """Computes the components.
+
+    Args:
+        emotions: tells sentiment.
+        encoder: gives sentence vectors.
+        words: word coherence.
+    """
+
+    def __init__(self, emotions: EmotionTeacher, encoder: Encoder, words: WordCoherence) -> None:
+        self.emotions, self.encoder, self.words = emotions, encoder, words
+
+    @property
+    def signature(self) -> dict[str, Any]:
+        """What decides on the values."""
+        return {
+            "components": "ghandeharioun2019",
+            "emotions": self.emotions.name,
+            "valence": self.emotions.weights.tolist(),
+            "sentences": self.encoder.name,
+            "words": self.words.name,
+            "longest": engagement.LONGEST,
+        }
+
+    def table(self, conversations: Sequence[Conversation]) -> ComponentTable:
+        """Return the components of conversations."""
+        found = np.full((len(conversations), len(NAMES)), np.nan)
+        for row, series in zip(found, self.series(conversations), strict=True):
+            slopes = {f"sentiment min-max {side}": min_max_slope(series[f"sentiment {side}"]) for side in ("-U", "-B")}
+            values = {**{name: mean(values) for name, values in series.items()}, **slopes}
+            row[:] = [values[name] for name in NAMES]
+        return ComponentTable(NAMES, found, self.signature)
+
+    def series(self, conversations: Sequence[Conversation]) -> list[dict[str, Array]]:
+        """Return of each conversation every component (but min-max, which has no turn) in the order of its turns."""
+        texts = list(dict.fromkeys(turn.text for talk in conversations for turn in talk.turns))
+        places = {text: place for place, text in enumerate(texts)}
+        emotions = self.emotions.probabilities(texts)
+        vectors = np.asarray(self.encoder.encode(texts), np.float64) if texts else np.empty((0, 0))
+        return [
+            {**self._alone(talk, emotions, places), **self._paired(talk, emotions, vectors, places)}
+            for talk in conversations
+        ]
+
+    def _alone(self, talk: Conversation, emotions: Array, places: dict[str, int]) -> dict[str, Array]:
+        found: dict[str, Array] = {}
+        for side, said in zip(("-U", "-B"), sides(talk), strict=True):
+            scores = sentiment(emotions[[places[text] for text in said]], self.emotions.weights)
+            parts = {
+                "sentiment": scores,
+                "sentiment transition": transitions(scores),
+                "laughter": engagement.laughter(said),
+                "question score": engagement.question_scores(said),
+                "words": engagement.word_counts(said),
+            }
+            found |= {f"{name} {side}": values for name, values in parts.items()}
+        return found
+
+    def _paired(self, talk: Conversation, emotions: Array, vectors: Array, places: dict[str, int]) -> dict[str, Array]:
+        found: dict[str, Array] = {}
+        for side, pairs in zip(("-U/B", "-B/B"), (answers(talk), consecutive(sides(talk)[1])), strict=True):
+            one, other = [a for a, _ in pairs], [b for _, b in pairs]
+            first, second = [places[text] for text in one], [places[text] for text in other]
+            words = self.words.scores(one, other)
+            columns = (cosines(emotions[first], emotions[second]), cosines(vectors[first], vectors[second]), *words.T)
+            found |= {f"{name} {side}": values for name, values in zip(PAIRED, columns, strict=True)}
+        return found
+
+
+def mean(values: Array) -> float:
+    """Return the mean of those values that are numbers; NaN if none is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+def sides(talk: Conversation) -> tuple[list[str], list[str]]:
+    """Return what the user says and what the bot says; a bot that speaks with itself is both."""
+    users, bots = talk.texts("user"), talk.texts("bot")
+    return users or bots, bots
+
+
+def answers(talk: Conversation) -> list[tuple[str, str]]:
+    """Return each utterance of the user with the bot's answer that follows at once; of self-play consecutive ones."""
+    if not talk.texts("user"):
+        return consecutive(talk.texts("bot"))
+    turns = zip(talk.turns, talk.turns[1:], strict=False)
+    return [(a.text, b.text) for a, b in turns if (a.speaker, b.speaker) == ("user", "bot")]
+
+
+def consecutive(texts: Sequence[str]) -> list[tuple[str, str]]:
+    """Return each text with the one behind it."""
+    return list(zip(texts, texts[1:], strict=False))
+
+
+def with_extras(table: ComponentTable, conversations: Sequence[Conversation]) -> ComponentTable:
+    """Return a table with the terms of tasks behind it: slot error rate, success (1 or 0), and utterances."""
+    rows = [
+        [talk.more["slot_errors"] / max(talk.more["slots"], 1), float(talk.more["success"]), float(len(talk.turns))]
+        for talk in conversations
+    ]
+    values = np.hstack([table.values, np.array(rows).reshape(-1, len(EXTRAS))])
+    return ComponentTable((*table.names, *EXTRAS), values, {**table.signature, "extras": list(EXTRAS)})

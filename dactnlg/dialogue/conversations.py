@@ -1,0 +1,100 @@
+"""Conversations: turns with a speaker, one conversation a line of a JSONL file.
+
+A line is `{"turns": [{"speaker": "user" or "bot", "text": ...}, ...], "bot"?, "score"?, "ratings"?, ...}`; further keys
+of lines and turns (acts, what was read) stay in `more`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from dactnlg._utils.files import written
+from dactnlg._utils.reading import parse_json, short
+from dactnlg.errors import UserError
+
+Speaker = Literal["user", "bot"]
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """One turn.
+
+    Attributes:
+        speaker: `user` or `bot`.
+        text: what is said.
+        more: further keys, such as `act` and `read`.
+    """
+
+    speaker: Speaker
+    text: str
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Turns in order.
+
+    Attributes:
+        turns: the utterances; nothing says that speakers alternate.
+        bot: which system it was.
+        more: further keys, such as `score`, `ratings`, `success`.
+    """
+
+    turns: tuple[Utterance, ...]
+    bot: str = ""
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def texts(self, speaker: Speaker) -> list[str]:
+        """Return what one of the two says."""
+        return [turn.text for turn in self.turns if turn.speaker == speaker]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the data of its line."""
+        turns = [{"speaker": turn.speaker, "text": turn.text, **turn.more} for turn in self.turns]
+        return {**({"bot": self.bot} if self.bot else {}), **self.more, "turns": turns}
+
+
+def read_conversations(path: Path) -> list[Conversation]:
+    """Read a JSONL file of conversations.
+
+    Raises:
+        UserError: a line is no conversation; the message has its number.
+        OSError: the file cannot be read.
+    """
+    found = []
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, start=1):
+            if line.strip():
+                try:
+                    found.append(_conversation(parse_json(line)))
+                except (json.JSONDecodeError, UserError) as error:
+                    reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+                    raise UserError(f"{path}, line {number}: no conversation: {reason}") from None
+    return found
+
+
+def write_conversations(path: str | Path, conversations: Iterable[Conversation]) -> None:
+    """Write conversations as JSONL; the file is there when it is whole."""
+    with written(path) as target:
+        for conversation in conversations:
+            target.write(json.dumps(conversation.to_json(), ensure_ascii=False) + "\n")
+
+
+def _conversation(data: Any) -> Conversation:
+    if not isinstance(data, dict) or not isinstance(data.get("turns"), list):
+        raise UserError(f'a line is {{"turns": [{{"speaker", "text"}}, ...]}}, not {short(data)}')
+    turns = tuple(_utterance(turn) for turn in data["turns"])
+    more = {key: value for key, value in data.items() if key not in ("turns", "bot")}
+    return Conversation(turns, str(data.get("bot", "")), more)
+
+
+def _utterance(data: Any) -> Utterance:
+    speaker = data.get("speaker") if isinstance(data, dict) else None
+    text = data.get("text") if isinstance(data, dict) else None
+    if speaker not in ("user", "bot") or not isinstance(text, str):
+        raise UserError(f'a turn is {{"speaker": "user" or "bot", "text": ...}}, not {short(data)}')
+    return Utterance(speaker, text, {key: value for key, value in data.items() if key not in ("speaker", "text")})

@@ -1,0 +1,189 @@
+"""The hybrid score (Ghandeharioun et al. 2019, sections 4.3 and 7.2): components weighed so that they predict ratings.
+
+M_H = sum_i lambda_i m_i + intercept, by least squares, leave-bot-out: what a bot's conversations are given comes from a
+fit on the other bots alone, scaling and the filling of gaps included.
+
+Shapes: C conversations, F components, B bots.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import norm, pearsonr, spearmanr, t
+
+from dactnlg.dialogue.components.table import ComponentTable
+from dactnlg.errors import UserError
+
+if TYPE_CHECKING:
+    from scipy.stats import CorrelationResult
+
+Array = NDArray[np.float64]
+CONFIDENCE = 0.95
+COEFFICIENT_CONFIDENCE = 0.9
+"""The paper's figure 6 has 90% intervals."""
+
+
+@dataclass(frozen=True)
+class HybridWeights:
+    """A fitted score.
+
+    Attributes:
+        names: of the components.
+        coefficients: lambda, of standardised components, (F,).
+        intercept: the mean rating.
+        centre: what is subtracted from a component, and put where it is undefined, (F,).
+        scale: what it is divided by then, (F,).
+    """
+
+    names: tuple[str, ...]
+    coefficients: Array
+    intercept: float
+    centre: Array
+    scale: Array
+
+    def predict(self, values: Array) -> Array:
+        """Return the scores of conversations, (C, F) -> (C,)."""
+        filled = np.where(np.isnan(values), self.centre, values)
+        found: Array = (filled - self.centre) / self.scale @ self.coefficients + self.intercept
+        return found
+
+
+def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
+    """Return the weights of least squares; of several equally good ones, for collinear components, the smallest.
+
+    Args:
+        names: of the components.
+        values: (C, F).
+        ratings: (C,).
+
+    Raises:
+        UserError: there are fewer than two conversations.
+    """
+    if len(values) < 2:
+        raise UserError(f"{len(values)} rated conversations are too few to learn from")
+    known = ~np.isnan(values)
+    counts = np.maximum(known.sum(axis=0), 1)
+    centre = np.where(known, values, 0.0).sum(axis=0) / counts
+    filled = np.where(known, values, centre)
+    scale = filled.std(axis=0)
+    # A component that never varies has nothing to say.
+    scale = np.where(scale > 1e-12, scale, np.inf)
+    standard = (filled - centre) / scale
+    intercept = float(ratings.mean())
+    coefficients = np.linalg.lstsq(standard, ratings - intercept, rcond=1e-10)[0]
+    return HybridWeights(tuple(names), coefficients, intercept, centre, scale)
+
+
+def with_task_terms(scores: Array, table: ComponentTable) -> Array:
+    """Return M_H + success - slot error rate, in points of the rating scale.
+
+    These weights are chosen and not learned: nobody has rated conversations about tasks here. The paper's set stays as
+    it is.
+
+    Args:
+        scores: M_H of C conversations, (C,).
+        table: their components, from `components.table.with_extras`.
+    """
+    return scores + table.column("success") - table.column("slot error")
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Scores of conversations whose bot the fit has not seen.
+
+    Attributes:
+        predictions: (C,).
+        folds: bot -> the weights learned without it.
+    """
+
+    predictions: Array
+    folds: dict[str, HybridWeights]
+
+    def coefficient_interval(self) -> tuple[Array, Array, Array]:
+        """Return mean, lower and upper end over folds of each coefficient, three times (F,): Student's t, 90%.
+
+        Folds share most conversations: the interval tells how stable the fit is, not how sure.
+        """
+        rows = np.stack([weights.coefficients for weights in self.folds.values()])
+        middle = rows.mean(axis=0)
+        error = rows.std(axis=0, ddof=1) / math.sqrt(len(rows)) * t.ppf(0.5 + COEFFICIENT_CONFIDENCE / 2, len(rows) - 1)
+        return middle, middle - error, middle + error
+
+
+def leave_bot_out(table: ComponentTable, ratings: Array, bots: Sequence[str]) -> LeftOut:
+    """Return what each conversation is given by a fit on the conversations of other bots.
+
+    Args:
+        table: components of C conversations.
+        ratings: (C,).
+        bots: whose each conversation is, C names.
+
+    Raises:
+        UserError: there are fewer than two bots.
+    """
+    names = np.array(bots)
+    found, folds = np.empty(len(names)), dict[str, HybridWeights]()
+    if len(set(bots)) < 2:
+        raise UserError("leave-bot-out needs conversations of two bots at least")
+    for bot in sorted(set(bots)):
+        others = names != bot
+        folds[bot] = fit(table.names, table.values[others], ratings[others])
+        found[~others] = folds[bot].predict(table.values[~others])
+    return LeftOut(found, folds)
+
+
+def by_bot(values: Array, bots: Sequence[str]) -> Array:
+    """Return the mean of the known values of each bot, in the order of their names, (C,) -> (B,)."""
+    names = np.array(bots)
+    return np.array([_mean(values[names == bot]) for bot in sorted(set(bots))])
+
+
+def _mean(values: Array) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")
+
+
+class Correlation(NamedTuple):
+    """A correlation with its 95% interval (Fisher's z; for Spearman with Bonett and Wright's variance, 2000).
+
+    NaN where it is undefined: a constant, fewer than three pairs; an interval needs four.
+    """
+
+    value: float
+    low: float
+    high: float
+    p_value: float
+    pairs: int
+
+
+def pearson(first: Array, second: Array) -> Correlation:
+    """Return Pearson's r of two columns, pairs with NaN left out."""
+    return _correlation(first, second, pearsonr, 0.0)
+
+
+def spearman(first: Array, second: Array) -> Correlation:
+    """Return Spearman's rho of two columns, pairs with NaN left out."""
+    return _correlation(first, second, spearmanr, 0.5)
+
+
+def _correlation(
+    first: Array, second: Array, method: Callable[[Array, Array], CorrelationResult], excess: float
+) -> Correlation:
+    known = ~(np.isnan(first) | np.isnan(second))
+    a, b = first[known], second[known]
+    nothing = float("nan")
+    if len(a) < 3 or np.ptp(a) < 1e-12 or np.ptp(b) < 1e-12:
+        return Correlation(nothing, nothing, nothing, nothing, len(a))
+    result = method(a, b)
+    value, p_value = float(result.statistic), float(result.pvalue)
+    if len(a) < 4 or abs(value) >= 1:
+        return Correlation(value, nothing, nothing, p_value, len(a))
+    error = norm.ppf(0.5 + CONFIDENCE / 2) * math.sqrt((1 + excess * value**2) / (len(a) - 3))
+    low, high = np.tanh([math.atanh(value) - error, math.atanh(value) + error])
+    return Correlation(value, float(low), float(high), p_value, len(a))

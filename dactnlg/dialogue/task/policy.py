@@ -1,0 +1,116 @@
+"""The system's policy: a finite state machine on acts, which hears the user's acts as they are.
+
+States: ask (for a slot, or for a choice of two values), deny (nothing matches), confirm (a wish that was changed),
+offer, answer, close. It is the same for every generator; only the sentences differ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.dialogue.task.schema import NAME, Entity, Schema
+
+MANY = 3
+"""With more matches than these the policy asks before it offers."""
+QUESTIONS = 1
+"""Slots that it asks for at most."""
+
+
+class Policy:
+    """The policy in one conversation.
+
+    Args:
+        schema: what can be talked about.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self.schema = schema
+        self.wishes: dict[str, str] = {}
+        self.offered: Entity | None = None
+        self._asked = 0
+        self._changed: list[str] = []
+
+    def reply(self, user: Turn) -> Turn:
+        """Return the system's turn after a user's turn."""
+        wanted = self._note(user)
+        if wanted is None:
+            return self._close()
+        matches = self.schema.matches(self.wishes)
+        if not matches:
+            return self._deny()
+        if self._changed and "confirm" in self.schema.roles:
+            name = self._changed.pop()
+            return Turn((self.schema.act("confirm", [Slot(name, self.wishes[name])]),))
+        if self.offered not in matches:
+            if not wanted and (question := self._question(matches)):
+                return question
+            self.offered = matches[0]
+            return self._offer(matches, wanted)
+        if NAME in wanted or not wanted:
+            # Asked again who it is, or told again what is wished for: the offer once more.
+            return self._offer(matches, [slot for slot in wanted if slot != NAME])
+        return self._answer(wanted)
+
+    def _note(self, user: Turn) -> list[str] | None:
+        """Take what the user says; return the slots that it asks for, None after a goodbye."""
+        wanted: list[str] = []
+        for act in user:
+            if act.act_type == "bye":
+                return None
+            for slot in act.slots:
+                if act.act_type == "request":
+                    wanted.append(slot.name)
+                elif act.act_type == "inform" and slot.value is not None:
+                    before = self.wishes.get(slot.name)
+                    if before not in (None, slot.value):
+                        self._changed.append(slot.name)
+                    self.wishes[slot.name] = slot.value
+        return wanted
+
+    def _question(self, matches: list[Entity]) -> Turn | None:
+        """Return what narrows many matches: a slot that the user has said nothing of."""
+        open_slots = [slot for slot in self.schema.questions if slot not in self.wishes]
+        if self._asked >= QUESTIONS or len(matches) <= MANY or not open_slots:
+            return None
+        self._asked += 1
+        if "select" in self.schema.roles:
+            for slot in open_slots:
+                values = sorted({entity.values[slot] for entity in matches if slot in entity.values})
+                if len(values) == 2:
+                    return Turn((self.schema.act("select", [Slot(slot, value) for value in values]),))
+        return Turn((self.schema.act("request", [Slot(open_slots[0])]),))
+
+    def _deny(self) -> Turn:
+        if "no_match" not in self.schema.roles:
+            return self._more()
+        return Turn((self.schema.act("no_match", wished(self.wishes)),))
+
+    def _offer(self, matches: list[Entity], wanted: list[str]) -> Turn:
+        entity = self.offered or matches[0]
+        names = [slot for slot, value in self.wishes.items() if value != "dontcare"]
+        names += [slot for slot in wanted if slot in entity.values and slot not in names]
+        role = "recommend" if "recommend" in self.schema.roles else "inform"
+        if len(matches) == 1 and "only_match" in self.schema.roles and not wanted:
+            role = "only_match"
+        return self.schema.about(role, entity, names or list(entity.values)[:1])
+
+    def _answer(self, wanted: list[str]) -> Turn:
+        entity = self.offered
+        known = [slot for slot in dict.fromkeys(wanted) if entity is not None and slot in entity.values]
+        return self._more() if entity is None or not known else self.schema.about("inform", entity, known)
+
+    def _more(self) -> Turn:
+        role = "reqmore" if "reqmore" in self.schema.roles else "inform"
+        if role == "reqmore":
+            return Turn((self.schema.act(role),))
+        entity = self.offered or self.schema.entities[0]
+        return self.schema.about("inform", entity, list(entity.values)[:1])
+
+    def _close(self) -> Turn:
+        return Turn((self.schema.act("goodbye"),)) if "goodbye" in self.schema.roles else self._more()
+
+
+def wished(wishes: Mapping[str, str]) -> list[Slot]:
+    """Return wishes as slots, without those that are none."""
+    return [Slot(slot, value) for slot, value in wishes.items() if value != "dontcare"]

@@ -1,0 +1,38 @@
+"""What the simulated user says in words: plain templates, the same for every corpus.
+
+The policy hears the acts, not these words: they are there for those who read a conversation, and for its components.
+"""
+
+from __future__ import annotations
+
+import re
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+
+_WORDS = {
+    "affirm": "Yes, that is right.",
+    "negate": "No, that is wrong.",
+    "bye": "Thank you, goodbye.",
+}
+_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
+
+
+def user_text(turn: Turn) -> str:
+    """Return a user's turn in words."""
+    return " ".join(_sentence(act) for act in turn)
+
+
+def _sentence(act: DialogueAct) -> str:
+    if act.act_type in _WORDS:
+        return _WORDS[act.act_type]
+    slot = act.slots[0]
+    name = _CAMEL.sub(" ", slot.name).lower()
+    if act.act_type == "request":
+        return "What is it called?" if slot.name == "name" else f"What about the {name}?"
+    return _wish(name, slot)
+
+
+def _wish(name: str, slot: Slot) -> str:
+    if slot.special == "dontcare":
+        return f"The {name} does not matter."
+    return f"I want {name}: {slot.value}."

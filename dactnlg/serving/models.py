@@ -1,0 +1,155 @@
+"""The runs that a service answers with: named, read at the start, and read again when their folders change."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from dactnlg._utils.hashing import file_digest
+from dactnlg._utils.web.problems import Problem
+from dactnlg.errors import DactnlgError, UserError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.generation.generator import Generator
+from dactnlg.runs.run import Run
+
+_log = logging.getLogger("dactnlg")
+_CODE = 16
+"""Digits of the code that tells runs apart."""
+
+
+@dataclass(frozen=True)
+class ServedModel:
+    """A run in memory. A request keeps the one that it began with.
+
+    Attributes:
+        name: what clients call it.
+        path: its folder.
+        code: of its weights and preprocessor.
+        loaded: when it was read, ISO 8601 in UTC.
+        corpus, architecture: from its configuration.
+        generator, checker: what answers.
+        stamp: sizes and times of its files when it was read.
+        trouble: why the folder's present files could not be read.
+    """
+
+    name: str
+    path: Path
+    code: str
+    loaded: str
+    corpus: str
+    architecture: str
+    generator: Generator
+    checker: FidelityChecker
+    stamp: tuple[object, ...]
+    trouble: str | None = None
+
+
+def parse_model(text: str) -> tuple[str, Path]:
+    """Read `RUN` or `NAME=RUN`; a run without a name has that of its folder.
+
+    Raises:
+        UserError: the name has characters that an address cannot have, or there is no such folder.
+    """
+    name, equals, place = text.partition("=")
+    path = Path(place if equals else text)
+    name = name if equals else path.resolve().name
+    if not re.fullmatch(r"[\w.-]{1,200}", name):
+        raise UserError(f"{text}: a model's name has letters, digits, dots, hyphens and underscores: NAME=RUN")
+    if not path.is_dir():
+        raise UserError(f"{text}: there is no run folder {path}")
+    return name, path
+
+
+class Models:
+    """The models by their names. Threads may read while another one reloads.
+
+    Args:
+        paths: name -> run folder; the first one answers where a request names none.
+        backend: what searches; see `Generator.load`.
+        reuse: whether what was found for an act is remembered.
+
+    Raises:
+        RunError: a folder is not a run.
+    """
+
+    def __init__(self, paths: Mapping[str, Path], backend: str = "auto", *, reuse: bool = True) -> None:
+        self._backend, self._reuse = backend, reuse
+        self._reading = threading.Lock()
+        self._models = {name: self._read(name, path) for name, path in paths.items()}
+
+    def listed(self) -> list[ServedModel]:
+        """Return all models, the one that answers by default first."""
+        return list(self._models.values())
+
+    def get(self, name: str | None) -> ServedModel:
+        """Return a model.
+
+        Raises:
+            Problem: 404, there is none of this name.
+        """
+        models = self._models
+        found = next(iter(models.values())) if name is None else models.get(name)
+        if found is None:
+            raise Problem(404, f"there is no model {name!r}; there are {', '.join(models)}", {"models": list(models)})
+        return found
+
+    def reload(self, *, all_of_them: bool = False) -> list[str]:
+        """Read the runs again whose files have changed; return their names.
+
+        One that cannot be read, such as half of a run that is being copied, leaves the one before in its place.
+        """
+        with self._reading:
+            renewed = dict(self._models)
+            changed = []
+            for name, model in self._models.items():
+                stamp = _stamp(model.path)
+                if stamp == model.stamp and not all_of_them:
+                    continue
+                try:
+                    renewed[name] = self._read(name, model.path)
+                    changed.append(name)
+                except (DactnlgError, OSError, ValueError) as error:
+                    _log.error("model %s could not be read again, and goes on as it was: %s", name, error)
+                    renewed[name] = replace(model, stamp=stamp, trouble=str(error))
+            # At once: a request sees the models before or those after.
+            self._models = renewed
+        return changed
+
+    def _read(self, name: str, path: Path) -> ServedModel:
+        stamp = _stamp(path)
+        run = Run(path)
+        config = run.check()
+        generator = Generator.load(path, self._backend)
+        if generator.decoder is not None:
+            generator.decoder.reuse = self._reuse
+        known, reader = generator.preprocessor.checker, generator.preprocessor.reader
+        files = [run.preprocessor_path, *([run.weights_path] if run.weights_path.exists() else [])]
+        return ServedModel(
+            name=name,
+            path=path,
+            code="".join(file_digest(file)[: _CODE // len(files)] for file in files),
+            loaded=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            corpus=config.corpus.name,
+            architecture=config.model.name,
+            generator=generator,
+            checker=reader if isinstance(reader, FidelityChecker) else FidelityChecker(known),
+            stamp=stamp,
+        )
+
+
+def _stamp(path: Path) -> tuple[object, ...]:
+    run = Run(path)
+    files: Sequence[Path] = (run.config_path, run.preprocessor_path, run.reader_path, run.weights_path)
+    found: list[object] = []
+    for file in files:
+        try:
+            facts = file.stat()
+            found.append((file.name, facts.st_size, facts.st_mtime_ns, facts.st_ino))
+        except OSError:
+            found.append((file.name, None))
+    return tuple(found)

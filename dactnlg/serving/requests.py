@@ -1,0 +1,92 @@
+"""From what a client sent to acts and options, within the limits; what is wrong with it in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dactnlg._utils.web.problems import Problem
+from dactnlg.acts import Turn, parse
+from dactnlg.errors import ActError, ActSyntaxError, UnknownNameError
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.serving.schemas import CheckPair, OptionsBody
+from dactnlg.serving.settings import ServiceSettings
+
+_WRONG = 422
+
+
+def read_acts(given: str | Sequence[str], settings: ServiceSettings) -> list[Turn]:
+    """Return the acts of a request.
+
+    Raises:
+        Problem: 422, there are too many, one is too long, or one is no act; `position` says where.
+    """
+    if isinstance(given, str):
+        return [_act(given, "acts", None, settings)]
+    _check_count(len(given), settings)
+    return [_act(text, f"acts[{at}]", at, settings) for at, text in enumerate(given)]
+
+
+def read_pairs(given: Sequence[CheckPair], settings: ServiceSettings) -> list[tuple[Turn, str]]:
+    """Return acts with the sentences that are to be checked; errors as `read_acts`."""
+    _check_count(len(given), settings)
+    found = []
+    for at, pair in enumerate(given):
+        where = f"pairs[{at}]"
+        if len(pair.text) > settings.text_length:
+            raise Problem(_WRONG, f"{where}.text has more than {settings.text_length:,} characters", {"index": at})
+        found.append((_act(pair.act, f"{where}.act", at, settings), pair.text))
+    return found
+
+
+def read_options(given: OptionsBody, settings: ServiceSettings, generator: Generator) -> GenerationOptions:
+    """Return the options of a request.
+
+    Raises:
+        Problem: 422, a number above a limit of the service, or options that do not go together.
+        UserError: the same, by the generator's own bounds.
+    """
+    for name, most in (("n_best", settings.n_best), ("beam_width", settings.beam_width)):
+        value = getattr(given, name)
+        if value is not None and value > most:
+            raise Problem(_WRONG, f"options.{name} is at most {most} here; got {value}")
+    options = GenerationOptions(**given.model_dump())
+    options.resolve(generator.defaults, generator.seed)
+    return options
+
+
+def check_known(turns: Sequence[Turn], generator: Generator) -> None:
+    """Refuse act types and slots that a model does not know.
+
+    Raises:
+        Problem: 422, with the nearest names that it knows, and the act's index.
+    """
+    for at, turn in enumerate(turns):
+        try:
+            generator.check_names(turn, f"acts[{at}]")
+        except UnknownNameError as error:
+            raise Problem(_WRONG, str(error), {"index": at}) from None
+
+
+def _check_count(count: int, settings: ServiceSettings) -> None:
+    if count > settings.acts:
+        raise Problem(_WRONG, f"a request has at most {settings.acts} acts here; got {count}")
+
+
+def _act(text: str, where: str, index: int | None, settings: ServiceSettings) -> Turn:
+    members: dict[str, object] = {} if index is None else {"index": index}
+    if len(text) > settings.text_length:
+        raise Problem(_WRONG, f"{where} has more than {settings.text_length:,} characters", members)
+    try:
+        turn = parse(text, where)
+    except ActSyntaxError as error:
+        members |= {"position": error.position, "reason": error.reason}
+        raise Problem(_WRONG, str(error), members) from None
+    except ActError as error:
+        raise Problem(_WRONG, str(error), members) from None
+    slots = [slot for act in turn for slot in act.slots]
+    if len(slots) > settings.slots:
+        raise Problem(_WRONG, f"{where} has {len(slots)} slots, and at most {settings.slots} are said here", members)
+    if any(len(slot.value or "") > settings.value_length for slot in slots):
+        raise Problem(_WRONG, f"{where} has a value of more than {settings.value_length} characters", members)
+    return turn

@@ -1,0 +1,204 @@
+"""The service: acts in, checked sentences out, over HTTP."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass
+
+from fastapi import APIRouter, FastAPI, Request, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from starlette.types import ASGIApp
+
+from dactnlg._utils.web.application import create, guarded
+from dactnlg._utils.web.problems import Problem
+from dactnlg._utils.web.tokens import check_bearer
+from dactnlg.acts import Turn
+from dactnlg.generation.generator import Generation
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.serving import requests
+from dactnlg.serving.batching import Batcher
+from dactnlg.serving.models import Models, ServedModel
+from dactnlg.serving.observation import Observed, ServiceMetrics
+from dactnlg.serving.schemas import (
+    CheckAnswer,
+    CheckBody,
+    Checked,
+    Fallback,
+    GenerateAnswer,
+    GenerateBody,
+    GeneratedSentence,
+    ModelEntry,
+    ModelsAnswer,
+    ServedBy,
+)
+from dactnlg.serving.settings import ServiceSettings
+
+_FREE = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that no client's rate is counted for."""
+_HARD = GenerationOptions(constraint="hard")
+_log = logging.getLogger("dactnlg")
+
+
+@dataclass
+class Service:
+    """What answers requests.
+
+    Attributes:
+        models: the runs.
+        settings: limits.
+        metrics: what is counted.
+        batcher: the thread that generates.
+    """
+
+    models: Models
+    settings: ServiceSettings
+    metrics: ServiceMetrics
+    batcher: Batcher
+
+    async def say(
+        self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions
+    ) -> list[GeneratedSentence]:
+        """Return a sentence for each turn; one with a fault gives way to one without, wherever that comes from."""
+        said = await self.batcher.generate(model.generator, turns, options)
+        results = [GeneratedSentence(**one.to_json()) for one in said]
+        faulty = [at for at, one in enumerate(said) if not one.slots_ok]
+        if faulty:
+            # The hard constraint loses no slot, and takes a template where the search has found nothing faithful.
+            others = await self.batcher.generate(model.generator, [turns[at] for at in faulty], _HARD)
+            for at, other in zip(faulty, others, strict=True):
+                results[at] = _replaced(said[at], other, results[at])
+            self.metrics.fallbacks.labels(model.name).inc(len(faulty))
+        for result in results:
+            self.metrics.acts.labels(model.name, str(result.slots_ok).lower()).inc()
+        return results
+
+
+def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -> GeneratedSentence:
+    """Return what is said in the place of a sentence with faults: the other one, if that has fewer."""
+    faults = [*(f"{slot} is missing" for slot in first.missing), *(f"{slot} is too much" for slot in first.extra)]
+    reason = "; ".join(faults) or "it does not say what the act says"
+    better = other.slots_ok or len(other.missing) + len(other.extra) < len(first.missing) + len(first.extra)
+    taken = other if better else first
+    said = GeneratedSentence(**taken.to_json())
+    said.n_best = result.n_best
+    said.fallback = Fallback(reason=reason, rejected=first.text, origin=taken.origin, faithful=taken.slots_ok)
+    return said
+
+
+def application(models: Models, settings: ServiceSettings, watch: float | None = None) -> ASGIApp:
+    """Return the application of a service.
+
+    Args:
+        models: the runs.
+        settings: limits.
+        watch: seconds between two looks at whether the folders of the runs have changed; None for none.
+    """
+    metrics = ServiceMetrics()
+    service = Service(
+        models, settings, metrics, Batcher(settings.batch, settings.wait, settings.waiting, metrics.batch)
+    )
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        watching = asyncio.create_task(_watch(models, metrics, watch)) if watch else None
+        yield
+        if watching:
+            watching.cancel()
+        service.batcher.close()
+
+    app = create("dactnlg", "Dialogue acts in, checked sentences out.", lifespan)
+    app.include_router(_answers(service))
+    app.include_router(_states(service))
+    return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
+
+
+async def _watch(models: Models, metrics: ServiceMetrics, seconds: float) -> None:
+    while True:
+        await asyncio.sleep(seconds)
+        try:
+            for name in await asyncio.to_thread(models.reload):
+                metrics.reloads.labels(name).inc()
+        except OSError as error:
+            _log.error("the folders of the models could not be looked at: %s", error)
+
+
+def _answers(service: Service) -> APIRouter:
+    router = APIRouter(prefix="/v1", tags=["acts and sentences"])
+    settings = service.settings
+
+    @router.post("/generate", summary="Say acts")
+    async def generate(request: Request, body: GenerateBody) -> GenerateAnswer:
+        check_bearer(request, settings.token)
+        model = service.models.get(body.model)
+        turns = requests.read_acts(body.acts, settings)
+        options = requests.read_options(body.options, settings, model.generator)
+        request.state.facts |= {"model": model.name, "acts": len(turns)}
+        if settings.log_values:
+            request.state.facts["said"] = [str(turn) for turn in turns]
+        requests.check_known(turns, model.generator)
+        return GenerateAnswer(model=_served(model), results=await service.say(model, turns, options))
+
+    @router.post("/check", summary="Check sentences, whoever wrote them")
+    async def check(request: Request, body: CheckBody) -> CheckAnswer:
+        check_bearer(request, settings.token)
+        model = service.models.get(body.model)
+        pairs = requests.read_pairs(body.pairs, settings)
+        request.state.facts |= {"model": model.name, "acts": len(pairs)}
+        if settings.log_values:
+            request.state.facts["checked"] = [[str(turn), text] for turn, text in pairs]
+
+        def checked() -> list[Checked]:
+            found = ((turn, text, model.checker.check(turn, text).to_json()) for turn, text in pairs)
+            return [Checked(act=str(turn), text=text, **report) for turn, text, report in found]
+
+        results = await asyncio.to_thread(checked)
+        service.metrics.checked.labels(model.name).inc(len(results))
+        return CheckAnswer(model=_served(model), results=results)
+
+    @router.get("/models", summary="What is served, and which acts and slots it knows")
+    def listed(request: Request) -> ModelsAnswer:
+        check_bearer(request, settings.token)
+        return ModelsAnswer(models=[_entry(model) for model in service.models.listed()])
+
+    return router
+
+
+def _states(service: Service) -> APIRouter:
+    router = APIRouter(tags=["state"])
+
+    @router.get("/healthz", summary="Whether the process is alive")
+    def alive() -> dict[str, str]:
+        return {"status": "ok"}
+
+    @router.get("/readyz", summary="Whether it can answer")
+    def ready() -> dict[str, str]:
+        if not service.models.listed():
+            raise Problem(503, "no model is loaded")
+        return {"status": "ready"}
+
+    @router.get("/metrics", summary="Numbers for Prometheus", response_class=Response)
+    def metrics() -> Response:
+        return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+    return router
+
+
+def _served(model: ServedModel) -> ServedBy:
+    return ServedBy(name=model.name, code=model.code, loaded=model.loaded)
+
+
+def _entry(model: ServedModel) -> ModelEntry:
+    encoder = model.generator.preprocessor.encoder
+    return ModelEntry(
+        name=model.name,
+        code=model.code,
+        loaded=model.loaded,
+        corpus=model.corpus,
+        architecture=model.architecture,
+        act_types=sorted(encoder.act_types),
+        slots=sorted(encoder.slot_names),
+        trouble=model.trouble,
+    )

@@ -1,0 +1,175 @@
+"""Raters who agree with nobody leave (Sharma et al. 2017, section 5.3: 7 of 18 did).
+
+The paper says "we removed 7 users who had kappa scores less than 0.1", and that all pairs of the 11 others exceed .1:
+not which of a pair's two raters leaves. Hence several rules, each with a name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analysis.agreement import METHOD, Exceeding, Kappas, PairKappa, Weights, exceeding, kappas
+from dactnlg.studies.analysis.results import Result
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+MOST_RATERS = 500
+"""Every pair of raters is compared: 125,000 pairs take half a minute."""
+RULES = {
+    "lowest-mean": "the rater with the lowest mean kappa with the others leaves, until every pair of those who stay is "
+    "above the threshold",
+    "most-pairs": "the rater in most pairs at or below the threshold leaves (of several, that of the lowest mean), "
+    "until every pair of those who stay is above the threshold",
+    "mean-below": "every rater leaves whose mean kappa with all others is at or below the threshold, all at once: "
+    "pairs at or below it may stay",
+}
+
+
+@dataclass(frozen=True)
+class LeavingRater:
+    """A rater who leaves: mean kappa with those who were still there, and pairs at or below the threshold."""
+
+    rater: str
+    mean: float | None
+    pairs_below: int
+
+
+@dataclass(frozen=True)
+class FilteredRaters(Result):
+    """Who stays and who leaves.
+
+    Attributes:
+        ratings: the judgements of those who stay.
+        rule: name of the rule.
+        threshold: kappa that pairs must exceed.
+        kept: raters who stay.
+        left: raters who leave, in their order.
+        before, after: how many pairs exceed which kappa, before and after.
+        method: the estimator and the rule.
+        notes: what should be told.
+        reason: why nobody could be judged.
+    """
+
+    ratings: Ratings
+    rule: str
+    threshold: float
+    kept: tuple[str, ...]
+    left: tuple[LeavingRater, ...]
+    before: tuple[Exceeding, ...]
+    after: tuple[Exceeding, ...]
+    method: str
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything but the ratings."""
+        found = super().to_json()
+        del found["ratings"]
+        return found
+
+
+def filter_raters(
+    ratings: Ratings, threshold: float = 0.1, rule: str = "lowest-mean", weights: Weights = "none"
+) -> FilteredRaters:
+    """Return the ratings without the raters who do not agree with the others.
+
+    A pair's kappa is the mean over the criteria under which it is defined; one that is undefined under all (no shared
+    sentence, 0/0) counts neither for nor against anybody.
+
+    Args:
+        ratings: the judgements, under one criterion or several.
+        threshold: kappa that pairs must exceed.
+        rule: a name of `RULES`.
+        weights: of the differences.
+
+    Raises:
+        UnknownNameError: `rule` or `weights` is unknown.
+        RatingsError: there are no ratings, or the threshold is not below 1.
+    """
+    if rule not in RULES:
+        raise UnknownNameError("rule", rule, RULES)
+    if not -1 <= threshold < 1:
+        raise RatingsError(f"threshold {threshold:g}: kappa is from -1 to 1")
+    if not ratings.rows:
+        raise RatingsError("there are no ratings")
+    raters = ratings.names("rater")
+    if len(raters) > MOST_RATERS:
+        reason = f"{len(raters):,} raters: all pairs are compared of {MOST_RATERS} at most; nobody was left out"
+        return FilteredRaters(ratings, rule, threshold, tuple(raters), (), (), (), METHOD, ratings.notes, reason)
+    most = len(raters) ** 2
+    tables = [kappas(ratings.where(criterion=name), most=most) for name in ratings.names("criterion")]
+    matrix = _matrix(tables, raters, weights)
+    left = _leaving(matrix, raters, threshold, rule)
+    gone = {one.rater for one in left}
+    kept = tuple(rater for rater in raters if rater not in gone)
+    counts = [_exceeding(tables, matrix[np.ix_(at, at)]) for at in (_at(raters, raters), _at(raters, kept))]
+    named = f"{METHOD}, weights: {weights}; {RULES[rule]}"
+    reason = "" if np.isfinite(matrix).any() else "no pair of raters has a kappa: " + _why(tables)
+    notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
+    if left and len(kept) < 2:
+        notes += (f"{len(kept)} of {len(raters)} raters stay: no two agree above the threshold",)
+    rest = ratings.without("rater", gone)
+    return FilteredRaters(rest, rule, threshold, kept, tuple(left), counts[0], counts[1], named, notes, reason)
+
+
+def _at(raters: list[str], wanted: tuple[str, ...] | list[str]) -> NDArray[np.int64]:
+    places = {rater: place for place, rater in enumerate(raters)}
+    return np.array([places[rater] for rater in wanted], dtype=np.int64)
+
+
+def _why(tables: list[Kappas]) -> str:
+    reasons = [table.reason or next((pair.reason for pair in table.pairs if pair.reason), "") for table in tables]
+    return "; ".join(dict.fromkeys(filter(None, reasons))) or "there is one rater alone"
+
+
+def _matrix(tables: list[Kappas], raters: list[str], weights: Weights) -> NDArray[np.float64]:
+    """Return mean kappas over criteria, (R, R), NaN where undefined."""
+    places = {rater: place for place, rater in enumerate(raters)}
+    total, count = np.zeros((2, len(raters), len(raters)))
+    for table in tables:
+        for pair in table.pairs:
+            if (kappa := pair.weighted(weights)) is not None:
+                first, second = places[pair.first], places[pair.second]
+                for at in ((first, second), (second, first)):
+                    total[at] += kappa
+                    count[at] += 1
+    return np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+
+
+def _leaving(matrix: NDArray[np.float64], raters: list[str], threshold: float, rule: str) -> list[LeavingRater]:
+    here = np.ones(len(raters), dtype=bool)
+    found: list[LeavingRater] = []
+    if rule == "mean-below":
+        means, below = _state(matrix, here, threshold)
+        return [LeavingRater(raters[at], float(means[at]), int(below[at])) for at in np.flatnonzero(means <= threshold)]
+    while True:
+        means, below = _state(matrix, here, threshold)
+        if not below.any():
+            return found
+        # Somebody without a single kappa is in no pair that fails.
+        means = np.where(np.isnan(means), np.inf, means)
+        keys = (means,) if rule == "lowest-mean" else (means, -below)
+        worst = int(np.lexsort(keys)[0])
+        here[worst] = False
+        found.append(LeavingRater(raters[worst], float(means[worst]), int(below[worst])))
+
+
+def _state(
+    matrix: NDArray[np.float64], here: NDArray[np.bool_], threshold: float
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return each rater's mean kappa with those who are here, (R,), and pairs at or below the threshold, (R,)."""
+    both = here[:, None] & here & np.isfinite(matrix)
+    count = both.sum(axis=1)
+    total = np.where(both, matrix, 0).sum(axis=1)
+    means = np.divide(total, count, out=np.full(len(matrix), np.nan), where=count > 0)
+    below: NDArray[np.int64] = (both & (np.where(both, matrix, 0) <= threshold)).sum(axis=1)
+    return means, below
+
+
+def _exceeding(tables: list[Kappas], matrix: NDArray[np.float64]) -> tuple[Exceeding, ...]:
+    found = matrix[np.triu_indices(len(matrix), 1)]
+    pairs = tuple(PairKappa("", "", 0, float(kappa), None, None) for kappa in found if np.isfinite(kappa))
+    return exceeding(Kappas(tables[0].criterion, len(matrix), pairs, None))

@@ -1,0 +1,103 @@
+"""Ratings under one criterion as arrays: who judged which sentence, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.studies.analysis.normalization import scale_notes
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+Sentence = tuple[str, str, str]
+"""Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """J judgements, a sentence and rater at most once.
+
+    Attributes:
+        sentences: the sentences that were judged, in the order of their first rows.
+        raters: names of raters.
+        sentence: (J,), place in `sentences`.
+        rater: (J,), place in `raters`.
+        value: (J,), finite.
+        notes: what was found on the way.
+    """
+
+    sentences: tuple[Sentence, ...]
+    raters: tuple[str, ...]
+    sentence: NDArray[np.int64]
+    rater: NDArray[np.int64]
+    value: NDArray[np.float64]
+    notes: tuple[str, ...] = ()
+
+    @cached_property
+    def of_rater(self) -> tuple[tuple[NDArray[np.int64], NDArray[np.float64]], ...]:
+        """Each rater's sentences, ascending, and the values given to them."""
+        order = np.lexsort((self.sentence, self.rater))
+        ends = np.searchsorted(self.rater[order], np.arange(len(self.raters) + 1))
+        slices = [order[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
+        return tuple((self.sentence[own], self.value[own]) for own in slices)
+
+    def means(self) -> NDArray[np.float64]:
+        """Return each sentence's mean value over its raters, (N,)."""
+        total = np.bincount(self.sentence, self.value, minlength=len(self.sentences))
+        mean: NDArray[np.float64] = total / np.bincount(self.sentence, minlength=len(self.sentences))
+        return mean
+
+
+def judgements(ratings: Ratings) -> Judgements:
+    """Return the judgements of ratings under one criterion.
+
+    A rater who has judged a sentence on several pages counts with the first judgement. Two rows of a pairwise page are
+    one judgement, of the pair: the value of the system whose name comes first.
+
+    Raises:
+        RatingsError: there are no ratings, of several criteria, or a value is not a finite number.
+    """
+    criteria = ratings.names("criterion")
+    if len(criteria) != 1:
+        raise RatingsError(f"ratings of one criterion are wanted, not of {', '.join(criteria) or 'none'}")
+    paired = _pairs(ratings)
+    rows = paired if paired is not None else [(_sentence(row), row["rater"], row["value"]) for row in ratings.rows]
+    sentences: dict[Sentence, int] = {}
+    raters: dict[str, int] = {}
+    found: dict[tuple[int, int], float] = {}
+    for sentence, rater, value in rows:
+        if not np.isfinite(value):
+            raise RatingsError(f"rater {rater}'s value for item {sentence[1]}, {sentence[2]}, is not a finite number")
+        key = sentences.setdefault(sentence, len(sentences)), raters.setdefault(rater, len(raters))
+        found.setdefault(key, float(value))
+    places = np.array(list(found), dtype=np.int64).reshape(-1, 2)
+    again = len(rows) - len(found)
+    notes = (*ratings.notes, *scale_notes(ratings))
+    if again:
+        notes += (f"{again} judgements of a sentence by a rater who had judged it before are left out",)
+    values = np.array(list(found.values()))
+    return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes)
+
+
+def _sentence(row: Any) -> Sentence:
+    return row.get("corpus", ""), row["item"], row["system"]
+
+
+def _pairs(ratings: Ratings) -> list[tuple[Sentence, str, float]] | None:
+    """Return the judgements of a pairwise design, None for any other: pages of two systems that share one point."""
+    if "page" not in ratings.columns:
+        return None
+    pages: dict[tuple[str, str], list[Any]] = {}
+    for row in ratings.rows:
+        pages.setdefault((row["page"], row["rater"]), []).append(row)
+    found = []
+    for (_, rater), rows in pages.items():
+        if len(rows) != 2 or rows[0]["item"] != rows[1]["item"] or rows[0]["value"] + rows[1]["value"] != 1:
+            return None
+        first, second = sorted(rows, key=lambda row: str(row["system"]))
+        corpus, item, _ = _sentence(first)
+        found.append(((corpus, item, f"{first['system']} > {second['system']}"), rater, first["value"]))
+    return found

@@ -1,0 +1,202 @@
+"""A linear mixed-effects model of ratings: systems fixed, raters and items random and crossed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from dactnlg.studies.analysis.reml import Reml, fit_reml
+from dactnlg.studies.analysis.results import Bounds, Result
+from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
+
+METHOD = (
+    "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
+    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction (statsmodels)"
+)
+MOST_EFFECTS = 1_000
+"""Items and raters together; the time goes with their cube."""
+NO_MAXIMUM = "the likelihood has no clear maximum: too few ratings, or effects that leave no residual"
+_Z95 = 1.959963984540054
+
+
+@dataclass(frozen=True)
+class SystemEffect:
+    """A system's mean as the model has it: for an average rater and item."""
+
+    system: str
+    mean: float
+    standard_error: float
+    interval95: Bounds
+    ratings: int
+
+
+@dataclass(frozen=True)
+class SystemContrast:
+    """Two systems: the first's mean less the second's, and how probable such a difference is where there is none."""
+
+    first: str
+    second: str
+    difference: float
+    standard_error: float
+    z: float
+    p: float
+    p_holm: float
+
+
+@dataclass(frozen=True)
+class MixedModel(Result):
+    """The model of the ratings under one criterion.
+
+    Attributes:
+        criterion: the criterion.
+        ratings, items, raters: how many there are.
+        effects: the systems, the best first; none where the model is undefined.
+        contrasts: all pairs of systems, in that order.
+        item_variance, rater_variance, residual_variance: None where the model has no such effect.
+        log_likelihood: restricted.
+        method: the estimator.
+        notes: what should be told, such as a variance of 0.
+        reason: why it is undefined.
+    """
+
+    criterion: str
+    ratings: int
+    items: int
+    raters: int
+    effects: tuple[SystemEffect, ...] = ()
+    contrasts: tuple[SystemContrast, ...] = ()
+    item_variance: float | None = None
+    rater_variance: float | None = None
+    residual_variance: float | None = None
+    log_likelihood: float | None = None
+    method: str = METHOD
+    notes: tuple[str, ...] = ()
+    reason: str = ""
+
+
+def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
+    """Fit the model to the ratings under a criterion.
+
+    Raises:
+        RatingsError: there are no ratings under it.
+    """
+    part = ratings.where(criterion=criterion)
+    if not part.rows:
+        raise RatingsError(f"there are no ratings under {criterion}; criteria: {', '.join(ratings.names('criterion'))}")
+    values = np.array([row["value"] for row in part.rows])
+    systems, names = numbered([(row["system"],) for row in part.rows])
+    levels = {
+        "item": numbered([(row.get("corpus", ""), row["item"]) for row in part.rows])[0],
+        "rater": numbered([(row["rater"],) for row in part.rows])[0],
+    }
+    counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
+    used, notes = random_effects(levels)
+    reason = undefined(values, systems, sum(counts[name] for name in used))
+    sizes = len(values), counts["item"], counts["rater"]
+    if reason:
+        return MixedModel(criterion, *sizes, notes=tuple(notes), reason=reason)
+    design = np.eye(len(names))[systems]
+    fitted = fit_reml(values, design, [levels[name] for name in used])
+    if not fitted.converged:
+        return MixedModel(criterion, *sizes, notes=tuple(notes), reason=NO_MAXIMUM)
+    variances = dict(zip(used, fitted.variances, strict=True))
+    notes += [
+        f"the variance of {name}s is 0: they do not differ more than chance"
+        for name, variance in variances.items()
+        if variance <= 1e-9 * fitted.residual
+    ]
+    order = np.argsort(-fitted.fixed, kind="stable")
+    effects = tuple(_effect(names[at][0], fitted, at, int((systems == at).sum())) for at in order)
+    return MixedModel(
+        criterion,
+        *sizes,
+        effects=effects,
+        contrasts=_contrasts([(names[at][0], int(at)) for at in order], fitted),
+        item_variance=variances.get("item"),
+        rater_variance=variances.get("rater"),
+        residual_variance=fitted.residual,
+        log_likelihood=fitted.log_likelihood,
+        notes=tuple(notes),
+    )
+
+
+def numbered(keys: list[tuple[str, ...]]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
+    """Return the numbers of keys, from 0 on in the order of their first places, and the keys by number."""
+    places: dict[tuple[str, ...], int] = {}
+    numbers = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
+    return numbers, list(places)
+
+
+def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], list[str]]:
+    """Return which random effects ratings can have, and a sentence for each that they cannot."""
+    used, notes = [], []
+    for name, numbers in levels.items():
+        count = int(numbers.max()) + 1
+        if count == 1:
+            notes.append(f"there is one {name} alone: no effect of {name}s")
+        elif count == len(numbers):
+            notes.append(f"every {name} has one rating alone: its effect is part of the residual")
+        else:
+            used.append(name)
+    if len(used) == 2 and same_levels(levels[used[0]], levels[used[1]]):
+        notes.append(f"every {used[1]} has one {used[0]} alone and the other way round: one effect for both")
+        used = used[:1]
+    return used, notes
+
+
+def undefined(values: NDArray[Any], systems: NDArray[np.int64], effects: int) -> str:
+    """Return why a model of these values has no meaning or cannot be had in time; nothing where it can.
+
+    Args:
+        values: (N,), the ratings.
+        systems: (N,), the number of the system of each.
+        effects: levels of all random effects.
+    """
+    count = int(systems.max()) + 1
+    if np.ptp(values) == 0:
+        return "all values are equal"
+    if len(values) <= count + 1:
+        return f"{len(values)} ratings of {count} systems leave nothing to estimate variances from"
+    if all(np.ptp(values[systems == system]) == 0 for system in range(count)):
+        return "all values of a system are equal"
+    if effects > MOST_EFFECTS:
+        return f"{effects:,} levels of items and raters are more than the {MOST_EFFECTS:,} that the model is fitted for"
+    return ""
+
+
+def same_levels(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
+    """Whether two numberings of the same ratings, (N,) each, divide them in the same way."""
+    pairs = len(np.unique(np.column_stack([one, other]), axis=0))
+    return pairs == int(one.max()) + 1 == int(other.max()) + 1
+
+
+def _effect(name: str, fitted: Reml, at: int, count: int) -> SystemEffect:
+    mean, error = float(fitted.fixed[at]), math.sqrt(fitted.covariance[at, at])
+    return SystemEffect(name, mean, error, (mean - _Z95 * error, mean + _Z95 * error), count)
+
+
+def _contrasts(order: list[tuple[str, int]], fitted: Reml) -> tuple[SystemContrast, ...]:
+    pairs = list(combinations(order, 2))
+    if not pairs:
+        return ()
+    try:
+        from statsmodels.stats.multitest import multipletests
+    except ImportError:
+        raise RatingsError(EXTRA) from None
+    first, second = (np.array([pair[side][1] for pair in pairs]) for side in (0, 1))
+    covariance = fitted.covariance
+    differences = fitted.fixed[first] - fitted.fixed[second]
+    errors = np.sqrt(covariance[first, first] + covariance[second, second] - 2 * covariance[first, second])
+    z = differences / errors
+    p = 2 * ndtr(-np.abs(z))
+    holm = multipletests(p, method="holm")[1]
+    numbers = zip(differences, errors, z, p, holm, strict=True)
+    return tuple(
+        SystemContrast(one[0], other[0], *map(float, row)) for (one, other), row in zip(pairs, numbers, strict=True)
+    )

@@ -1,0 +1,130 @@
+"""What the ratings of a pilot vary by: acts, raters, and what each of them makes of each system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.studies.analysis.mixed import MOST_EFFECTS, NO_MAXIMUM, numbered, same_levels, undefined
+from dactnlg.studies.analysis.normalization import scale_notes
+from dactnlg.studies.analysis.reml import fit_reml
+from dactnlg.studies.analysis.results import Result
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+METHOD = (
+    "variances of value ~ system + (1 | item) + (1 | rater) + (1 | item:system) + (1 | rater:system), restricted "
+    "maximum likelihood (Bates et al. 2015; scipy)"
+)
+
+
+@dataclass(frozen=True)
+class Variances(Result):
+    """What ratings vary by: standard deviations would be its square roots.
+
+    Attributes:
+        item: some acts are rated higher, whoever says them.
+        rater: some raters rate higher.
+        item_system: a system does better on some acts than on others.
+        rater_system: a rater likes one system more than others do.
+        residual: the rest.
+        method: the estimator.
+        notes: what could not be told apart.
+    """
+
+    item: float
+    rater: float
+    item_system: float
+    rater_system: float
+    residual: float
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
+    """Return what the ratings of a pilot vary by, under one criterion, beside the differences of systems.
+
+    Raises:
+        RatingsError: there are no ratings under it, or too few (two systems, two items and two raters at least).
+    """
+    rows = ratings.where(criterion=criterion).rows
+    if not rows:
+        raise RatingsError(f"there are no ratings under {criterion}; criteria: {', '.join(ratings.names('criterion'))}")
+    chosen, left = _sample(rows)
+    values = np.array([row["value"] for row in chosen])
+    levels = _levels(chosen)
+    systems = levels.pop("system")
+    counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
+    of_systems = int(systems.max()) + 1
+    if min(of_systems, counts["item"], counts["rater"]) < 2:
+        raise RatingsError(
+            f"a pilot needs two systems, items and raters; under {criterion} there are {of_systems} systems, "
+            f"{counts['item']} items and {counts['rater']} raters"
+        )
+    if reason := undefined(values, systems, sum(counts.values())):
+        raise RatingsError(f"the pilot says nothing about {criterion}: {reason}")
+    used, notes = _told_apart(levels, len(values))
+    fitted = fit_reml(values, np.eye(of_systems)[systems], [levels[name] for name in used])
+    if not fitted.converged:
+        raise RatingsError(f"the pilot says nothing about {criterion}: {NO_MAXIMUM}")
+    found = dict.fromkeys(counts, 0.0) | dict(zip(used, fitted.variances, strict=True))
+    if left:
+        notes.insert(0, f"from {counts['item']} of {counts['item'] + left} items, drawn at random: more take too long")
+    notes += scale_notes(ratings.where(criterion=criterion))
+    return Variances(**found, residual=fitted.residual, method=METHOD, notes=tuple(notes))
+
+
+def _levels(rows: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[np.int64]]:
+    """Return the numbers of systems and of the levels of each random effect, (N,) each."""
+    keys: dict[str, list[tuple[str, ...]]] = {
+        "system": [(row["system"],) for row in rows],
+        "item": [_item(row) for row in rows],
+        "rater": [(row["rater"],) for row in rows],
+        "item_system": [(*_item(row), row["system"]) for row in rows],
+        "rater_system": [(row["rater"], row["system"]) for row in rows],
+    }
+    return {name: numbered(own)[0] for name, own in keys.items()}
+
+
+def _item(row: Mapping[str, Any]) -> tuple[str, ...]:
+    return row.get("corpus", ""), row["item"]
+
+
+def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], int]:
+    """Return the ratings of as many items as a model can be fitted to, and how many items are left over."""
+    groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(_item(row), []).append(row)
+    order = list(groups)
+    np.random.default_rng(1).shuffle(order)
+    seen: set[tuple[str, ...]] = set()
+    chosen: set[tuple[str, ...]] = set()
+    for item in order:
+        own = {("item", *item)} | {(*item, row["system"]) for row in groups[item]}
+        own |= {("rater", row["rater"]) for row in groups[item]}
+        own |= {("rater", row["rater"], row["system"]) for row in groups[item]}
+        # Two items are the least; with more than that, the model itself refuses.
+        if len(chosen) >= 2 and len(seen | own) > MOST_EFFECTS:
+            break
+        seen |= own
+        chosen.add(item)
+    return [row for row in rows if _item(row) in chosen], len(groups) - len(chosen)
+
+
+def _told_apart(levels: dict[str, NDArray[np.int64]], ratings: int) -> tuple[list[str], list[str]]:
+    """Return the effects that can be estimated, and a sentence for each other one."""
+    used: list[str] = []
+    notes = []
+    for name, numbers in levels.items():
+        label = name.replace("_", " x ")
+        twin = next((other for other in used if same_levels(levels[other], numbers)), None)
+        if int(numbers.max()) + 1 == ratings:
+            notes.append(f"{label} cannot be told from the residual")
+        elif twin is not None:
+            notes.append(f"{label} cannot be told from {twin.replace('_', ' x ')}")
+        else:
+            used.append(name)
+    return used, notes

@@ -1,0 +1,200 @@
+"""Who sees what in which order: pages for raters, balanced, from one seed.
+
+Every sentence is judged equally often, to within one, and so is every pair of sentences of an item under the pairwise
+design. Systems take turns in all positions by the sequences of Williams (1949), in which each also follows each other
+one equally often. Every rater has an order of items of their own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from dactnlg.studies.study import StudyError, StudyPage, StudyRater
+
+MOST_PAGES = 1_000_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagePlan:
+    """How a study is divided among raters.
+
+    Attributes:
+        raters: how many there are.
+        acts_per_rater: acts that one rater sees; None for all.
+        systems_per_page: sentences of one page; None for all; 2 under the pairwise design.
+        pairwise: whether a page shows a pair, and an act every pair, unless `pages_per_act` says fewer.
+        pages_per_act: pages that a rater sees of one act; None for one, or all pairs.
+        seed: decides everything.
+    """
+
+    raters: int
+    acts_per_rater: int | None = None
+    systems_per_page: int | None = None
+    pairwise: bool = False
+    pages_per_act: int | None = None
+    seed: int = 1
+
+
+def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str]], plan: PagePlan) -> list[StudyRater]:
+    """Return the raters with their pages.
+
+    Args:
+        items: item -> the systems that may be shown for it, those with equal sentences once; an item with fewer than
+            two is left out under the pairwise design.
+        checks: attention checks with their sentences' systems; each rater sees every one once, at a random place.
+        plan: how they are divided.
+
+    Raises:
+        StudyError: a number of the plan is larger than what there is, or there would be too many pages.
+    """
+    shown = {item: list(systems) for item, systems in items.items() if len(systems) > 1 or not plan.pairwise}
+    most = max(map(len, shown.values()), default=0)
+    if not shown:
+        raise StudyError(
+            "there is nothing to ask: no act has two different sentences" if items else "there are no acts"
+        )
+    _check(plan, len(shown), most)
+    generator = np.random.default_rng(plan.seed)
+    chooser = _Chooser(shown, plan, generator)
+    positions = _Positions(sorted({name for systems in shown.values() for name in systems}), generator)
+    raters = []
+    width = len(str(max(plan.raters, 100)))
+    for number in range(1, plan.raters + 1):
+        rater = f"r{number:0{width}}"
+        pages = list(_separated(chooser.pages(), generator))
+        ordered = [(item, positions.ordered(systems)) for item, systems in pages]
+        for check, systems in checks.items():
+            shuffled = tuple(systems[at] for at in generator.permutation(len(systems)))
+            # Not the first page: a rater has to know what is asked.
+            ordered.insert(int(generator.integers(1, len(ordered) + 1)), (check, shuffled))
+        raters.append(
+            StudyRater(
+                id=rater,
+                pages=tuple(
+                    StudyPage(id=f"{rater}-{at:03}", item=item, systems=systems)
+                    for at, (item, systems) in enumerate(ordered, 1)
+                ),
+            )
+        )
+    return raters
+
+
+def _check(plan: PagePlan, items: int, systems: int) -> None:
+    for name, value, there, what in (
+        ("--acts-per-rater", plan.acts_per_rater, items, "acts"),
+        ("--systems-per-page", plan.systems_per_page, systems, "different sentences for an act"),
+    ):
+        if value is not None and value > there:
+            raise StudyError(f"{name} {value}: there are {there} {what}")
+    acts = plan.acts_per_rater or items
+    pages = plan.raters * acts * (plan.pages_per_act or (systems * (systems - 1) // 2 if plan.pairwise else 1))
+    if pages > MOST_PAGES:
+        raise StudyError(
+            f"{pages:,} pages are too many (at most {MOST_PAGES:,}): ask fewer raters, or show each fewer acts"
+        )
+
+
+class _Chooser:
+    """Chooses what the next rater sees: what was seen least so far, and at random where that is equal."""
+
+    def __init__(self, items: Mapping[str, list[str]], plan: PagePlan, generator: np.random.Generator) -> None:
+        self._items, self._plan, self._generator = items, plan, generator
+        self._seen: Counter[str] = Counter()
+        self._sentences: Counter[tuple[str, ...]] = Counter()
+        self._pairs: Counter[tuple[str, ...]] = Counter()
+
+    def pages(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Return the pages of one rater, items together."""
+        found = []
+        for item in self._least_seen(list(self._items))[: self._plan.acts_per_rater]:
+            self._seen[item] += 1
+            found += [(item, systems) for systems in self._pages_of(item)]
+        return found
+
+    def _pages_of(self, item: str) -> Iterator[tuple[str, ...]]:
+        systems = self._items[item]
+        if self._plan.pairwise:
+            pairs = list(combinations(sorted(systems), 2))
+            for pair in self._least_paired(item, pairs)[: self._plan.pages_per_act]:
+                self._sentences[(item, *pair)] += 1
+                self._pairs[pair] += 1
+                yield pair
+            return
+        size = min(self._plan.systems_per_page or len(systems), len(systems))
+        for _ in range(self._plan.pages_per_act or 1):
+            yield self._group(item, systems, size) if size < len(systems) else tuple(systems)
+
+    def _group(self, item: str, systems: Sequence[str], size: int) -> tuple[str, ...]:
+        """Return some systems: of those shown least for the item, the ones that met each other least."""
+        chosen: list[str] = []
+        while len(chosen) < size:
+            rest = [name for name in systems if name not in chosen]
+            chosen.append(
+                min(
+                    rest,
+                    key=lambda name: (
+                        self._sentences[(item, name)],
+                        sum(self._pairs[tuple(sorted((name, other)))] for other in chosen),
+                        self._generator.random(),
+                    ),
+                )
+            )
+        self._sentences.update((item, name) for name in chosen)
+        self._pairs.update(combinations(sorted(chosen), 2))
+        return tuple(chosen)
+
+    def _least_seen(self, items: Sequence[str]) -> list[str]:
+        drawn = {item: self._generator.random() for item in items}
+        return sorted(items, key=lambda item: (self._seen[item], drawn[item]))
+
+    def _least_paired(self, item: str, pairs: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+        drawn = {pair: self._generator.random() for pair in pairs}
+        return sorted(pairs, key=lambda pair: (self._sentences[(item, *pair)], self._pairs[pair], drawn[pair]))
+
+
+class _Positions:
+    """Orders systems so that each stands in every position, and behind every other one, equally often."""
+
+    def __init__(self, systems: Sequence[str], generator: np.random.Generator) -> None:
+        names = [systems[at] for at in generator.permutation(len(systems))]
+        self._rows = [[names[at] for at in row] for row in williams(len(names))]
+        self._at: Counter[frozenset[str]] = Counter()
+
+    def ordered(self, systems: Sequence[str]) -> tuple[str, ...]:
+        """Return the systems of a page in the next order for this set of them."""
+        wanted = frozenset(systems)
+        row = self._rows[self._at[wanted] % len(self._rows)]
+        self._at[wanted] += 1
+        return tuple(name for name in row if name in wanted)
+
+
+def williams(size: int) -> list[list[int]]:
+    """Return the rows of a Williams design: each of `size` numbers stands in each place equally often, and each ordered
+    pair of numbers side by side.
+
+    There are `size` rows for an even number, twice as many for an odd one (Williams 1949).
+
+    >>> williams(4)
+    [[0, 3, 1, 2], [1, 0, 2, 3], [2, 1, 3, 0], [3, 2, 0, 1]]
+    """
+    first = [(at // 2 if at % 2 == 0 else size - (at + 1) // 2) for at in range(size)]
+    rows = [[(number + shift) % size for number in first] for shift in range(size)]
+    return rows if size % 2 == 0 else rows + [row[::-1] for row in rows]
+
+
+def _separated(
+    pages: Sequence[tuple[str, tuple[str, ...]]], generator: np.random.Generator
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield pages in a random order in which an item's own pages are far from each other."""
+    rounds: Counter[str] = Counter()
+    keyed = []
+    for at in generator.permutation(len(pages)):
+        item = pages[at][0]
+        keyed.append((rounds[item], float(generator.random()), int(at)))
+        rounds[item] += 1
+    yield from (pages[at] for *_, at in sorted(keyed))

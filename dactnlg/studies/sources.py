@@ -1,0 +1,156 @@
+"""Where the sentences of a study come from: the corpus itself, runs, files of sentences."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from dactnlg.acts import parse
+from dactnlg.errors import ActError
+from dactnlg.evaluation.lines import LINES, read_lines, seen_format
+from dactnlg.studies.sampling import PickedAct
+from dactnlg.studies.study import CHECKS, StudyError
+
+GOLD = "gold"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A system of a study.
+
+    Attributes:
+        name: its name in the ratings; sources of one name are one system, each for the corpora that it knows.
+        path: a run folder or a file of sentences; None for the corpus's own sentences.
+    """
+
+    name: str
+    path: Path | None
+
+    @property
+    def origin(self) -> str:
+        """What the study says of where its sentences come from: the last part of a path."""
+        return "the corpus's own sentences" if self.path is None else self.path.resolve().name
+
+
+class Wanted(NamedTuple):
+    """Acts of a corpus that every system has to say: the corpus, its split, the acts, how many rows the split has, and
+    whether the study has other corpora too.
+    """
+
+    corpus: str
+    split: str
+    acts: Sequence[PickedAct]
+    rows: int
+    several: bool
+
+
+def parse_source(text: str) -> Source:
+    """Read `gold`, `PATH` or `NAME=PATH`; the name of a path alone is that of its folder or file.
+
+    Raises:
+        StudyError: no name, a name that nobody could tell from others, or nothing at that place.
+    """
+    name, equals, place = text.partition("=")
+    if not equals:
+        name, place = ("", text) if text != GOLD else (GOLD, "")
+    if text == GOLD or (equals and place == GOLD):
+        return Source(name or GOLD, None)
+    path = Path(place)
+    if not place or not path.exists():
+        raise StudyError(f"--systems {text}: there is no run folder and no file {place!r}; gold is the corpus itself")
+    name = name or re.sub(r"[^\w.-]+", "-", path.resolve().stem if path.is_file() else path.resolve().name)
+    if name in CHECKS or not name.strip() or len(name) > 200 or not name.isprintable():
+        raise StudyError(f"--systems {text}: a system cannot be called {name[:40]!r}; name it with NAME={place}")
+    return Source(name, path)
+
+
+def sentences(wanted: Wanted, sources: Sequence[Source], seed: int) -> dict[str, list[str]]:
+    """Return what every system says for the acts, by its name.
+
+    Raises:
+        StudyError: a system does not say an act, says it with an empty sentence, or has two sources for the corpus.
+        DactnlgError: a run cannot be read.
+    """
+    found: dict[str, list[str]] = {}
+    for source in sources:
+        said = _said(source, wanted, seed)
+        if said is None:
+            continue
+        if source.name in found:
+            raise StudyError(
+                f"two systems are called {source.name} for corpus {wanted.corpus}: name them with NAME=PATH"
+            )
+        for act, sentence in zip(wanted.acts, said, strict=True):
+            if not sentence.strip():
+                raise StudyError(f"{source.name} has an empty sentence for {act.turn}")
+        found[source.name] = said
+    for name in dict.fromkeys(source.name for source in sources):
+        if name not in found:
+            raise StudyError(f"no source of system {name} is for corpus {wanted.corpus}")
+    return found
+
+
+def _said(source: Source, wanted: Wanted, seed: int) -> list[str] | None:
+    """Return the sentences of one source; None where it is for another corpus of the study."""
+    if source.path is None:
+        generator = np.random.default_rng(seed)
+        return [act.references[int(generator.integers(len(act.references)))] for act in wanted.acts]
+    if source.path.is_dir():
+        return _of_run(source.path, wanted)
+    if seen_format(source.path) == LINES:
+        return _of_json_lines(source.path, wanted)
+    return _of_lines(source.path, wanted)
+
+
+def _of_run(path: Path, wanted: Wanted) -> list[str] | None:
+    from dactnlg.generation.generator import Generator
+    from dactnlg.runs.run import Run
+
+    known = Run(path).check().corpus.name
+    # A corpus of the user's own is named by its path.
+    if wanted.several and wanted.corpus not in (known, Path(known).stem):
+        return None
+    return [said.text for said in Generator.load(path).generate([act.turn for act in wanted.acts])]
+
+
+def _of_json_lines(path: Path, wanted: Wanted) -> list[str] | None:
+    """Read lines {"act", "text"} (or "hypothesis"), as `dactnlg generate --format json` writes them."""
+    import json
+
+    from dactnlg._utils.reading import parse_json
+
+    said: dict[str, str] = {}
+    for number, line in read_lines(path):
+        if not line.strip():
+            continue
+        try:
+            row = parse_json(line)
+            text = row.get("text", row.get("hypothesis"))
+            if not isinstance(text, str):
+                raise StudyError(f'{path}, line {number}: it has no "text" beside its "act"')
+            said.setdefault(str(parse(row["act"])), text)
+        except (json.JSONDecodeError, AttributeError, KeyError, TypeError, ActError) as error:
+            raise StudyError(f'{path}, line {number}: it is not {{"act", "text"}}: {error}') from None
+    missing = [act for act in wanted.acts if str(act.turn) not in said]
+    if wanted.several and len(missing) == len(wanted.acts):
+        return None
+    if missing:
+        raise StudyError(f"{path} has no sentence for {missing[0].turn} ({len(missing)} acts are without one)")
+    return [said[str(act.turn)] for act in wanted.acts]
+
+
+def _of_lines(path: Path, wanted: Wanted) -> list[str] | None:
+    lines = [line for _, line in read_lines(path)]
+    if len(lines) != wanted.rows:
+        if wanted.several:
+            return None
+        raise StudyError(
+            f"{path} has {len(lines)} lines, and the {wanted.split} split of {wanted.corpus} has {wanted.rows} rows: a "
+            'file of sentences has one line a row, or is JSON Lines with "act" and "text"'
+        )
+    return [lines[act.rows[0]].strip() for act in wanted.acts]

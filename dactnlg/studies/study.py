@@ -1,0 +1,249 @@
+"""A study: what is asked about which sentences, and who sees what in which order; the file `study.json`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from functools import cached_property
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from dactnlg._utils.files import written
+from dactnlg._utils.reading import parse_json, regular_file, short
+from dactnlg.errors import UserError
+
+Design = Literal["likert", "continuous", "pairwise"]
+DESIGNS: tuple[Design, ...] = ("likert", "continuous", "pairwise")
+FILE = "study.json"
+CHECKS = ("check", "check-other")
+"""The systems of an attention check's sentences; under the pairwise design the first should win."""
+MOST_STEPS = 1_000
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
+Text = Annotated[str, Field(max_length=20_000)]
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class StudyError(UserError):
+    """A study that cannot be made, read or served."""
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Scale(_Record):
+    """The values that a rater may give: `low`, `low + step`, and so on to `high`."""
+
+    low: Number
+    high: Number
+    step: Annotated[Number, Field(gt=0)] = 1.0
+
+    @model_validator(mode="after")
+    def _is_a_scale(self) -> Scale:
+        if not self.low < self.high:
+            raise ValueError(f"a scale rises: its low end, {self.low:g}, is not below its high end, {self.high:g}")
+        if (self.high - self.low) / self.step > MOST_STEPS:
+            raise ValueError(f"a scale has at most {MOST_STEPS} steps")
+        return self
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Every value, the lowest first."""
+        steps = math.floor((self.high - self.low) / self.step + 1e-9)
+        return tuple(self.low + at * self.step for at in range(steps + 1))
+
+    def has(self, value: float) -> bool:
+        """Whether a rater may give this value."""
+        steps = (value - self.low) / self.step
+        most = len(self.values) - 1
+        return math.isfinite(steps) and 0 <= round(steps) <= most and abs(steps - round(steps)) <= 1e-9
+
+
+class Criterion(_Record):
+    """One quality that is asked about: its name in the ratings, the question, and what the scale's ends mean."""
+
+    name: Name
+    question: Text = ""
+    low_label: Text = ""
+    high_label: Text = ""
+
+
+class StudySystem(_Record):
+    """One system: its name in the ratings, where its sentences came from, and the SHA-256 of those in the study."""
+
+    name: Name
+    source: Text = ""
+    hash: str = ""
+
+
+class StudyItem(_Record):
+    """One act and what the systems say for it.
+
+    Attributes:
+        id: its name in the ratings.
+        corpus: where the act is from.
+        act: the act in Cambridge notation; empty for an attention check.
+        words: the act in plain words, for raters; a line each.
+        sentences: system -> sentence. Of equal ones a rater sees one, whose rating goes to all (see `Study.shared`).
+        references: the corpus's sentences for the act; metrics read them.
+        check: of an attention check, the value that its sentence asks for; None for what is judged.
+    """
+
+    id: Name
+    corpus: str = ""
+    act: Text = ""
+    words: Text = ""
+    sentences: dict[Name, Text]
+    references: tuple[Text, ...] = ()
+    check: Number | None = None
+
+
+class StudyPage(_Record):
+    """What a rater sees at once: an item, and the systems whose sentences are shown, in the order shown."""
+
+    id: Name
+    item: Name
+    systems: tuple[Name, ...] = Field(min_length=1)
+
+
+class StudyRater(_Record):
+    """One rater, `r001` and so on, and the pages in the rater's own order."""
+
+    id: Name
+    pages: tuple[StudyPage, ...]
+
+
+class Study(_Record):
+    """What is asked.
+
+    Each page asks every criterion about each of its sentences; under the pairwise design a page has two sentences, and
+    each criterion is answered with the first, the second, or neither.
+
+    Attributes:
+        format_version: of this file.
+        name: of the study, as raters read it.
+        seed: what decided about acts, orders and pages.
+        design: `likert`, `continuous` or `pairwise`.
+        scale: the values; None for pairs.
+        criteria: what is asked.
+        instructions: what raters read before they begin.
+        consent: what they agree to.
+        systems: the systems; raters never see their names.
+        items: the acts with their sentences, attention checks among them.
+        raters: who sees what.
+    """
+
+    format_version: Literal[1] = 1
+    name: Name
+    seed: int = Field(ge=0)
+    design: Design
+    scale: Scale | None = None
+    criteria: tuple[Criterion, ...] = Field(min_length=1)
+    instructions: Text = ""
+    consent: Text = ""
+    systems: tuple[StudySystem, ...]
+    items: tuple[StudyItem, ...]
+    raters: tuple[StudyRater, ...]
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Study:
+        if (self.scale is None) != (self.design == "pairwise"):
+            raise ValueError("a scale belongs to every design but the pairwise one")
+        for what, names in (
+            ("criteria", [criterion.name for criterion in self.criteria]),
+            ("systems", [system.name for system in self.systems]),
+            ("items", [item.id for item in self.items]),
+            ("raters", [rater.id for rater in self.raters]),
+            ("pages", [page.id for rater in self.raters for page in rater.pages]),
+        ):
+            if twice := next((name for name in names if names.count(name) > 1), None) if _repeated(names) else None:
+                raise ValueError(f"two {what} are called {twice!r}")
+        known = {system.name for system in self.systems} | set(CHECKS)
+        items = {item.id: item for item in self.items}
+        for item in self.items:
+            if unknown := sorted(item.sentences.keys() - known):
+                raise ValueError(f"item {item.id!r} has a sentence of {unknown[0]!r}, which is no system of the study")
+        for page in (page for rater in self.raters for page in rater.pages):
+            if page.item not in items:
+                raise ValueError(f"page {page.id!r} shows an item {page.item!r} that the study does not have")
+            if missing := [name for name in page.systems if name not in items[page.item].sentences]:
+                raise ValueError(f"page {page.id!r}: item {page.item!r} has no sentence of {missing[0]!r}")
+            if self.design == "pairwise" and len(page.systems) != 2:
+                raise ValueError(f"page {page.id!r} of a pairwise study must show two sentences")
+        return self
+
+    @cached_property
+    def item_by_id(self) -> dict[str, StudyItem]:
+        """The items by their names."""
+        return {item.id: item for item in self.items}
+
+    @cached_property
+    def rater_by_id(self) -> dict[str, StudyRater]:
+        """The raters by their names."""
+        return {rater.id: rater for rater in self.raters}
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of what is asked of whom: ratings of one study are never taken for those of another.
+
+        Texts for raters may be corrected while they rate.
+        """
+        names = [criterion.name for criterion in self.criteria]
+        asked = self.model_dump_json(include={"seed", "design", "scale", "items", "raters"})
+        return hashlib.sha256(f"{json.dumps(names)}{asked}".encode()).hexdigest()
+
+    @property
+    def check_system(self) -> str:
+        """The system of an attention check's sentence whose value is checked."""
+        return CHECKS[0]
+
+    def shared(self, page: StudyPage, system: str) -> tuple[str, ...]:
+        """Return the systems that the rating of one sentence of a page goes to, the one named first.
+
+        Those are all systems with the very same sentence for the item; where a page shows some of the systems alone,
+        they share it all the same, since nobody could tell them apart.
+        """
+        sentences = self.item_by_id[page.item].sentences
+        return (system, *(name for name in sentences if name != system and sentences[name] == sentences[system]))
+
+    def save(self, folder: Path) -> None:
+        """Write `study.json` into a folder, which is made if it is missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with written(folder / FILE) as file:
+            json.dump(self.model_dump(mode="json"), file, ensure_ascii=False, indent=1)
+            file.write("\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> Study:
+        """Read the study in a folder.
+
+        Raises:
+            StudyError: there is no `study.json`, or it is not a study; the message names the file and the place.
+        """
+        path = folder / FILE
+        if not path.is_file():
+            raise StudyError(f"{folder} is no study: there is no {FILE} in it (dactnlg study create makes one)")
+        try:
+            return cls.model_validate(parse_json(regular_file(path).read_text(encoding="utf-8")))
+        except UnicodeDecodeError:
+            raise StudyError(f"{path}: it is not text in UTF-8") from None
+        except json.JSONDecodeError as error:
+            raise StudyError(f"{path}, line {error.lineno}: it is not JSON: {error.msg}") from None
+        except ValidationError as error:
+            raise StudyError(f"{path}: {mistake(error)}") from None
+
+
+def mistake(error: ValidationError) -> str:
+    """Return the first thing that is wrong with a study, in a line: the place, what is wrong, and what stands there."""
+    first = error.errors()[0]
+    place = ".".join(str(part)[:60] for part in first["loc"])
+    told = first["msg"].removeprefix("Value error, ")
+    more = f" (and {error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
+    return f"{place}: {told} (got {short(first['input'])}){more}" if place else told + more
+
+
+def _repeated(names: list[str]) -> bool:
+    return len(set(names)) < len(names)

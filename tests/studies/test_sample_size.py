@@ -1,0 +1,151 @@
+"""Power by simulation: against the closed form of the t test, and properties of grids."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+from test_system_means import study
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analysis.pilot import Variances, pilot_variances
+from dactnlg.studies.analysis.sample_size import PowerPlan, sample_size
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+
+def variances(**given: float) -> Variances:
+    plain = {"item": 0.2, "rater": 0.3, "item_system": 0.0, "rater_system": 0.0, "residual": 0.8}
+    return Variances(**(plain | given), method="supposed")
+
+
+def power(difference: float, deviation: float, count: int) -> float:
+    """The power of a two-sided paired t test at .05 (Cohen 1988, section 2.5), from the noncentral t distribution."""
+    center = difference / deviation * math.sqrt(count)
+    edge = stats.t.ppf(0.975, count - 1)
+    return float(stats.nct.sf(edge, count - 1, center) + stats.nct.cdf(-edge, count - 1, center))
+
+
+@pytest.mark.parametrize(("test", "count", "other"), [("items", 12, 5), ("raters", 5, 12)])
+def test_power_is_that_of_the_t_test(test: Any, count: int, other: int) -> None:
+    # A difference of two ratings has twice the residual variance; other ratings of the cluster are averaged over.
+    own = {"item_system" if test == "items" else "rater_system": 0.1}
+    plan = PowerPlan(acts=[12], raters=[5], test=test, studies=4000)
+    (found,) = sample_size(variances(**own), 0.5, plan).designs
+    wanted = power(0.5, math.sqrt(2 * (0.1 + 0.8 / other)), count)
+    assert abs(found.power - wanted) < 3.5 * math.sqrt(wanted * (1 - wanted) / 4000)
+    assert abs(found.false_positives - 0.05) < 3.5 * math.sqrt(0.05 * 0.95 / 4000)
+    assert found.error == pytest.approx(math.sqrt(found.power * (1 - found.power) / 4000))
+
+
+def test_a_test_over_items_alone_finds_what_is_not_there() -> None:
+    # Three raters who differ in their preference for one of two equal systems.
+    own = variances(rater_system=0.2)
+    found = {
+        test: sample_size(own, 0.5, PowerPlan(acts=[60], raters=[3], test=test)).designs[0]  # type: ignore[arg-type]
+        for test in ("items", "raters", "both")
+    }
+    assert found["items"].false_positives > 0.4
+    assert found["raters"].false_positives < 0.08
+    assert found["both"].false_positives < 0.08
+
+
+def test_no_smaller_design_than_the_smallest_is_enough() -> None:
+    plan = PowerPlan(acts=[5, 10, 20, 40], raters=[2, 4, 8, 16], test="items", studies=300)
+    found = sample_size(variances(), 0.4, plan)
+    assert len(found.designs) == 16
+    assert len(found.smallest) > 1
+    for one in found.designs:
+        within = any(small.acts <= one.acts and small.raters <= one.raters for small in found.smallest)
+        assert within == any(
+            other.power >= 0.8 and other.acts <= one.acts and other.raters <= one.raters for other in found.designs
+        )
+
+
+def test_a_grid_that_is_too_small_says_so() -> None:
+    found = sample_size(variances(), 0.01, PowerPlan(acts=[4], raters=[2, 3], studies=50))
+    assert found.smallest == ()
+    assert found.reason.startswith("no design reaches a power of 0.8: the best is 0.")
+
+
+def test_rounding_to_a_scale_costs_power() -> None:
+    plan = {"acts": [20], "raters": [5], "test": "items", "studies": 2000}
+    (plain,) = sample_size(variances(), 0.35, PowerPlan(**plan)).designs  # type: ignore[arg-type]
+    coarse = PowerPlan(**plan, scale=(1, 5, 1), center=4.5)  # type: ignore[arg-type]
+    (rounded,) = sample_size(variances(), 0.35, coarse).designs
+    assert rounded.power < plain.power - 0.05
+
+
+def test_a_pilot_of_known_variances_is_recovered() -> None:
+    generator = np.random.default_rng(3)
+    shape = 60, 40, 3
+    values = (
+        generator.normal(size=(60, 1, 1)) * math.sqrt(0.5)
+        + generator.normal(size=(1, 40, 1)) * math.sqrt(0.7)
+        + generator.normal(size=(60, 1, 3)) * math.sqrt(0.2)
+        + generator.normal(size=(1, 40, 3)) * math.sqrt(0.1)
+        + generator.normal(size=shape)
+    )
+    found = pilot_variances(study(lambda i, r, s: float(values[i, r, s]), 3, 40, 60), "quality")
+    # Standard errors of variances: about v * sqrt(2 / levels).
+    for name, true, levels in [
+        ("item", 0.5, 60),
+        ("rater", 0.7, 40),
+        ("item_system", 0.2, 120),
+        ("rater_system", 0.1, 80),
+        ("residual", 1.0, 7200),
+    ]:
+        assert abs(getattr(found, name) - true) < 3 * (true + 0.03) * math.sqrt(2 / levels), name
+
+
+def test_a_pilot_with_one_rating_of_each_sentence() -> None:
+    # Who rated decides what was rated: an effect of item and system is the residual by another name.
+    ratings = study(lambda i, r, s: float((3 * i + 5 * s) % 7 + i % 3), 3, 1, 12)
+    rows = [row | {"rater": f"r{place % 4}"} for place, row in enumerate(ratings.rows)]
+    found = pilot_variances(Ratings(rows), "quality")
+    assert found.item_system == 0
+    assert found.notes == ("item x system cannot be told from the residual",)
+
+
+def test_effects_of_a_pilot_that_are_one() -> None:
+    # Every item was said by one system alone.
+    ratings = study(lambda i, r, s: float((3 * i + 5 * r) % 7 + r), 2, 6, 12)
+    rows = [row for row in ratings.rows if (int(row["item"][1:]) % 2 == 0) == (row["system"] == "a")]
+    found = pilot_variances(Ratings(rows), "quality")
+    assert (found.item_system, found.notes) == (0, ("item x system cannot be told from item",))
+
+
+def test_a_large_pilot_is_drawn_from() -> None:
+    noise = np.random.default_rng(1).normal(size=(400, 8, 3))
+    found = pilot_variances(study(lambda i, r, s: float(noise[i, r, s]), 3, 8, 400), "quality")
+    # 8 raters and 24 pairs with systems leave room for 242 items with 3 systems.
+    assert found.notes == ("from 242 of 400 items, drawn at random: more take too long",)
+    assert found.residual == pytest.approx(1, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: sample_size(variances(), 0.0), "a difference of 0 between systems cannot be found"),
+        (lambda: sample_size(variances(residual=-1), 1.0), "variances must be 0 or more: residual -1"),
+        (lambda: sample_size(variances(residual=0.0), 1.0), "every study finds every difference"),
+        (lambda: sample_size(variances(), 1.0, PowerPlan(acts=[1])), "two acts and two raters at least"),
+        (lambda: sample_size(variances(), 1.0, PowerPlan(raters=[])), "two acts and two raters at least"),
+        (
+            lambda: sample_size(variances(), 1.0, PowerPlan(acts=[10_000], raters=[10_000])),
+            "10,000 acts and 10,000 raters is too large to simulate",
+        ),
+        (lambda: sample_size(variances(), 1.0, PowerPlan(power=1.0)), "power must be between 0 and 1"),
+        (lambda: sample_size(variances(), 1.0, PowerPlan(scale=(5, 1, 1))), "a scale is low, high, step"),
+        (
+            lambda: sample_size(variances(), 1.0, PowerPlan(test="anova")),  # type: ignore[arg-type]
+            "unknown test 'anova'; valid: both, items, raters",
+        ),
+    ],
+)
+def test_mistakes_of_plans_are_told(call: Callable[[], object], told: str) -> None:
+    with pytest.raises((RatingsError, UnknownNameError), match=told):
+        call()
