@@ -266,8 +266,20 @@ def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityCheck
             card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
         except (ValueError, ConfigError):
             card = corpus.card
-    style = card.style()
+    style = replace(card.style(), silent=tuple(name for name in card.silent if _usual(name, pairs)))
     return FidelityChecker((style if cued else replace(style, cues={})).checker())
+
+
+def _usual(name: str, pairs: Sequence[tuple[Turn, str]]) -> bool:
+    """Whether an act of a kind mostly has a slot, so that sentences may leave it out, rather than now and then wrongly.
+
+    Args:
+        name: "act.slot".
+        pairs: with acts.
+    """
+    act_type, _, slot_name = name.rpartition(".")
+    acts = [act for turn, _ in pairs for act in turn if act.act_type == act_type]
+    return 2 * sum(any(slot.name == slot_name for slot in act.slots) for act in acts) > len(acts)
 
 
 def _write(folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool) -> list[Path]:
