@@ -43,7 +43,7 @@ class GenerateBody(_Sent):
         }
     )
 
-    acts: Text | Annotated[list[Text], Field(min_length=1)]
+    acts: Text | list[Text]
     model: str | None = Field(default=None, max_length=200, description="One of /v1/models; the first one by default.")
     options: OptionsBody = OptionsBody()
 
@@ -112,7 +112,7 @@ class CheckBody(_Sent):
         json_schema_extra={"examples": [{"pairs": [{"act": EXAMPLE, "text": "Ivy Cutting is a hard walk."}]}]}
     )
 
-    pairs: Annotated[list[CheckPair], Field(min_length=1)]
+    pairs: list[CheckPair]
     model: str | None = Field(default=None, max_length=200, description="The model whose reader and cues are used.")
 
 
