@@ -4,8 +4,8 @@ python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N]
 
 The paraphrases are human sentences of the corpus. A corrupted one drops a slot (the act has one more), swaps a value
 (the sentence has another one, or the act the opposite of a special value) or invents one (the act has one less). They
-are checked with the corpus (`--check-with NAME`), which has learned from the sentences as they were or, for those of the
-test split, from others; and with the pairs alone, as `dactnlg distil` does by default.
+are checked with the corpus (`--check-with NAME`), which has learned from the sentences as they were or, for those of
+the test split, from others; and with the pairs alone, as `dactnlg distil` does by default.
 """
 
 from __future__ import annotations

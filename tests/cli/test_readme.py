@@ -152,7 +152,26 @@ def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run
     shell(f"dactnlg init flights.csv && dactnlg train flights.yaml --output runs/flights {settings}", folder)
     (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
     assert not shell("dactnlg evaluate --model runs/trails-sclstm --preset single --json /dev/null > out", folder)
+    rated(folder)
     return folder
+
+
+def rated(folder: Path) -> None:
+    """Make a study whose raters have answered, and its ratings in the files of other tools."""
+    from dactnlg.studies.storage import Storage, sqlite_url
+    from dactnlg.studies.study import Study
+
+    systems = "gold runs/trails-lstm runs/trails-sclstm"
+    shell(f"dactnlg study create --corpus trails --acts 4 --systems {systems} --raters 4 --output study", folder)
+    study = Study.load(folder / "study")
+    storage = Storage(study, sqlite_url(folder / "study"))
+    for place, rater in enumerate(study.raters):
+        for number, page in enumerate(rater.pages):
+            asked = [(system, one.name) for system in page.systems for one in study.criteria]
+            storage.keep(rater.id, page, {key: 1.0 + (place + number * at) % 5 for at, key in enumerate(asked)})
+    storage.close()
+    shell("dactnlg study export study --format potato --output annotations", folder)
+    shell("dactnlg study export study --format e2e --output .tables && cp .tables/* .", folder)
 
 
 @pytest.fixture
@@ -209,9 +228,13 @@ def test_the_commands_run(command: str, reader: Path, request: pytest.FixtureReq
         more = [f"--set {setting}" for setting in SMALL[1:]]
     elif command.startswith(("dactnlg init", "dactnlg import")):
         more = ["--overwrite"]
+    elif command.startswith("dactnlg study") and (written := re.search(r"--output ([\w-]+)$", command)):
+        # A folder that is there is not written into.
+        shutil.rmtree(reader / written[1], ignore_errors=True)
     elif command.startswith("dactnlg sweep"):
         more = ["--samples 1", "--set training.epochs=1"]
-    assert shell(" ".join([command, *more]), reader, **real) or re.search(r"--output \S+\.(html|txt|jsonl)", command)
+    quiet = r"--output \S+\.(html|txt|jsonl)|study (create|export|import) .*--output|> \S+$"
+    assert shell(" ".join([command, *more]), reader, **real) or re.search(quiet, command)
 
 
 @pytest.mark.parametrize("command", [command for command in DACTNLG if command.startswith("dactnlg corpora fetch")])
