@@ -67,7 +67,7 @@ def _places(delexicalizer: Delexicalizer, turn: Turn, required: Sequence[Require
     open_ = [(part, at) for at, (_, slot) in enumerate(turn.slots()) for part in delexicalizer.parts(slot)]
     places = {}
     for item in required:
-        found = next((pair for pair in open_ if pair[0] == item.slot))
+        found = next(pair for pair in open_ if pair[0] == item.slot)
         open_.remove(found)
         places[item.placeholder] = found[1]
     return places
