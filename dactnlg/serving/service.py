@@ -22,6 +22,7 @@ from dactnlg.serving import requests
 from dactnlg.serving.batching import Batcher
 from dactnlg.serving.models import Models, ServedModel
 from dactnlg.serving.observation import Observed, ServiceMetrics
+from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.schemas import (
     CheckAnswer,
     CheckBody,
@@ -88,13 +89,16 @@ def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -
     return said
 
 
-def application(models: Models, settings: ServiceSettings, watch: float | None = None) -> ASGIApp:
+def application(
+    models: Models, settings: ServiceSettings, watch: float | None = None, rasa: RasaResponder | None = None
+) -> ASGIApp:
     """Return the application of a service.
 
     Args:
         models: the runs.
         settings: limits.
         watch: seconds between two looks at whether the folders of the runs have changed; None for none.
+        rasa: answers a Rasa bot at `/rasa`; None for no such route.
     """
     metrics = ServiceMetrics()
     service = Service(
@@ -112,6 +116,8 @@ def application(models: Models, settings: ServiceSettings, watch: float | None =
     app = create("dactnlg", "Dialogue acts in, checked sentences out.", lifespan)
     app.include_router(_answers(service))
     app.include_router(_states(service))
+    if rasa is not None:
+        rasa_route(app, rasa, admit=lambda request: check_bearer(request, settings.token))
     return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
 
 
