@@ -157,9 +157,12 @@ def test_a_port_that_is_taken_is_a_users_mistake() -> None:
 
 def test_answers_are_sent_without_delay() -> None:
     # asyncio sets TCP_NODELAY on what is accepted only where the listening socket names its protocol.
-    with bound("127.0.0.1", 0) as listening:
-        with socket.create_connection(listening.getsockname()), listening.accept()[0] as accepted:
-            assert accepted.proto == socket.IPPROTO_TCP
+    with (
+        bound("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.proto == socket.IPPROTO_TCP
 
 
 @pytest.fixture
