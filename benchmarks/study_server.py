@@ -74,7 +74,7 @@ def crashes(items: int, database: str | None) -> None:
         server[0].end()
         kind = "PostgreSQL" if database else "SQLite"
         print(
-            f"{kind}: {RATERS} raters, {pages:,} pages, {kills} kills, {seconds:.0f} s: "
+            f"{kind}: {RATERS} raters, {pages:,} pages, {kills} kills, {pages / seconds:.0f} pages/s: "
             f"{lost} acknowledged pages lost; {rows:,} values for {questions:,} questions; errors: {wrong or 'none'}"
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 REQUIRED, OWED = "required", "owed"
 """The arrays of the constraints beside those of the model: placeholders, (B, R), and sets of trigger words, (B, A)."""
+Tracer = Callable[[list[Any]], "NDArray[np.float32]"]
+"""states (N, ...) -> what can be seen of the act in them, (N, entries); see `NeuralModel.traced`."""
 REMEMBERED = 10_000, 24 << 20
 """Inputs whose hypotheses are remembered, at most, and the bytes that they may take."""
 ROWS = 256
@@ -58,7 +60,12 @@ class Decoder:
         max_length: longest sentence in tokens.
         reuse: search once for turns that look alike to the model, and remember what was found; False to measure the
             search itself.
+
+    Attributes:
+        traced: what `tracer` shows; see `NeuralModel.traced`.
     """
+
+    traced: str | None = None
 
     def __init__(
         self, preprocessor: Preprocessor, inputs: Sequence[str], *, max_length: int = 80, reuse: bool = True
@@ -76,6 +83,10 @@ class Decoder:
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
         """Return the model's step as searches in NumPy take it, and the first state of every input."""
         raise NotImplementedError
+
+    def tracer(self, inputs: Arrays) -> Tracer | None:
+        """Return what shows the act in a state of `stepper`; None where the model has nothing to show."""
+        return None
 
     def search(self, turns: Sequence[Turn], plan: Plan, owed: Sequence[Iterable[str]] = ()) -> list[list[Hypothesis]]:
         """Return each turn's hypotheses, the `keep` best ones first; shared between turns, they are not to be changed.

@@ -33,10 +33,17 @@ class NumpyEnsemble:
 
     Attributes:
         inputs: the arrays that they want from the preprocessor.
+        traced: nothing: each has a state of its own.
     """
+
+    traced: str | None = None
 
     def __init__(self, models: Sequence[NumpyModel]) -> None:
         self.models, self.inputs = models, all_inputs(models)
+
+    def trace(self, context: Contexts, state: State) -> Floats:
+        """Not there: see `traced`."""
+        raise NotImplementedError
 
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Contexts, State]:
         """Return what sentences for some acts begin with; see `NumpyModel.prepare`."""
@@ -77,10 +84,17 @@ class KerasEnsemble:
 
     Attributes:
         inputs: the arrays that they want from the preprocessor.
+        traced: nothing: each has a state of its own.
     """
+
+    traced: str | None = None
 
     def __init__(self, models: Sequence[NeuralModel]) -> None:
         self.models, self.inputs = models, all_inputs(models)
+
+    def trace(self, context: Tensors, state: Tensors) -> Tensor:
+        """Not there: see `traced`."""
+        raise NotImplementedError
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return what sentences for some acts begin with; see `NeuralModel.prepare`."""

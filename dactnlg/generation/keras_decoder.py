@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dactnlg.generation.decoder import OWED, REQUIRED, Arrays, Decoder, Plan
+from dactnlg.generation.decoder import OWED, REQUIRED, Arrays, Decoder, Plan, Tracer
 from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.search.hypotheses import Hypothesis, hypotheses
 from dactnlg.search.keras_beam import Found, beam_search, repeated
@@ -47,7 +47,7 @@ class KerasDecoder(Decoder):
         batch_sizes: Sequence[int] = BATCH_SIZES,
     ) -> None:
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
-        self.model, self.batch_sizes = model, batch_sizes
+        self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
         self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
@@ -86,6 +86,20 @@ class KerasDecoder(Decoder):
             return to_numpy(logits)[:count].copy(), [to_numpy(new[name])[:count] for name in names]
 
         return step, [to_numpy(part) for part in state.values()]
+
+    def tracer(self, inputs: Arrays) -> Tracer | None:
+        """Return what shows the act in a state; see `Decoder.tracer`."""
+        if not self.traced:
+            return None
+        context, first = self.model.prepare({name: inputs[name] for name in self.model_inputs})
+        # A decoder in NumPy has those entries of the DA vector alone that some act has; so has this one.
+        used = np.flatnonzero(inputs["act"].any(axis=0)) if self.traced == "left" else slice(None)
+
+        def show(state: list[Any]) -> NDArray[np.float32]:
+            shown: NDArray[np.float32] = to_numpy(self.model.trace(context, dict(zip(first, state, strict=True))))
+            return shown[:, used]
+
+        return show
 
     @cached_property
     def _step(self) -> Callable[..., Any]:

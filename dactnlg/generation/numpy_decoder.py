@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.threads import parallel_map
-from dactnlg.generation.decoder import REQUIRED, Arrays, Decoder, Plan, take
+from dactnlg.generation.decoder import REQUIRED, Arrays, Decoder, Plan, Tracer, take
 from dactnlg.search.greedy import GreedyBound, greedy_bounds
 from dactnlg.search.hypotheses import IMPOSSIBLE, Hypothesis
 from dactnlg.search.numpy_beam import beam_search
@@ -33,6 +33,13 @@ class StepModel(Protocol):
     """
 
     inputs: tuple[str, ...]
+
+    @property
+    def traced(self) -> str | None:
+        """What `trace` shows, if anything; see `NeuralModel.traced`."""
+
+    def trace(self, context: Any, state: State) -> Floats:
+        """Return what can be seen of the act after a step, (N, entries)."""
 
     def prepare(self, inputs: Arrays) -> tuple[Any, State]:
         """Return the context of some acts, and the first state; see `NumpyModel.prepare`."""
@@ -60,7 +67,7 @@ class NumpyDecoder(Decoder):
         reuse: bool = True,
     ) -> None:
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
-        self.model = model
+        self.model, self.traced = model, model.traced
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of all inputs, the best ones first."""
@@ -96,6 +103,10 @@ class NumpyDecoder(Decoder):
         """Return the model's step and the first state of every input."""
         context, state = self.model.prepare(inputs)
         return partial(self.model.step, context), state
+
+    def tracer(self, inputs: Arrays) -> Tracer | None:
+        """Return what shows the act in a state; see `Decoder.tracer`."""
+        return partial(self.model.trace, self.model.prepare(inputs)[0]) if self.traced else None
 
     def mapping(self, tasks: int) -> Any:
         """Return a context that gives the `map` for so many tasks: a thread for each processor."""

@@ -33,9 +33,12 @@ class NeuralModel(keras.Model):
 
     Attributes:
         inputs: the arrays that the model wants from the preprocessor; see `Preprocessor.arrays`.
+        traced: what `trace` shows, if anything: `left`, how much of each entry of the DA vector is still to be said, or
+            `attention`, how much of the next word's attention each entry of the act has, the act itself first.
     """
 
     inputs: ClassVar[tuple[str, ...]] = ("act",)
+    traced: ClassVar[str | None] = None
     Section: ClassVar[type[ModelSection]] = ModelSection
 
     def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
@@ -64,6 +67,10 @@ class NeuralModel(keras.Model):
         Returns:
             Logits of the next token, (N, V), and the new state.
         """
+        raise NotImplementedError
+
+    def trace(self, context: Tensors, state: Tensors) -> Tensor:
+        """Return what can be seen of the act after a step, (N, entries): see `traced`."""
         raise NotImplementedError
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:

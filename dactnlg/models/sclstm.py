@@ -25,6 +25,7 @@ class SCLSTM(RecurrentModel):
     """
 
     Section = SCLSTMSection
+    traced = "left"
 
     def __init__(self, sizes: Sizes, alpha: float = 0.5, eta: float = 1e-4, xi: float = 100.0, **kwargs: Any) -> None:
         self._act_size, self._alpha = sizes.act, alpha
@@ -38,6 +39,10 @@ class SCLSTM(RecurrentModel):
     def first_state(self, inputs: Tensors) -> Tensors:
         """Return zeros for h and c, and the whole DA vector."""
         return {**super().first_state(inputs), "d": inputs["act"]}
+
+    def trace(self, context: Tensors, state: Tensors) -> Tensor:
+        """Return what the reading gates have left of the DA vector, (N, D)."""
+        return state["d"]
 
     def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return cross entropy and penalty per real token."""

@@ -31,6 +31,7 @@ class Seq2Seq(LSTM):
     inputs = ("act", "entries", "words")
 
     Section = Seq2SeqSection
+    traced = "attention"
 
     def __init__(self, sizes: Sizes, encoder_size: int = 100, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)
@@ -57,6 +58,13 @@ class Seq2Seq(LSTM):
         """Advance every sentence by one token; see `NeuralModel.step`."""
         output, state = self.advance(context, state, tokens)
         return self._look(context, output[:, None])[:, 0], state
+
+    def trace(self, context: Tensors, state: Tensors) -> Tensor:
+        """Return the weights with which the next word looks at the act and its entries, (N, M)."""
+        # What each entry has a value of its own in comes back as its weight.
+        count, entries, _ = ops.shape(context["keys"])
+        alone = ops.broadcast_to(ops.eye(entries), (count, entries, entries))
+        return attend(state["h"][:, None, None], context["keys"], alone, context["bias"][:, None])[:, 0, 0]
 
     def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
         """Return the logits of every next token, (B, T, V)."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.inflection import Forms, Inflection
-from dactnlg.text.mentions import find_mentions
+from dactnlg.text.mentions import Mention, find_mentions
 from dactnlg.text.placeholders import Required, is_placeholder, required_slots
 from dactnlg.text.spellings import alternatives, loose_spellings, spellings
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
@@ -136,11 +136,11 @@ class Delexicalizer:
             return turn
         acts = []
         for act in turn.acts:
-            slots = [part for slot in act.slots for part in self._parts(slot)]
+            slots = [part for slot in act.slots for part in self.parts(slot)]
             acts.append(act if all(map(operator.is_, slots, act.slots)) else DialogueAct(act.act_type, tuple(slots)))
         return turn if all(map(operator.is_, acts, turn.acts)) else Turn(tuple(acts))
 
-    def _parts(self, slot: Slot) -> Iterable[Slot]:
+    def parts(self, slot: Slot) -> Iterable[Slot]:
         """Return what stands for a slot in a prepared turn: nearly always itself."""
         value = slot.value
         if value is None or not slot.delexicalizable:
@@ -172,11 +172,15 @@ class Delexicalizer:
             self._loose.put(value, known, 300 + sum([100 + 70 * len(spelling) for spelling in known]))
         return known
 
+    def mentions(self, required: Sequence[Required], tokens: Sequence[str]) -> tuple[list[Mention], int]:
+        """Return the mentions of required slots among tokens, and how many could belong to several slots."""
+        return find_mentions(required, tokens, self.spellings, self.ordinary, self._loose_spellings)
+
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
         """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
         tokens = tokenize(sentence)
         required = self.required(turn)
-        found, ambiguous = find_mentions(required, tokens, self.spellings, self.ordinary, self._loose_spellings)
+        found, ambiguous = self.mentions(required, tokens)
         out: list[str] = []
         mentions: list[tuple[str, ...]] = []
         fillers: Fillers = {}

@@ -65,7 +65,7 @@ def refused(told: Told) -> str:
     return err
 
 
-SERVERS = {"study serve"}
+SERVERS = {"serve", "study serve"}
 """Commands that end when they are told to: what they serve is tried in tests of their own."""
 
 
@@ -84,6 +84,14 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
         "check": [["--model", run, "--input", pairs], ["--corpus", card, "--input", pairs]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],
         "compare": [[scores, scores], [run, run], [scores, run], [scores, scores, "--report", "c.html"]],
+        "selfplay": [[run, "--output", "talks", "--conversations", "5"]],
+        "import": [
+            ["rasa", card, "--output", "bot"],
+            ["ovos", scores.parent, "--output", "skill"],
+            ["home-assistant", scores.parent, "--output", "home"],
+        ],
+        "prompts": [[corpus], ["--read", pairs, "--prompts", pairs]],
+        "distil": [[pairs, "--output", "distilled", "--set", "training.epochs=1"]],
         "publish": [[run]],
         "reproduce": [[run], [run, "--code", run]],
         "leaderboard": [

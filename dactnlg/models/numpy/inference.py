@@ -59,6 +59,15 @@ class NumpyModel:
             self._reading_kernel = 0.5 * np.float32(alpha) * weights["cell/reading"]
             self._reading_table = 0.5 * table[:, cut:]
 
+    @property
+    def traced(self) -> str | None:
+        """What `trace` shows, see `NeuralModel`."""
+        return "left" if self._carries_act else None
+
+    def trace(self, _context: Context, state: State) -> Floats:
+        """Return what is left of the DA vector, (N, E), those entries alone that some act has."""
+        return state[2]
+
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Context, State]:
         """Return what sentences for some acts begin with.
 
