@@ -4,7 +4,8 @@ python benchmarks/distil.py [--corpus NAME]... [--pairs N] [--show N]
 
 The paraphrases are human sentences of the corpus. A corrupted one drops a slot (the act has one more), swaps a value
 (the sentence has another one, or the act the opposite of a special value) or invents one (the act has one less). They
-are checked with the corpus (`--check-with NAME`), and with the pairs alone, as `dactnlg distil` does by default.
+are checked with the corpus (`--check-with NAME`), which has learned from the sentences as they were or, for those of
+the test split, from others; and with the pairs alone, as `dactnlg distil` does by default.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from __future__ import annotations
 import argparse
 import random
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tabulate import tabulate
@@ -56,10 +58,10 @@ def corrupted(material: Material, turn: Turn, text: str, kind: str) -> tuple[Tur
     return Turn((*turn.acts[:place], changed, *turn.acts[place + 1 :])), text
 
 
-def paraphrases(name: str, count: int, data_dir: str | None = None) -> tuple[list[Row], list[str]]:
+def paraphrases(name: str, count: int, splits: Sequence[str] = ("train", "valid")) -> tuple[list[Row], list[str]]:
     """Return rows of (turn, sentence, origin), and of each the kind of its fault; "" for none."""
-    corpus, chance = load_corpus(name, data_dir), random.Random(SEED)
-    pairs = list(dict.fromkeys(pair for split in ("train", "valid") for pair in corpus.pairs(split)))
+    corpus, chance = load_corpus(name), random.Random(SEED)
+    pairs = list(dict.fromkeys(pair for split in splits for pair in corpus.pairs(split)))
     material = Material(FidelityChecker(corpus.style().checker()), pairs)
     material.random = random.Random(SEED)
     chance.shuffle(pairs)
@@ -82,10 +84,12 @@ def paraphrases(name: str, count: int, data_dir: str | None = None) -> tuple[lis
 
 def measure(name: str, count: int, show: int) -> list[list[object]]:
     """Return the rows of a corpus in the table."""
-    rows, kinds = paraphrases(name, count)
     found = []
-    for how in ("corpus", "pairs"):
-        if how == "corpus":
+    learned, new = ("train", "valid"), ("test",)
+    for how, splits in (("corpus", learned), ("corpus, new sentences", new), ("pairs", learned)):
+        pairs = sum(len(set(load_corpus(name).pairs(split))) for split in splits)
+        rows, kinds = paraphrases(name, min(count, pairs), splits)
+        if how != "pairs":
             checker = checker_of(name)
             judged = judge(rows, checker, Inventory([(t, s) for t, s, _ in rows], checker))
         else:

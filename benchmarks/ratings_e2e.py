@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from scipy.stats import kendalltau
@@ -67,11 +68,11 @@ def published(ratings: Ratings, found: Ranking) -> None:
         )
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Print everything."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=1000, help="tournaments for each criterion")
-    runs = parser.parse_args().runs
+    runs = parser.parse_args(arguments).runs
     ratings = Ratings.read(DATA / "ratings" / "e2e2017.csv")
     raters = len(ratings.names("rater"))
     print(f"{len(ratings.rows):,} ratings of {raters} raters, {len(ratings.names('system'))} systems\n")

@@ -23,7 +23,7 @@ from __future__ import annotations
 import argparse
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -31,6 +31,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import norm, permutation_test
+from selfplay_pictures import Rated, draw
 from tabulate import tabulate
 
 from dactnlg import Generator, models
@@ -42,14 +43,12 @@ from dactnlg.dialogue.components.overlap import baselines
 from dactnlg.dialogue.components.table import ComponentMaker, ComponentTable, with_extras
 from dactnlg.dialogue.components.teachers import KeptEncoder
 from dactnlg.dialogue.conversations import Conversation, read_conversations
-from dactnlg.dialogue.pictures import draw_bars, draw_matrix, draw_trajectories
 from dactnlg.dialogue.task.corruption import FAULTS, Corruption
 from dactnlg.dialogue.task.goals import draw_goals
 from dactnlg.dialogue.task.play import play
 from dactnlg.dialogue.task.reading import Listener, corpus_listener
-from dactnlg.dialogue.task.result import conversations_needed, paired, task_scores
+from dactnlg.dialogue.task.result import MOST_CONVERSATIONS, conversations_needed, paired, task_scores
 from dactnlg.dialogue.task.schema import Schema, read_schema
-from dactnlg.dialogue.trajectories import best_and_worst, trajectory
 from dactnlg.metrics.embeddings.vectors import load_vectors
 from dactnlg.metrics.sentence_encoder.encoders import load_minilm
 from dactnlg.runs.config import load_config
@@ -60,9 +59,9 @@ CORPORA = ("trails", "restaurants", "hotel")
 SHARES = (0.0, 0.05, 0.1, 0.2)
 LEVEL = 0.05
 MANY = 1000
+RATED = ("convai2-rated", "ieval")
 LEAST = 3
 HYBRIDS = ("hybrid", "with task terms")
-SHOWN = ("words -U", "sentiment -U", "average coherence -U/B", "question score -B")
 
 
 class Player(NamedTuple):
@@ -115,7 +114,7 @@ def quality(talk: Conversation) -> float:
 
 def faults(arguments: argparse.Namespace, runs: Path) -> None:
     """Print what planted faults cost."""
-    weights = convai_weights(arguments.cache) if arguments.hybrid else None
+    weights = weights_of(RATED[0], arguments.cache) if arguments.hybrid else None
     rows = []
     for name in arguments.corpus or CORPORA:
         who = player(name, runs)
@@ -139,9 +138,9 @@ def faults(arguments: argparse.Namespace, runs: Path) -> None:
     print(tabulate(table, headers=keys, tablefmt="github", disable_numparse=True))
 
 
-def convai_weights(cache_folder: Path) -> hybrid.HybridWeights:
-    """Return the weights of a fit on all bots of ConvAI2."""
-    talks = rated("convai2-rated")
+def weights_of(name: str, cache_folder: Path) -> hybrid.HybridWeights:
+    """Return the weights of a fit on all bots of rated dialogues."""
+    talks = rated(name)
     table = maker(cache_folder).table(talks)
     return hybrid.fit(table.names, table.values, np.array([quality(talk) for talk in talks]))
 
@@ -176,7 +175,8 @@ def step(
     least, corruption = shares
     many = paired(who.play(MANY, turns, Corruption(corruption.fault, least)), who.play(MANY, turns, corruption))
     needed = conversations_needed(many.lost / MANY, many.won / MANY)
-    return {**told, "needed": f"{needed} (power .8; {many.lost}, {many.won} of {MANY})"}
+    shown_needed = f"over {MOST_CONVERSATIONS:,}" if needed is None else f"{needed:,}"
+    return {**told, "needed": f"{shown_needed} (power .8; {many.lost}, {many.won} of {MANY})"}
 
 
 def permuted(before: Array, after: Array) -> str:
@@ -222,7 +222,7 @@ def shown(found: hybrid.Correlation) -> str:
 def hybrid_scores(arguments: argparse.Namespace) -> None:
     """Print how well hybrid scores and others predict ratings."""
     print(f"teachers: {maker(arguments.cache).signature}")
-    for name in ("convai2-rated", "ieval"):
+    for name in RATED:
         talks = rated(name)
         bots, ratings = [talk.bot for talk in talks], np.array([quality(talk) for talk in talks])
         table = maker(arguments.cache).table(talks)
@@ -230,6 +230,8 @@ def hybrid_scores(arguments: argparse.Namespace) -> None:
         people = hybrid.by_bot(ratings, bots)
         print(f"\n{name}: {len(talks)} conversations, {len(people)} bots; hash of components {table.hash[:8]}\n")
         columns = dict(columns_of(table, baselines(talks), left.predictions))
+        (other,) = {*RATED} - {name}
+        columns["hybrid, fitted on the other data"] = weights_of(other, arguments.cache).predict(table.values)
         rows = []
         for label, values in columns.items():
             means = hybrid.by_bot(values, bots)
@@ -243,7 +245,8 @@ def hybrid_scores(arguments: argparse.Namespace) -> None:
         for label, *ends in zip(table.names, middle, low, high, strict=True):
             print(f"  {label:26s} {ends[0]:+.3f} [{ends[1]:+.3f}, {ends[2]:+.3f}]")
         if arguments.pictures:
-            pictures(arguments, name, talks, columns, left)
+            series = maker(arguments.cache).series(talks)
+            draw(arguments.pictures, name, columns, left, Rated(bots, ratings, talks, series))
 
 
 def columns_of(table: ComponentTable, base: ComponentTable, predictions: Array) -> Iterator[tuple[str, Array]]:
@@ -252,46 +255,6 @@ def columns_of(table: ComponentTable, base: ComponentTable, predictions: Array) 
     for each in (table, base):
         for name in each.names:
             yield name, each.column(name)
-
-
-def pictures(
-    arguments: argparse.Namespace,
-    name: str,
-    talks: list[Conversation],
-    columns: dict[str, Array],
-    left: hybrid.LeftOut,
-) -> None:
-    """Draw the figures of one set of rated dialogues."""
-    folder: Path = arguments.pictures
-    folder.mkdir(parents=True, exist_ok=True)
-    bots, ratings = [talk.bot for talk in talks], np.array([quality(talk) for talk in talks])
-    people = hybrid.by_bot(ratings, bots)
-    means = {label: hybrid.by_bot(values, bots) for label, values in columns.items()}
-    bars = {label: hybrid.pearson(values, people)[:3] for label, values in means.items()}
-    draw_bars(folder / f"{name}-figure-5.svg", bars, f"{name}: correlation with ratings, {len(people)} bots", "Pearson")
-    middle, low, high = left.coefficient_interval()
-    names = next(iter(left.folds.values())).names
-    lines = {label: ends for label, *ends in zip(names, middle, low, high, strict=True)}
-    draw_bars(folder / f"{name}-figure-6.svg", lines, f"{name}: coefficients over folds, 90%", "coefficient")  # type: ignore[arg-type]
-    if "ratings" in talks[0].more:
-        aspects = {key: np.array([float(talk.more["ratings"][key] or np.nan) for talk in talks])
-                   for key in talks[0].more["ratings"]}  # fmt: skip
-        draw_matrix(folder / f"{name}-figure-7.svg", list(aspects), matrix(list(aspects.values())), f"{name}: ratings")
-    draw_matrix(folder / f"{name}-figure-8.svg", ["rating", *means], matrix([people, *means.values()]),
-                f"{name}: components and ratings, means of {len(people)} bots")  # fmt: skip
-    series = maker(arguments.cache).series(talks)
-    best, worst = best_and_worst(ratings)
-    groups = {"best 100": best, "worst 100": worst}
-    panels = {
-        label: {group: trajectory([series[at][label] for at in places]) for group, places in groups.items()}
-        for label in SHOWN
-    }
-    draw_trajectories(folder / f"{name}-figure-3.svg", panels)
-
-
-def matrix(columns: Sequence[Array]) -> Array:
-    """Return the correlation of each two columns."""
-    return np.array([[hybrid.pearson(one, other).value for other in columns] for one in columns])
 
 
 def main() -> None:

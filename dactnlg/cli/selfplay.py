@@ -55,16 +55,14 @@ def selfplay(
     dactnlg selfplay runs/trails-sclstm --output selfplay/trails
     dactnlg selfplay runs/seed-1 runs/seed-2 --output selfplay/seeds --conversations 300 --seed 7
     """
-    from dactnlg.dialogue.task.selfplay import check_output, self_play, table, write_played
+    from dactnlg.dialogue.task.selfplay import check_output, self_play, table, write_conversations_of, write_summary
 
     check_output(output)
-    played = self_play(
-        runs,
-        conversations=conversations,
-        turns=turns,
-        seed=seed,
-        options=generation,
-        data_dir=data_dir,
-    )
-    write_played(output, played)
+    played = []
+    counts = {"conversations": conversations, "turns": turns, "seed": seed}
+    for each in self_play(runs, **counts, options=generation, data_dir=data_dir):
+        # One after the other: Ctrl-C takes nothing away that is done.
+        write_conversations_of(output, each)
+        played.append(each)
+    write_summary(output, played)
     print(table(played, output_format, width()))

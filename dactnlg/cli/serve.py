@@ -107,12 +107,14 @@ def serve(
     if log:
         start_log()
     here = address(listening)
-    streams.tell(f"{', '.join(paths)}: {here}; try it at {here}/, read {here}/docs; Ctrl-C ends it")
+
+    def ready() -> None:
+        streams.tell(f"{', '.join(paths)}: {here}; try it at {here}/, read {here}/docs; Ctrl-C ends it")
 
     def reload() -> None:
         threading.Thread(target=models.reload, kwargs={"all_of_them": True}, daemon=True).start()
 
-    run(application(models, settings, watch or None), listening, on_reload=reload)
+    run(application(models, settings, watch or None), listening, on_reload=reload, ready=ready)
 
 
 def _token(path: Path | None) -> str | None:

@@ -63,10 +63,12 @@ def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
         ratings: (C,).
 
     Raises:
-        UserError: there are fewer than two conversations.
+        UserError: there are fewer than two conversations, a rating is no number, or there are more or fewer of them.
     """
     if len(values) < 2:
         raise UserError(f"{len(values)} rated conversations are too few to learn from")
+    if len(ratings) != len(values) or not np.isfinite(ratings).all():
+        raise UserError(f"{len(values)} conversations need as many ratings, all of them numbers")
     known = ~np.isnan(values)
     counts = np.maximum(known.sum(axis=0), 1)
     centre = np.where(known, values, 0.0).sum(axis=0) / counts
@@ -131,6 +133,10 @@ def leave_bot_out(table: ComponentTable, ratings: Array, bots: Sequence[str]) ->
     found, folds = np.empty(len(names)), dict[str, HybridWeights]()
     if len(set(bots)) < 2:
         raise UserError("leave-bot-out needs conversations of two bots at least")
+    if not len(bots) == len(ratings) == len(table.values):
+        raise UserError(
+            f"{len(table.values)} conversations need as many ratings and bots, not {len(ratings)}, {len(bots)}"
+        )
     for bot in sorted(set(bots)):
         others = names != bot
         folds[bot] = fit(table.names, table.values[others], ratings[others])

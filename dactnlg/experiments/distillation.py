@@ -197,14 +197,29 @@ def self_taught(rows: Sequence[Row], *, progress: bool = False) -> tuple[list[Ju
     for _ in range(ROUNDS):
         kept = [(each.turn, each.text) for each in judged if not each.reasons]
         if len(kept) < FEWEST:
-            break
+            return judged, checker
         checker = _proposed(kept, cued=False)
         valid = kept[::5]
         with threadpool_limits(limits=1, user_api="blas"):
             reader = learn_reader([pair for n, pair in enumerate(kept) if n % 5], valid, checker.checker)
         checker = FidelityChecker(checker.checker, reader)
         judged = judge(rows, checker, Inventory(pairs, checker), progress=progress)
-    return judged, checker
+    return _without_inventions(judged), checker
+
+
+def _without_inventions(judged: list[Judged]) -> list[Judged]:
+    """Return verdicts, those sentences rejected that cues show to say a special value of a slot that their act lacks.
+
+    A reader that has learned from faulty pairs is lenient there; cues that the kept pairs propose are not.
+    """
+    cues = _proposed([(each.turn, each.text) for each in judged if not each.reasons], cued=True).checker
+    found = []
+    for each in judged:
+        held = {slot.name for _, slot in each.turn.slots()}
+        shown = () if each.reasons else cues.check_cues(each.turn, each.text).extra
+        reasons = tuple(f"invented: {name}" for name in shown if name.partition("=")[0] not in held)
+        found.append(replace(each, reasons=each.reasons or reasons))
+    return found
 
 
 def measure(run: Run, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> dict[str, Any]:
@@ -266,8 +281,20 @@ def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityCheck
             card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
         except (ValueError, ConfigError):
             card = corpus.card
-    style = card.style()
+    style = replace(card.style(), silent=tuple(name for name in card.silent if _usual(name, pairs)))
     return FidelityChecker((style if cued else replace(style, cues={})).checker())
+
+
+def _usual(name: str, pairs: Sequence[tuple[Turn, str]]) -> bool:
+    """Whether an act of a kind mostly has a slot, so that sentences may leave it out, rather than now and then wrongly.
+
+    Args:
+        name: "act.slot".
+        pairs: with acts.
+    """
+    act_type, _, slot_name = name.rpartition(".")
+    acts = [act for turn, _ in pairs for act in turn if act.act_type == act_type]
+    return 2 * sum(any(slot.name == slot_name for slot in act.slots) for act in acts) > len(acts)
 
 
 def _write(folder: Path, kept: Sequence[Judged], rejected: Sequence[dict[str, Any]], *, overwrite: bool) -> list[Path]:

@@ -57,7 +57,7 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str]) -> Trace:
         tokens: the sentence, with placeholders; words that the model does not know are unknown to it here too.
 
     Raises:
-        UserError: the model shows nothing, such as one whose act does not change while it speaks.
+        UserError: the model shows nothing, such as one whose act does not change while it speaks, or there is no token.
     """
     decoder, preprocessor = generator.decoder, generator.preprocessor
     prepared = preprocessor.delexicalizer.prepared(turn)
@@ -65,6 +65,8 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str]) -> Trace:
     show = decoder.tracer(inputs) if decoder is not None else None
     if decoder is None or decoder.traced is None or show is None:
         raise UserError("this model has nothing to show: it has neither reading gates nor attention over the slots")
+    if not tokens:
+        raise UserError("a trace is of a sentence; this one has no tokens")
     step, state = decoder.stepper(inputs)
     spoken = [preprocessor.vocabulary.tokens[BOS_ID], *tokens]
     owner, rows = np.zeros(1, np.intp), []

@@ -38,11 +38,11 @@ class MissingValueError(Exception):
     """A response cannot be said as an act: a value is not there, or is none that a sentence can say."""
 
 
-class _Strict(BaseModel):
+class _MappingEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
 
-class SlotMapping(_Strict):
+class SlotMapping(_MappingEntry):
     """Where the value of one slot comes from.
 
     Attributes:
@@ -71,7 +71,7 @@ class SlotMapping(_Strict):
         return self
 
 
-class ResponseMapping(_Strict):
+class ResponseMapping(_MappingEntry):
     """The act of one response.
 
     Attributes:
@@ -138,7 +138,7 @@ class ResponseMapping(_Strict):
             yield from (Slot(name, each) for each in said)
 
 
-class RasaMapping(_Strict):
+class RasaMapping(_MappingEntry):
     """A mapping file.
 
     Attributes:

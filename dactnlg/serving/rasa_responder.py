@@ -29,6 +29,7 @@ _FAITHFUL = GenerationOptions(constraint="hard")
 _EMPTY: dict[str, Any] = {"id": None, "buttons": [], "elements": [], "attachment": None, "image": None, "custom": {}}
 _TYPES = {"buttons": list, "elements": list, "quick_replies": list, "attachment": dict, "image": str, "custom": dict}
 _log = logging.getLogger("dactnlg")
+Source = generation.Generator | Callable[[], generation.Generator]
 
 
 class RasaResponder:
@@ -57,11 +58,11 @@ class RasaResponder:
         self._chance, self._counting = random.Random(seed), threading.Lock()
 
     @classmethod
-    def load(cls, generator: generation.Generator, path: Path) -> RasaResponder:
+    def load(cls, generator: Source, path: Path) -> RasaResponder:
         """Read a mapping file and the domain that it names.
 
         Args:
-            generator: says the acts.
+            generator: says the acts; or a function that returns what says them now, where runs are read again.
             path: the mapping file.
 
         Raises:
@@ -70,7 +71,7 @@ class RasaResponder:
         """
         mapping = read_mapping(path)
         responses = read_responses(path.parent / mapping.domain) if mapping.domain else {}
-        check(mapping, generator, str(path))
+        check(mapping, generator if isinstance(generator, generation.Generator) else generator(), str(path))
         if not mapping.otherwise and (bare := sorted(set(mapping.responses) - set(responses))):
             raise UserError(
                 f"{path}: nothing could be said for {bare[0]} if its act fails: name the domain that has it (domain: "
@@ -148,11 +149,12 @@ class RasaResponder:
             return {}
 
 
-def of_generator(generator: generation.Generator) -> Callable[[Turn], generation.Generation]:
+def of_generator(generator: Source) -> Callable[[Turn], generation.Generation]:
     """Return what says one act with a generator, no slot dropped or invented."""
 
     def generate(turn: Turn) -> generation.Generation:
-        return generator.generate(turn, _FAITHFUL)[0]
+        present = generator if isinstance(generator, generation.Generator) else generator()
+        return present.generate(turn, _FAITHFUL)[0]
 
     return generate
 

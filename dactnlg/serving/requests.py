@@ -69,6 +69,8 @@ def check_known(turns: Sequence[Turn], generator: Generator) -> None:
 
 
 def _check_count(count: int, settings: ServiceSettings) -> None:
+    if not count:
+        raise Problem(_WRONG, "the list is empty: send at least one act")
     if count > settings.acts:
         raise Problem(_WRONG, f"a request has at most {settings.acts} acts here; got {count}")
 

@@ -54,7 +54,7 @@ class GenerateBody(_Sent):
         }
     )
 
-    acts: Text | Annotated[list[Text], Field(min_length=1)] = Field(description="One act, or a list of them.")
+    acts: Text | list[Text] = Field(description="One act, or a list of them.")
     model: str | None = Field(default=None, max_length=200, description="One of /v1/models; the first one by default.")
     options: OptionsBody = OptionsBody()
     spans: bool = Field(default=False, description="Whether each sentence comes with the places of its values.")
@@ -154,7 +154,7 @@ class CheckBody(_Sent):
         json_schema_extra={"examples": [{"pairs": [{"act": EXAMPLE, "text": "Ivy Cutting is a hard walk."}]}]}
     )
 
-    pairs: Annotated[list[CheckPair], Field(min_length=1)]
+    pairs: list[CheckPair]
     model: str | None = Field(default=None, max_length=200, description="The model whose reader and cues are used.")
     spans: bool = Field(default=False, description="Whether each sentence comes with the places of its values.")
 

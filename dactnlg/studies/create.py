@@ -17,7 +17,7 @@ from dactnlg.data.card import SplitName
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.studies.design import PagePlan, assign
 from dactnlg.studies.sampling import distinct_acts, pick
-from dactnlg.studies.sources import Source, Wanted, sentences
+from dactnlg.studies.sources import SystemSource, Wanted, sentences
 from dactnlg.studies.study import (
     CHECKS,
     Criterion,
@@ -104,7 +104,7 @@ def parse_scale(text: str) -> Scale:
         raise StudyError(f"--scale {text[:40]!r}: {reason}") from None
 
 
-def create(options: StudyOptions, sources: Sequence[Source]) -> Study:
+def create(options: StudyOptions, sources: Sequence[SystemSource]) -> Study:
     """Return a study: the same options and sources give the same one.
 
     Raises:
@@ -137,7 +137,7 @@ _SCALES: Mapping[Design, Scale | None] = {
 }
 
 
-def _items(corpus: Corpus, options: StudyOptions, sources: Sequence[Source]) -> Iterator[StudyItem]:
+def _items(corpus: Corpus, options: StudyOptions, sources: Sequence[SystemSource]) -> Iterator[StudyItem]:
     examples = corpus.split(options.split)
     picked = pick(distinct_acts(examples), options.acts, options.plan.seed)
     wanted = Wanted(corpus.name, options.split, picked, len(examples), several=len(options.corpora) > 1)
@@ -182,7 +182,7 @@ def _checks(options: StudyOptions, scale: Scale | None) -> Iterator[StudyItem]:
 def _study(
     options: StudyOptions,
     scale: Scale | None,
-    sources: Sequence[Source],
+    sources: Sequence[SystemSource],
     items: Sequence[StudyItem],
     checks: Sequence[StudyItem],
     raters: Sequence[StudyRater],

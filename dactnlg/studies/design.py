@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+from tqdm import tqdm
 
 from dactnlg.studies.study import StudyError, StudyPage, StudyRater
 
 MOST_PAGES = 1_000_000
+_Row = list[tuple[str, int]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +66,7 @@ def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str
     positions = _Positions(sorted({name for systems in shown.values() for name in systems}), generator)
     raters = []
     width = len(str(max(plan.raters, 100)))
-    for number in range(1, plan.raters + 1):
+    for number in tqdm(range(1, plan.raters + 1), desc="pages", unit=" raters", delay=2, leave=False, disable=None):
         rater = f"r{number:0{width}}"
         pages = list(_separated(chooser.pages(), generator))
         ordered = [(item, positions.ordered(systems)) for item, systems in pages]
@@ -161,16 +163,29 @@ class _Positions:
     """Orders systems so that each stands in every position, and behind every other one, equally often."""
 
     def __init__(self, systems: Sequence[str], generator: np.random.Generator) -> None:
-        names = [systems[at] for at in generator.permutation(len(systems))]
-        self._rows = [[names[at] for at in row] for row in williams(len(names))]
-        self._at: Counter[frozenset[str]] = Counter()
+        self._names = [systems[at] for at in generator.permutation(len(systems))]
+        self._designs: dict[frozenset[str], list[_Row]] = {}
+        self._left: dict[frozenset[str], list[_Row]] = {}
+        self._stood: Counter[tuple[str, int]] = Counter()
 
     def ordered(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Return the systems of a page in the next order for this set of them."""
+        """Return the systems of a page in the next order for this set of them.
+
+        Each set takes turns through the rows of its own Williams design. Of those that are left, the one is taken whose
+        systems have stood there least, on pages of all sets.
+        """
         wanted = frozenset(systems)
-        row = self._rows[self._at[wanted] % len(self._rows)]
-        self._at[wanted] += 1
-        return tuple(name for name in row if name in wanted)
+        if wanted not in self._designs:
+            names = [name for name in self._names if name in wanted]
+            self._designs[wanted] = [
+                [(names[at], place) for place, at in enumerate(row)] for row in williams(len(names))
+            ]
+        if not self._left.get(wanted):
+            self._left[wanted] = list(self._designs[wanted])
+        left, stood = self._left[wanted], self._stood
+        row = left.pop(min(range(len(left)), key=lambda at: sum([stood[place] for place in left[at]])))
+        stood.update(row)
+        return tuple(name for name, _ in row)
 
 
 def williams(size: int) -> list[list[int]]:

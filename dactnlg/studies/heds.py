@@ -30,7 +30,7 @@ _PROPERTIES = {
 """Questions 4.1.1 to 4.1.3 for criteria whose question is ours; of others nobody but their author knows."""
 
 
-class Answer(NamedTuple):
+class Entry(NamedTuple):
     """A question: its number, a short title, what is known (lines of Markdown), and what is left to say."""
 
     number: str
@@ -73,31 +73,31 @@ def datasheet(study: Study, ratings: Ratings | None = None) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _paper() -> Iterator[Answer]:
-    yield Answer("1.1", "Paper or preregistration", left="a link, and which experiment of it this is")
-    yield Answer("1.2", "Resources", left="where study.json, the ratings and the systems can be had")
-    yield Answer("1.3", "Who fills this in, and whom to ask")
+def _paper() -> Iterator[Entry]:
+    yield Entry("1.1", "Paper or preregistration", left="a link, and which experiment of it this is")
+    yield Entry("1.2", "Resources", left="where study.json, the ratings and the systems can be had")
+    yield Entry("1.3", "Who fills this in, and whom to ask")
 
 
-def _systems(study: Study) -> Iterator[Answer]:
+def _systems(study: Study) -> Iterator[Entry]:
     human = any(system.source == GOLD for system in study.systems)
-    yield Answer("2.1", "Type of input", ("Structured data: dialogue acts.",))
-    yield Answer(
+    yield Entry("2.1", "Type of input", ("Structured data: dialogue acts.",))
+    yield Entry(
         "2.2",
         "Type of output",
         ("Text: one or more sentences, a dialogue turn.", *["Also sentences that people wrote."] * human),
     )
     rows = [f"- {escape(system.name)}: {escape(system.source)}" for system in study.systems]
-    yield Answer("2.3", "Task", ("Dialogue turn generation (data-to-text). The systems:", "", *rows))
-    yield Answer("2.4", "Languages of the input", ("Not applicable: acts; their values are in the output's language.",))
-    yield Answer("2.5", "Languages of the output", left="the language of the corpus")
+    yield Entry("2.3", "Task", ("Dialogue turn generation (data-to-text). The systems:", "", *rows))
+    yield Entry("2.4", "Languages of the input", ("Not applicable: acts; their values are in the output's language.",))
+    yield Entry("2.5", "Languages of the output", left="the language of the corpus")
 
 
 def _judged(study: Study) -> list[StudyItem]:
     return [item for item in study.items if item.check is None]
 
 
-def _sample(study: Study) -> Iterator[Answer]:
+def _sample(study: Study) -> Iterator[Entry]:
     items = _judged(study)
     counts = [sum(system.name in item.sentences for item in items) for system in study.systems]
     said = f"{counts[0]}" if len(set(counts)) == 1 else ", ".join(map(str, counts)) + " (by system, in their order)"
@@ -105,9 +105,9 @@ def _sample(study: Study) -> Iterator[Answer]:
     equal = (
         f"{shared} sentences equal another system's for the same act; such a sentence is shown once." if shared else ""
     )
-    yield Answer("3.1.1", "Outputs of each system", (f"{said}.", *[equal] * bool(equal)))
+    yield Entry("3.1.1", "Outputs of each system", (f"{said}.", *[equal] * bool(equal)))
     corpora = ", ".join(escape(name) for name in dict.fromkeys(item.corpus for item in items) if name)
-    yield Answer(
+    yield Entry(
         "3.1.2",
         "How outputs were selected",
         (
@@ -115,39 +115,37 @@ def _sample(study: Study) -> Iterator[Answer]:
             f"and number of slots (largest remainder), seed {study.seed}; corpora: {corpora or 'not named'}.",
         ),
     )
-    yield Answer("3.1.3", "Statistical power", left="what `dactnlg study power` gives for a pilot's ratings")
+    yield Entry("3.1.3", "Statistical power", left="what `dactnlg study power` gives for a pilot's ratings")
 
 
-def _evaluators(study: Study, ratings: Ratings | None) -> Iterator[Answer]:
+def _evaluators(study: Study, ratings: Ratings | None) -> Iterator[Entry]:
     told = f"{len(ratings.names('rater'))} have rated; " if ratings is not None and ratings.rows else ""
-    yield Answer("3.2.1", "Number of evaluators", (f"{told}{len(study.raters)} were planned.",))
-    yield Answer(
-        "3.2.2", "Kind of evaluators", left="experts or not, paid or not, known to the authors or not, authors"
-    )
-    yield Answer("3.2.3", "Recruitment")
-    yield Answer(
+    yield Entry("3.2.1", "Number of evaluators", (f"{told}{len(study.raters)} were planned.",))
+    yield Entry("3.2.2", "Kind of evaluators", left="experts or not, paid or not, known to the authors or not, authors")
+    yield Entry("3.2.3", "Recruitment")
+    yield Entry(
         "3.2.4",
         "Training and practice",
         ("No practice. What they read first:", "", *_quoted(study.instructions)),
         left="anything beside these instructions",
     )
-    yield Answer("3.2.5", "Other characteristics", left="such as native language; the study itself collects none")
+    yield Entry("3.2.5", "Other characteristics", left="such as native language; the study itself collects none")
 
 
-def _design(study: Study) -> Iterator[Answer]:
+def _design(study: Study) -> Iterator[Entry]:
     checks = sum(item.check is not None for item in study.items)
-    yield Answer("3.3.1", "Preregistration", left="yes, with registry and link, or no")
-    yield Answer(
+    yield Entry("3.3.1", "Preregistration", left="yes, with registry and link, or no")
+    yield Entry(
         "3.3.2", "How responses were collected", ("On web pages of `dactnlg study serve`, a link for each rater.",)
     )
     if checks:
         known = f"Automatic checks: {checks} sentences among the others that say which answer to give."
-        yield Answer("3.3.3", "Quality assurance", (known,), left="what was done with raters who failed them")
+        yield Entry("3.3.3", "Quality assurance", (known,), left="what was done with raters who failed them")
     else:
-        yield Answer("3.3.3", "Quality assurance", ("No attention checks.",), left="other methods, or none")
+        yield Entry("3.3.3", "Quality assurance", ("No attention checks.",), left="other methods, or none")
     places = sorted({len(page.systems) for rater in study.raters for page in rater.pages})
     shown = f"{places[0]}" if len(places) == 1 else f"{places[0]} to {places[-1]}" if places else "no"
-    yield Answer(
+    yield Entry(
         "3.3.4",
         "What evaluators see",
         (
@@ -156,54 +154,54 @@ def _design(study: Study) -> Iterator[Answer]:
         ),
         left="screenshots",
     )
-    yield Answer("3.3.5", "Freedom of time", ("Neither timed nor in one sitting: the link goes on where one left.",))
-    yield Answer("3.3.6", "Questions and feedback", left="whether and how evaluators could ask or comment")
-    yield Answer("3.3.7", "Conditions", left="at a place of their own choosing, in a laboratory, or another")
-    yield Answer("3.3.8", "Range of conditions", left="not applicable if at a place of their own choosing")
+    yield Entry("3.3.5", "Freedom of time", ("Neither timed nor in one sitting: the link goes on where one left.",))
+    yield Entry("3.3.6", "Questions and feedback", left="whether and how evaluators could ask or comment")
+    yield Entry("3.3.7", "Conditions", left="at a place of their own choosing, in a laboratory, or another")
+    yield Entry("3.3.8", "Range of conditions", left="not applicable if at a place of their own choosing")
 
 
-def _criterion(study: Study, criterion: Criterion) -> Iterator[Answer]:
+def _criterion(study: Study, criterion: Criterion) -> Iterator[Entry]:
     scale = study.scale
     kinds = _PROPERTIES.get(criterion.name.lower())
     for at, title in enumerate(("Type of quality", "Aspect of the output", "Frame of reference")):
         known = (f"{kinds[at].capitalize()}.",) if kinds else ()
-        yield Answer(f"4.1.{at + 1}", title, known)
+        yield Entry(f"4.1.{at + 1}", title, known)
     several = any(len(page.systems) > 1 for rater in study.raters for page in rater.pages)
-    yield Answer("4.2.1", "Objective or subjective", ("Subjective.",))
-    yield Answer("4.2.2", "Absolute or relative", ("Relative." if several else "Absolute.",))
-    yield Answer("4.2.3", "Intrinsic or extrinsic", ("Intrinsic.",))
-    yield Answer("4.3.1", "Name shown to evaluators", (f"{escape(criterion.name)}.",))
-    yield Answer("4.3.2", "Definition given", ("None beside the question of 4.3.7.",))
+    yield Entry("4.2.1", "Objective or subjective", ("Subjective.",))
+    yield Entry("4.2.2", "Absolute or relative", ("Relative." if several else "Absolute.",))
+    yield Entry("4.2.3", "Intrinsic or extrinsic", ("Intrinsic.",))
+    yield Entry("4.3.1", "Name shown to evaluators", (f"{escape(criterion.name)}.",))
+    yield Entry("4.3.2", "Definition given", ("None beside the question of 4.3.7.",))
     size = len(scale.values) if scale else 3
-    yield Answer("4.3.3", "Size of the rating instrument", (f"{size}.",))
+    yield Entry("4.3.3", "Size of the rating instrument", (f"{size}.",))
     values = "first better, second better, neither"
     if scale:
         values = f"{scale.low:g} to {scale.high:g} in steps of {scale.step:g}"
         if criterion.low_label or criterion.high_label:
             values += f" ({escape(criterion.low_label)} ... {escape(criterion.high_label)})"
-    yield Answer("4.3.4", "Its values", (f"{values}.",))
+    yield Entry("4.3.4", "Its values", (f"{values}.",))
     form = "Multiple-choice options." if size <= MOST_BUTTONS else "Another: a number to enter."
-    yield Answer("4.3.5", "How it is presented", (form,))
-    yield Answer("4.3.6", "Task without a rating instrument", ("Not applicable.",))
+    yield Entry("4.3.5", "How it is presented", (form,))
+    yield Entry("4.3.6", "Task without a rating instrument", ("Not applicable.",))
     question = criterion.question or criterion.name
-    yield Answer("4.3.7", "Verbatim question", tuple(_quoted(question)))
+    yield Entry("4.3.7", "Verbatim question", tuple(_quoted(question)))
     elicited = "Relative quality estimation." if scale is None else "Direct quality estimation."
-    yield Answer("4.3.8", "Form of response elicitation", (elicited,))
-    yield Answer("4.3.9", "Aggregation of responses", left="as the report of `dactnlg study analyse` names it")
-    yield Answer("4.3.10", "Effect size and significance", left="the methods that the report names")
-    yield Answer("4.3.11", "Agreement between and within raters", left="kappa, alpha, ICC of the report")
+    yield Entry("4.3.8", "Form of response elicitation", (elicited,))
+    yield Entry("4.3.9", "Aggregation of responses", left="as the report of `dactnlg study analyse` names it")
+    yield Entry("4.3.10", "Effect size and significance", left="the methods that the report names")
+    yield Entry("4.3.11", "Agreement between and within raters", left="kappa, alpha, ICC of the report")
 
 
-def _ethics() -> Iterator[Answer]:
-    yield Answer("5.1", "Approval by an ethics committee", left="which one, or no")
-    yield Answer(
+def _ethics() -> Iterator[Entry]:
+    yield Entry("5.1", "Approval by an ethics committee", left="which one, or no")
+    yield Entry(
         "5.2",
         "Personal data",
         ("The server stores neither names nor addresses of raters, only answers and the hash of each link's token.",),
         left="personal data in the sentences themselves, or collected elsewhere",
     )
-    yield Answer("5.3", "Special categories of data", left="in sentences or answers, or none")
-    yield Answer("5.4", "Impact assessments", left="which, or none")
+    yield Entry("5.3", "Special categories of data", left="in sentences or answers, or none")
+    yield Entry("5.4", "Impact assessments", left="which, or none")
 
 
 def _quoted(text: str) -> list[str]:

@@ -20,7 +20,7 @@ GOLD = "gold"
 
 
 @dataclass(frozen=True)
-class Source:
+class SystemSource:
     """A system of a study.
 
     Attributes:
@@ -49,27 +49,32 @@ class Wanted(NamedTuple):
     several: bool
 
 
-def parse_source(text: str) -> Source:
+def parse_source(text: str) -> SystemSource:
     """Read `gold`, `PATH` or `NAME=PATH`; the name of a path alone is that of its folder or file.
+
+    >>> parse_source("people=gold")
+    SystemSource(name='people', path=None)
 
     Raises:
         StudyError: no name, a name that nobody could tell from others, or nothing at that place.
     """
     name, equals, place = text.partition("=")
-    if not equals:
+    # Folders of sweeps have "=" in their names.
+    if not equals or Path(text).exists():
+        equals = ""
         name, place = ("", text) if text != GOLD else (GOLD, "")
     if text == GOLD or (equals and place == GOLD):
-        return Source(name or GOLD, None)
+        return SystemSource(name or GOLD, None)
     path = Path(place)
     if not place or not path.exists():
         raise StudyError(f"--systems {text}: there is no run folder and no file {place!r}; gold is the corpus itself")
     name = name or re.sub(r"[^\w.-]+", "-", path.resolve().stem if path.is_file() else path.resolve().name)
     if name in CHECKS or not name.strip() or len(name) > 200 or not name.isprintable():
         raise StudyError(f"--systems {text}: a system cannot be called {name[:40]!r}; name it with NAME={place}")
-    return Source(name, path)
+    return SystemSource(name, path)
 
 
-def sentences(wanted: Wanted, sources: Sequence[Source], seed: int) -> dict[str, list[str]]:
+def sentences(wanted: Wanted, sources: Sequence[SystemSource], seed: int) -> dict[str, list[str]]:
     """Return what every system says for the acts, by its name.
 
     Raises:
@@ -95,7 +100,7 @@ def sentences(wanted: Wanted, sources: Sequence[Source], seed: int) -> dict[str,
     return found
 
 
-def _said(source: Source, wanted: Wanted, seed: int) -> list[str] | None:
+def _said(source: SystemSource, wanted: Wanted, seed: int) -> list[str] | None:
     """Return the sentences of one source; None where it is for another corpus of the study."""
     if source.path is None:
         generator = np.random.default_rng(seed)

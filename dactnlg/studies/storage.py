@@ -1,271 +1,302 @@
-"""Where ratings are kept: a database that loses none that a rater was told is kept, and takes none twice.
+"""Where the answers of raters are kept: SQLite in the study's folder, or PostgreSQL.
 
-SQLite beside the study, or PostgreSQL by its address. Nothing about raters is stored but the hash of their link's token
-and when they agreed to take part.
+What has been acknowledged is on the disk (SQLite: write-ahead log with `synchronous=FULL`), and the database itself
+refuses a second answer to a question. Of raters it knows a number, the hash of a link, and what they answered when.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
-from itertools import product
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
 
-from sqlalchemy import (
-    Column,
-    Connection,
-    DateTime,
-    Engine,
-    Float,
-    MetaData,
-    String,
-    Table,
-    create_engine,
-    delete,
-    event,
-    func,
-    insert,
-    select,
-    update,
-)
-from sqlalchemy.exc import ArgumentError, DBAPIError, IntegrityError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy.engine import Connection, Engine
+from sqlalchemy.exc import IntegrityError
 
+from dactnlg.studies import tables
+from dactnlg.studies.answers import rating_rows
+from dactnlg.studies.database import FILE, connect
 from dactnlg.studies.ratings import Ratings
-from dactnlg.studies.study import Study, StudyError, StudyPage
+from dactnlg.studies.study import Study, StudyError
+from dactnlg.studies.tables import pages, raters, ratings, studies
 
-FILE = "ratings.sqlite"
-Answers = Mapping[tuple[str, str], float]
-"""(system, criterion) -> value."""
 
-_metadata = MetaData()
-_about = Table("study", _metadata, Column("digest", String(64), primary_key=True))
-_raters = Table(
-    "raters",
-    _metadata,
-    Column("id", String(200), primary_key=True),
-    Column("token_hash", String(64), nullable=False, unique=True),
-    Column("agreed", DateTime(timezone=True)),
-)
-_answers = Table(
-    "answers",
-    _metadata,
-    Column("rater", String(200), primary_key=True),
-    Column("page", String(200), primary_key=True),
-    Column("system", String(200), primary_key=True),
-    Column("criterion", String(200), primary_key=True),
-    Column("value", Float(53), nullable=False),
-    Column("given", DateTime(timezone=True), nullable=False),
-)
+class NoRatingsError(StudyError):
+    """A study that nobody has rated yet."""
+
+
+class AnswersConflict(StudyError):
+    """A page that was sent before, with other answers; those stand."""
+
+
+class OutOfOrder(StudyError):
+    """A page that is not the rater's next one, or a rater who has not agreed yet, or has left."""
+
+
+@dataclass(frozen=True)
+class RaterState:
+    """How far a rater is.
+
+    Attributes:
+        rater: the rater.
+        consented: whether they have agreed to take part.
+        withdrawn: whether they have left, and their answers are deleted.
+        answered: pages answered, from the first on.
+        latest: when the last of them came, in seconds since 1970; None before the first.
+    """
+
+    rater: str
+    consented: bool = False
+    withdrawn: bool = False
+    answered: int = 0
+    latest: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One value: for the sentence at a place of a page (0 is the first), under a criterion."""
+
+    sentence: int
+    criterion: str
+    value: float
 
 
 class Storage:
-    """The ratings of one study. Several threads may use one at once.
+    """The answers to one study.
 
     Args:
+        engine: the database, from `database.connect`.
         study: the study.
-        url: the database's address, as SQLAlchemy reads it: `sqlite:///ratings.sqlite`, `postgresql+psycopg://...`.
 
     Raises:
-        StudyError: there is no such database, or it holds another study.
+        StudyError: the database holds answers to a study of this name that asked something else.
     """
 
-    def __init__(self, study: Study, url: str) -> None:
-        self.study = study
-        self._engine = _engine(url)
-        with _plain_errors():
-            _metadata.create_all(self._engine)
-            with self._engine.begin() as connection:
-                self._claim(connection)
+    def __init__(self, engine: Engine, study: Study) -> None:
+        self._engine, self._study, self._key = engine, study, study.digest
+        # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
+        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+        with self._turn:
+            tables.metadata.create_all(engine)
+        with self._writing() as connection:
+            known = {row.id: row.name for row in connection.execute(select(studies))}
+            if self._key not in known and study.name in known.values():
+                raise StudyError(
+                    f"the database holds answers to another study called {study.name!r}, with other items, pages or "
+                    "criteria; restore its study.json, or take another database or name"
+                )
+            if self._key not in known:
+                connection.execute(insert(studies).values(id=self._key, name=study.name))
 
-    def _claim(self, connection: Connection) -> None:
-        digest = self.study.digest
-        known = connection.execute(select(_about.c.digest)).scalar()
-        if known is None:
-            connection.execute(insert(_about).values(digest=digest))
-        elif known != digest:
-            raise StudyError("the database holds the ratings of another study, or study.json was changed since")
+    @classmethod
+    def open(cls, folder: Path, study: Study, database: str | None = None) -> Storage:
+        """Open the database of a study, which is made if it is missing.
+
+        Args:
+            folder: the study's folder.
+            study: the study in it.
+            database: an address as SQLAlchemy writes them; None for `ratings.sqlite` in the folder.
+
+        Raises:
+            StudyError: it is no such address, or it cannot be reached.
+        """
+        with connect(folder, database) as engine:
+            return cls(engine, study)
 
     def close(self) -> None:
         """Close all connections."""
         self._engine.dispose()
 
-    def enroll(self, hashes: Mapping[str, str]) -> None:
-        """Make the links of raters known: rater -> hash of the token; those known already are kept as they are."""
-        with self._engine.begin() as connection:
-            known = set(connection.execute(select(_raters.c.id)).scalars())
-            new = [{"id": rater, "token_hash": code} for rater, code in hashes.items() if rater not in known]
-            if new:
-                connection.execute(insert(_raters), new)
+    def set_links(self, digests: Mapping[str, str], *, replace: bool = False) -> None:
+        """Keep the hashes of the raters' links.
 
-    def rater(self, token_hash: str) -> tuple[str, bool] | None:
-        """Return the rater with this token, and whether they have agreed to take part; None for nobody's token."""
-        with self._engine.connect() as connection:
-            wanted = select(_raters.c.id, _raters.c.agreed).where(_raters.c.token_hash == token_hash)
-            row = connection.execute(wanted).first()
-        return None if row is None else (row.id, row.agreed is not None)
+        Args:
+            digests: rater -> hash.
+            replace: whether other hashes, known from before, are replaced: their links end.
 
-    def agree(self, rater: str) -> None:
-        """Note that a rater has agreed; the first time counts."""
-        with self._engine.begin() as connection:
-            mine = (_raters.c.id == rater) & _raters.c.agreed.is_(None)
-            connection.execute(update(_raters).where(mine).values(agreed=_now()))
-
-    def answered(self, rater: str) -> set[str]:
-        """Return the pages that a rater has answered."""
-        with self._engine.connect() as connection:
-            wanted = select(_answers.c.page).where(_answers.c.rater == rater).distinct()
-            return set(connection.execute(wanted).scalars())
-
-    def next_page(self, rater: str) -> StudyPage | None:
-        """Return the first page that a rater has not answered; None after the last."""
-        done = self.answered(rater)
-        return next((page for page in self.study.rater_by_id[rater].pages if page.id not in done), None)
-
-    def keep(self, rater: str, page: StudyPage, answers: Answers) -> Literal["kept", "known", "other"]:
-        """Keep all answers of a page, or none of them.
-
-        Returns:
-            `kept`; `known` where the very same answers are kept already, as when a form was sent twice; `other` where
-            other ones are, which stay.
+        Raises:
+            StudyError: other hashes are known from before.
         """
-        now = _now()
-        rows = [
-            {"rater": rater, "page": page.id, "system": system, "criterion": criterion, "value": value, "given": now}
-            for (system, criterion), value in answers.items()
-        ]
+        with self._writing() as connection:
+            rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
+            known = {row.rater: row.token for row in rows}
+            changed = {rater: each for rater, each in digests.items() if rater in known and known[rater] != each}
+            if changed and not replace:
+                raise StudyError(
+                    f"the links of {len(changed)} raters are others than those the database knows, such as "
+                    f"{min(changed)}'s: restore links.csv, or make new links with --new-links (the old ones end)"
+                )
+            for rater, token in changed.items():
+                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+                connection.execute(update(raters).where(mine).values(token=token))
+            new = [
+                {"study": self._key, "rater": rater, "token": token}
+                for rater, token in digests.items()
+                if rater not in known
+            ]
+            if new:
+                connection.execute(insert(raters), new)
+
+    def rater_with(self, digest: str) -> str | None:
+        """Return the rater whose link has this hash, None if nobody's has."""
+        with self._reading() as connection:
+            mine = (raters.c.study == self._key) & (raters.c.token == digest)
+            return connection.execute(select(raters.c.rater).where(mine)).scalar()
+
+    def state(self, rater: str) -> RaterState:
+        """Return how far a rater is."""
+        with self._reading() as connection:
+            return self._states(connection, rater).get(rater, RaterState(rater))
+
+    def states(self) -> dict[str, RaterState]:
+        """Return how far every rater is."""
+        with self._reading() as connection:
+            return self._states(connection)
+
+    def consent(self, rater: str) -> None:
+        """Note that a rater agrees; a second time changes nothing.
+
+        Raises:
+            OutOfOrder: they have left.
+        """
+        with self._writing() as connection:
+            if not self._lock(connection, rater).consented:
+                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+                connection.execute(update(raters).where(mine).values(consented=int(time.time())))
+
+    def answer(self, rater: str, number: int, answers: Sequence[Answer]) -> None:
+        """Keep the answers to a rater's page; when this returns they are on the disk.
+
+        The same answers sent again change nothing.
+
+        Args:
+            rater: the rater.
+            number: which of the rater's pages, from 0.
+            answers: all of the page's answers, validated.
+
+        Raises:
+            AnswersConflict: other answers to the page are there.
+            OutOfOrder: it is not the rater's next page, or they have not agreed, or left.
+        """
+        page = self._study.rater_by_id[rater].pages[number].id
         try:
-            with self._engine.begin() as connection:
-                connection.execute(insert(_answers), rows)
+            with self._writing() as connection:
+                state = self._lock(connection, rater)
+                if not state.consented:
+                    raise OutOfOrder("you have not agreed to take part yet")
+                if number < state.answered:
+                    self._compare(connection, page, answers)
+                    return
+                if number > state.answered:
+                    raise OutOfOrder(f"page {number + 1} is not your next one, page {state.answered + 1} is")
+                self._insert(connection, rater, number, answers)
         except IntegrityError:
-            return "known" if self._page(rater, page.id) == dict(answers) else "other"
-        return "kept"
+            # Somebody else at the same database was faster, with the same page.
+            with self._reading() as connection:
+                self._compare(connection, page, answers)
 
-    def _page(self, rater: str, page: str) -> dict[tuple[str, str], float]:
-        wanted = select(_answers).where((_answers.c.rater == rater) & (_answers.c.page == page))
-        with self._engine.connect() as connection:
-            return {(row.system, row.criterion): row.value for row in connection.execute(wanted)}
+    def withdraw(self, rater: str) -> None:
+        """Delete everything that a rater has answered, and take no more of it."""
+        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+        with self._writing() as connection:
+            connection.execute(select(raters.c.rater).where(mine).with_for_update())
+            for table in (ratings, pages):
+                connection.execute(delete(table).where((table.c.study == self._key) & (table.c.rater == rater)))
+            connection.execute(update(raters).where(mine).values(withdrawn=int(time.time())))
+        if self._engine.dialect.name == "sqlite":
+            with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                # The log still holds what was deleted.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def progress(self) -> dict[str, int]:
-        """Return how many pages every rater has answered."""
-        counted = select(_answers.c.rater, func.count(_answers.c.page.distinct())).group_by(_answers.c.rater)
-        with self._engine.connect() as connection:
-            found = {row[0]: int(row[1]) for row in connection.execute(counted)}
-        return {rater.id: found.get(rater.id, 0) for rater in self.study.raters}
-
-    def failed_checks(self) -> dict[str, tuple[int, int]]:
-        """Return for every rater how many answers to attention checks are wrong, of how many."""
-        found = {rater.id: (0, 0) for rater in self.study.raters}
-        for rater, page, system, _, value in self._rows():
-            wanted = self.study.item_by_id[page.item].check
-            # Of a pair, the other sentence's value says the same.
-            if wanted is not None and (self.study.scale is not None or system == self.study.check_system):
-                wrong, asked = found[rater]
-                found[rater] = (wrong + (value != wanted), asked + 1)
+    def values(self) -> dict[str, dict[tuple[int, str], float]]:
+        """Return what was answered: page -> (place of the sentence, criterion) -> value."""
+        found: dict[str, dict[tuple[int, str], float]] = {}
+        wanted = select(ratings.c.page, ratings.c.sentence, ratings.c.criterion, ratings.c.value)
+        with self._reading() as connection:
+            for page, sentence, criterion, value in connection.execute(wanted.where(ratings.c.study == self._key)):
+                found.setdefault(page, {})[sentence, criterion] = value
         return found
 
-    def forget(self, rater: str) -> None:
-        """Delete a rater's answers and agreement: they may begin again, or not."""
+    def _insert(self, connection: Connection, rater: str, number: int, answers: Sequence[Answer]) -> None:
+        page = self._study.rater_by_id[rater].pages[number].id
+        key = {"study": self._key, "rater": rater, "page": page}
+        connection.execute(insert(pages).values(**key, number=number, answered=int(time.time())))
+        connection.execute(
+            insert(ratings),
+            [{**key, "sentence": a.sentence, "criterion": a.criterion, "value": a.value} for a in answers],
+        )
+
+    def _compare(self, connection: Connection, page: str, answers: Sequence[Answer]) -> None:
+        wanted = select(ratings.c.sentence, ratings.c.criterion, ratings.c.value)
+        mine = (ratings.c.study == self._key) & (ratings.c.page == page)
+        known = {(sentence, name): value for sentence, name, value in connection.execute(wanted.where(mine))}
+        if known != {(each.sentence, each.criterion): each.value for each in answers}:
+            raise AnswersConflict("this page was sent before, with other answers; those stand")
+
+    def _lock(self, connection: Connection, rater: str) -> RaterState:
+        """Return how far a rater is, who takes no other step until the transaction ends."""
+        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
+        connection.execute(select(raters.c.rater).where(mine).with_for_update())
+        state = self._states(connection, rater)[rater]
+        if state.withdrawn:
+            raise OutOfOrder("you have left the study, and your answers are deleted")
+        return state
+
+    def _states(self, connection: Connection, rater: str | None = None) -> dict[str, RaterState]:
+        joined = raters.outerjoin(pages, (pages.c.study == raters.c.study) & (pages.c.rater == raters.c.rater))
+        wanted = (
+            select(
+                raters.c.rater,
+                raters.c.consented,
+                raters.c.withdrawn,
+                func.count(pages.c.page),
+                func.max(pages.c.answered),
+            )
+            .select_from(joined)
+            .where(raters.c.study == self._key)
+            .group_by(raters.c.rater, raters.c.consented, raters.c.withdrawn)
+        )
+        if rater is not None:
+            wanted = wanted.where(raters.c.rater == rater)
+        return {
+            name: RaterState(name, consented is not None, withdrawn is not None, answered, latest)
+            for name, consented, withdrawn, answered, latest in connection.execute(wanted)
+        }
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._turn, self._engine.execution_options(dactnlg_writes=True).begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
         with self._engine.begin() as connection:
-            connection.execute(delete(_answers).where(_answers.c.rater == rater))
-            connection.execute(update(_raters).where(_raters.c.id == rater).values(agreed=None))
-
-    def ratings(self) -> Ratings:
-        """Return all ratings but attention checks; one of equal sentences counts for every system that says so.
-
-        A pair counts for each pair of such systems, on pages of their own: `PAGE+1` and so on.
-        """
-        rows: list[dict[str, Any]] = []
-        for rater, page, system, criterion, value in self._rows():
-            item = self.study.item_by_id[page.item]
-            if item.check is not None:
-                continue
-            common = {"item": item.id, "rater": rater, "criterion": criterion, "value": value, "corpus": item.corpus}
-            rows += [
-                {**common, "system": name, "page": place, "output": item.sentences[name]}
-                for name, place in self._sharing(page, system)
-            ]
-        return Ratings(rows)
-
-    def _sharing(self, page: StudyPage, system: str) -> list[tuple[str, str]]:
-        """Return the systems that a rating goes to, each with a page."""
-        own = self.study.shared(page, system)
-        if self.study.scale is not None:
-            return [(name, page.id) for name in own]
-        pairs = list(product(*(self.study.shared(page, name) for name in page.systems)))
-        place = page.systems.index(system)
-        return [(pair[place], f"{page.id}+{at}" if at else page.id) for at, pair in enumerate(pairs)]
-
-    def _rows(self) -> Iterator[tuple[str, StudyPage, str, str, float]]:
-        pages = {page.id: page for rater in self.study.raters for page in rater.pages}
-        order = {name: at for at, name in enumerate(pages)}
-        criteria = {criterion.name: at for at, criterion in enumerate(self.study.criteria)}
-        with self._engine.connect() as connection:
-            found = [row for row in connection.execute(select(_answers)) if row.page in pages]
-        found.sort(key=lambda row: (order[row.page], criteria.get(row.criterion, 0), row.system))
-        yield from ((row.rater, pages[row.page], row.system, row.criterion, row.value) for row in found)
+            yield connection
 
 
-def read_ratings(folder: Path, database: str | None = None) -> Ratings:
-    """Return what raters of a study have said so far.
+def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
+    """Return what raters have answered so far, without attention checks; see `answers.rating_rows`.
 
     Args:
-        folder: the study's.
-        database: its address, if the ratings are not in the folder.
+        study_folder: the study's folder.
+        database: where the answers are; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: the folder is no study, its database cannot be read, or there are no ratings yet.
+        StudyError: there is no such study or database.
+        NoRatingsError: nothing has been answered.
     """
-    study = Study.load(folder)
-    if database is None and not (folder / FILE).is_file():
-        raise StudyError(f"{folder} has no ratings yet: dactnlg study serve {folder} collects them")
-    storage = Storage(study, database or sqlite_url(folder))
+    study = Study.load(study_folder)
+    if database is None and not (study_folder / FILE).is_file():
+        raise NoRatingsError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
+    storage = Storage.open(study_folder, study, database)
     try:
-        found = storage.ratings()
+        rows = list(rating_rows(study, storage.values()))
     finally:
         storage.close()
-    if not found.rows:
-        raise StudyError(f"{folder} has no ratings yet: send the links of links.csv to raters")
-    return found
-
-
-def sqlite_url(folder: Path) -> str:
-    """Return the address of the database in a study's folder."""
-    return f"sqlite:///{(folder / FILE).resolve()}"
-
-
-def _engine(url: str) -> Engine:
-    try:
-        engine = create_engine(url, pool_pre_ping=True)
-    except ArgumentError:
-        raise StudyError("--database wants an address such as postgresql+psycopg://user:password@host/name") from None
-    except (NoSuchModuleError, ModuleNotFoundError) as error:
-        raise StudyError(f"--database: {error}; for PostgreSQL: pip install 'dactnlg[postgresql]'") from None
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _careful)
-    return engine
-
-
-def _careful(connection: Any, _record: object) -> None:
-    """Let SQLite's readers and its writer work at once, wait for each other, and write through to the disk."""
-    cursor = connection.cursor()
-    for pragma in ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 15000"):
-        cursor.execute(f"PRAGMA {pragma}")
-    cursor.close()
-
-
-@contextmanager
-def _plain_errors() -> Iterator[None]:
-    try:
-        yield
-    except DBAPIError as error:
-        # The address stays unsaid: it may hold a password.
-        first = next(iter(str(error.orig).strip().splitlines()), type(error.orig).__name__)
-        raise StudyError(f"the database cannot be used: {first}") from None
-    except SQLAlchemyError as error:
-        raise StudyError(f"the database cannot be used: {type(error).__name__}") from None
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)
+    if not rows:
+        raise NoRatingsError(f"{study_folder}: nobody has rated yet")
+    return Ratings(rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections import Counter
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -159,21 +160,29 @@ class Study(_Record):
             ("raters", [rater.id for rater in self.raters]),
             ("pages", [page.id for rater in self.raters for page in rater.pages]),
         ):
-            if twice := next((name for name in names if names.count(name) > 1), None) if _repeated(names) else None:
+            if twice := next((name for name, count in Counter(names).items() if count > 1), None):
                 raise ValueError(f"two {what} are called {twice!r}")
         known = {system.name for system in self.systems} | set(CHECKS)
         items = {item.id: item for item in self.items}
         for item in self.items:
             if unknown := sorted(item.sentences.keys() - known):
                 raise ValueError(f"item {item.id!r} has a sentence of {unknown[0]!r}, which is no system of the study")
+            if item.check is not None and self.scale and not self.scale.has(item.check):
+                raise ValueError(f"item {item.id!r} asks for {item.check:g}, which is not on the scale")
         for page in (page for rater in self.raters for page in rater.pages):
             if page.item not in items:
                 raise ValueError(f"page {page.id!r} shows an item {page.item!r} that the study does not have")
-            if missing := [name for name in page.systems if name not in items[page.item].sentences]:
-                raise ValueError(f"page {page.id!r}: item {page.item!r} has no sentence of {missing[0]!r}")
-            if self.design == "pairwise" and len(page.systems) != 2:
-                raise ValueError(f"page {page.id!r} of a pairwise study must show two sentences")
+            self._check_page(page, items[page.item])
         return self
+
+    def _check_page(self, page: StudyPage, item: StudyItem) -> None:
+        if missing := [name for name in page.systems if name not in item.sentences]:
+            raise ValueError(f"page {page.id!r}: item {item.id!r} has no sentence of {missing[0]!r}")
+        if len({item.sentences[name] for name in page.systems}) < len(page.systems):
+            # Its ratings, which go to all that say so, would count twice.
+            raise ValueError(f"page {page.id!r} shows a sentence twice")
+        if self.design == "pairwise" and len(page.systems) != 2:
+            raise ValueError(f"page {page.id!r} of a pairwise study must show two sentences")
 
     @cached_property
     def item_by_id(self) -> dict[str, StudyItem]:
@@ -243,7 +252,3 @@ def mistake(error: ValidationError) -> str:
     told = first["msg"].removeprefix("Value error, ")
     more = f" (and {error.error_count() - 1} more mistakes)" if error.error_count() > 1 else ""
     return f"{place}: {told} (got {short(first['input'])}){more}" if place else told + more
-
-
-def _repeated(names: list[str]) -> bool:
-    return len(set(names)) < len(names)

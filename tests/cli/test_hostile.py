@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -64,8 +65,13 @@ def refused(told: Told) -> str:
     return err
 
 
+SERVERS = {"serve", "study serve"}
+"""Commands that end when they are told to: what they serve is tried in tests of their own."""
+
+
 def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> dict[str, list[list[str | Path]]]:
     """Every command of the program with what strangers may give it."""
+    study, ratings = scores.parent / "study", scores.parent / "ratings.csv"
     return {
         "init": [[corpus, "--output", "own"], [pairs, "--act", "act", "--text", "hypothesis", "--output", "own"]],
         "train": [
@@ -78,6 +84,14 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
         "check": [["--model", run, "--input", pairs], ["--corpus", card, "--input", pairs]],
         "score": [["--input", pairs, "--corpus", card], ["--input", pairs, "--report", "s.html"]],
         "compare": [[scores, scores], [run, run], [scores, run], [scores, scores, "--report", "c.html"]],
+        "selfplay": [[run, "--output", "talks", "--conversations", "5"]],
+        "import": [
+            ["rasa", card, "--output", "bot"],
+            ["ovos", scores.parent, "--output", "skill"],
+            ["home-assistant", scores.parent, "--output", "home"],
+        ],
+        "prompts": [[corpus], ["--read", pairs, "--prompts", pairs]],
+        "distil": [[pairs, "--output", "distilled", "--set", "training.epochs=1"]],
         "publish": [[run]],
         "reproduce": [[run], [run, "--code", run]],
         "leaderboard": [
@@ -88,6 +102,25 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
             [run, "--format", "html", "--output", "l.html"],
         ],
         "export": [[run, "--format", "onnx", "--output", "x.onnx"], [run, "--format", "saved-model", "--output", "x"]],
+        "study create": [
+            ["--corpus", card, "--split", "train", "--acts", "1", "--systems", "gold", "--output", "s"],
+            ["--corpus", "trails", "--systems", "gold", run, pairs, "--output", "t"],
+        ],
+        "study export": [
+            [study],
+            [study, "--format", "json"],
+            [ratings, "--format", "e2e", "--output", "e2e"],
+            [ratings, "--format", "potato", "--output", "potato"],
+        ],
+        "study import": [
+            [ratings, "--format", "csv"],
+            [ratings, "--format", "csv", "--study", study],
+            [ratings, "--format", "e2e"],
+            [study, "--format", "potato"],
+        ],
+        "study analyse": [[study], [ratings, "--runs", "2"]],
+        "study power": [[study, "--difference", "1"], [ratings, "--difference", "1"]],
+        "study datasheet": [[study], [study, "--output", "d.md"]],
         "corpora list": [[]],
         "corpora fetch": [[card], [card, "--data-dir", "data"]],
         "corpora inspect": [[card], [corpus]],
@@ -103,7 +136,7 @@ def test_every_command_is_tried() -> None:
         return found
 
     nothing = Path()
-    assert set(commands(*[nothing] * 5)) | TRUSTED == names(app)
+    assert set(commands(*[nothing] * 5)) | TRUSTED | SERVERS == names(app)
 
 
 def altered(run: Path, folder: Path, **facts: Any) -> Path:
@@ -120,6 +153,24 @@ def card(home: Path, text: str) -> Path:
     return path
 
 
+def study(home: Path) -> None:
+    """Write a study and a table of ratings."""
+    item = {"id": "../x", "corpus": EVIL[:7], "act": EVIL, "words": EVIL, "sentences": {"a": EVIL, "b": EVIL}}
+    pages = [{"id": "p", "item": "../x", "systems": ["a"]}]
+    texts = dict.fromkeys(("instructions", "consent"), EVIL)
+    (home / "study").mkdir()
+    content = {"name": "<b>", "seed": 1, "design": "likert", "scale": {"low": 1, "high": 5}, **texts}
+    content |= {"criteria": [{"name": "../c", "question": EVIL}], "items": [item]}
+    content |= {
+        "systems": [{"name": name, "source": EVIL} for name in "ab"],
+        "raters": [{"id": "../r", "pages": pages}],
+    }
+    (home / "study" / "study.json").write_text(json.dumps(content))
+    with (home / "ratings.csv").open("w", newline="") as file:
+        rows = [[f"../{EVIL}", f"../{name}{EVIL}", f"../{EVIL}", f"../{EVIL}", "1"] for name in "ab"]
+        csv.writer(file).writerows([["item", "system", "rater", "criterion", "value"], *rows])
+
+
 def everything(dactnlg: Callable[..., Told], run: Path, home: Path, text: str) -> dict[str, list[Told]]:
     """Run every command on these, and return what each told."""
     corpus, pairs = home / "corpus.jsonl", home / "pairs.jsonl"
@@ -129,6 +180,7 @@ def everything(dactnlg: Callable[..., Told], run: Path, home: Path, text: str) -
     scores = home / "scores.json"
     one = {"value": 0.5, "signature": EVIL, "hash": EVIL}
     scores.write_text(json.dumps({"preset": EVIL, "scores": {EVIL: one}, "segments": [{"scores": {EVIL: 0.5}}]}))
+    study(home)
     tried = commands(run, corpus, pairs, card(home, text), scores)
     return {name: [dactnlg(*name.split(), *words) for words in found] for name, found in tried.items()}
 

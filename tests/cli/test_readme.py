@@ -12,7 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import click
@@ -92,8 +92,30 @@ def shell(command: str, folder: Path, **variables: str) -> str:
     return done.stdout
 
 
+def write_bots(folder: Path) -> None:
+    """Write what the guide to frameworks imports and distils."""
+    shutil.copy(REPOSITORY / "tests/serving/shop_domain.yml", folder / "domain.yml")
+    for name in ("locale/en-us/dialog", "responses/en"):
+        (folder / name).mkdir(parents=True)
+    (folder / "locale/en-us/dialog/weather.dialog").write_text("(Now|Today) it is {degrees} in {city}[, I think].\n")
+    intents = {
+        "HassTurnOn": {"default": "Turned on {{ slots.name }}"},
+        "HassGetState": {"one": "It is {{ state.state }}"},
+    }
+    text = json.dumps({"language": "en", "responses": {"intents": intents}})
+    (folder / "responses/en/Hass.yaml").write_text(text, encoding="utf-8")
+    answer = {"id": "1", "act": "goodbye()", "answer": "Goodbye!\nSee you."}
+    (folder / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
+    (folder / "prompts.jsonl").write_text('{"id": "1", "act": "goodbye()"}', encoding="utf-8")
+    lines = (REPOSITORY / "datasets/trails/valid.jsonl").read_text(encoding="utf-8").splitlines()
+    (folder / "paraphrases.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    shell("dactnlg import rasa domain.yml --output mybot", folder)
+
+
 @pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path) -> Path:
+def files(
+    tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path, rate_study: Callable[..., None]
+) -> Path:
     """Everything that the commands read, under the names that they have there."""
     folder = tmp_path_factory.mktemp("reader")
     shutil.copytree(neural_run, folder / "runs" / "trails-sclstm")
@@ -125,13 +147,24 @@ def files(tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run
         ignore=lambda _, names: {n for n in names if ".jsonl" not in n},
     )
     write(folder)
+    write_bots(folder)
     rows = ["meaning\tsentence", *(f"{act}\t{text}" for act, text in flights() if '"' not in text)]
     (folder / "bookings.tsv").write_text("\n".join(rows), encoding="utf-8")
     settings = " ".join(f"--set {setting}" for setting in SMALL[1:])
     shell(f"dactnlg init flights.csv && dactnlg train flights.yaml --output runs/flights {settings}", folder)
     (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
     assert not shell("dactnlg evaluate --model runs/trails-sclstm --preset single --json /dev/null > out", folder)
+    rated(folder, rate_study)
     return folder
+
+
+def rated(folder: Path, rate_study: Callable[..., None]) -> None:
+    """Make a study whose raters have answered, and its ratings in the files of other tools."""
+    systems = "gold runs/trails-lstm runs/trails-sclstm"
+    shell(f"dactnlg study create --corpus trails --acts 4 --systems {systems} --raters 4 --output study", folder)
+    rate_study(folder / "study", lambda rater, page, question: 1.0 + (rater + page * question) % 5)
+    shell("dactnlg study export study --format potato --output annotations", folder)
+    shell("dactnlg study export study --format e2e --output .tables && cp .tables/* .", folder)
 
 
 @pytest.fixture
@@ -177,17 +210,24 @@ def test_the_commands_run(command: str, reader: Path, request: pytest.FixtureReq
     more: list[str] = []
     if command.startswith("dactnlg train"):
         given = [word.split("=")[0] for word in shlex.split(command)]
-        settings = SMALL[1:] if "mine" in command or "flights" in command else SMALL
+        own = any(name in command for name in ("mine", "flights", "mybot"))
+        settings = SMALL[1:] if own else SMALL
         more = [f"--set {setting}" for setting in settings if setting.split("=")[0] not in given]
         # The reader's runs are there for the commands that read them; one that is there is not trained again.
         (run,) = re.findall(r"--output (\S+)", command) or [f"runs/{Path(shlex.split(command)[2]).stem}"]
         if "--overwrite" not in command:
             shutil.rmtree(reader / run, ignore_errors=True)
-    elif command.startswith("dactnlg init"):
+    elif command.startswith("dactnlg distil"):
+        more = [f"--set {setting}" for setting in SMALL[1:]]
+    elif command.startswith(("dactnlg init", "dactnlg import")):
         more = ["--overwrite"]
+    elif command.startswith("dactnlg study") and (written := re.search(r"--output ([\w-]+)$", command)):
+        # A folder that is there is not written into.
+        shutil.rmtree(reader / written[1], ignore_errors=True)
     elif command.startswith("dactnlg sweep"):
         more = ["--samples 1", "--set training.epochs=1"]
-    assert shell(" ".join([command, *more]), reader, **real) or re.search(r"--output \S+\.(html|txt)", command)
+    quiet = r"--output \S+\.(html|txt|jsonl)|study (create|export|import) .*--output|> \S+$"
+    assert shell(" ".join([command, *more]), reader, **real) or re.search(quiet, command)
 
 
 @pytest.mark.parametrize("command", [command for command in DACTNLG if command.startswith("dactnlg corpora fetch")])

@@ -72,6 +72,11 @@ def responder(generate: Callable[[Turn], Generation] = saying, **mapping: Any) -
     return RasaResponder(read, RESPONSES, generate, seed=1)
 
 
+def test_the_guide_shows_the_mapping_of_these_tests(repository: Path) -> None:
+    guide = (repository / "docs/pages/guides/frameworks.md").read_text(encoding="utf-8")
+    assert (PROJECT / "mapping.yml").read_text(encoding="utf-8").partition("\n")[2] in guide
+
+
 def test_mapped_responses_are_acts_and_others_are_as_before() -> None:
     said = responder()
     acts = {
@@ -266,7 +271,8 @@ def looked_at(said: dict[str, str]) -> None:
 
 def test_a_conversation_over_http(generator: Generator) -> None:
     app = FastAPI()
-    rasa_route(app, RasaResponder.load(generator, PROJECT / "mapping.yml"))
+    # A service that reads its runs again has another generator then.
+    rasa_route(app, RasaResponder.load(lambda: generator, PROJECT / "mapping.yml"))
     client = TestClient(app)
 
     def say(name: str, slots: dict[str, Any]) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def test_intraclass_correlations_are_those_of_psych() -> None:
 
 
 def test_alpha_is_that_of_the_textbook() -> None:
-    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability", section C/E: four observers, twelve units.
+    # Krippendorff 2011, "Computing Krippendorff's Alpha-Reliability": four observers, twelve units.
     rows = {
         "a": [1, 2, 3, 3, 2, 1, 4, 1, 2, None, None, None],
         "b": [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, None, 3],
@@ -123,6 +123,12 @@ def test_a_continuous_scale_has_kappa_of_classes_alone() -> None:
     assert [one.level for one in reliability(ratings).alphas] == ["interval"]
 
 
+def test_unequal_scales_are_said() -> None:
+    found = kappas(table(x=[1, 2, 3, 4, 5, 1, 2, 3], y=[10, 90, 20, 30, 60, 70, 80, 15]))
+    assert "highest value of x is 5, that of y 90" in found.notes[0]
+    assert kappas(table(x=X, y=Y)).notes == ()
+
+
 def test_pairwise_pages_are_one_judgement_each() -> None:
     rows = [
         {"item": "1", "system": system, "rater": rater, "criterion": "q", "value": value, "page": f"{rater}{page}"}
@@ -159,6 +165,8 @@ def test_survivors_of_the_filter_agree() -> None:
         assert any((whole[frozenset((last, rater))] or 0) <= 0.2 for rater in found.kept)
     simple = filter_raters(table(**raters), 0.2, "mean-below")
     assert {one.rater for one in simple.left} <= {f"r{place}" for place in range(6, 12)}
+    lonely = filter_raters(table(**raters, last=[3.0]), 0.2)
+    assert "last" in lonely.kept and "stay: last" in lonely.notes[-1]
     assert RULES[simple.rule] in simple.method and "ratings" not in simple.to_json()
     with pytest.raises(UnknownNameError, match="lowest-mean"):
         filter_raters(table(x=X), rule="lowest")

@@ -65,6 +65,32 @@ def test_every_system_stands_first_equally_often() -> None:
     assert max(after.values()) - min(after.values()) <= 2
 
 
+@settings(deadline=None, max_examples=60)
+@given(plans())
+def test_no_order_of_two_systems_is_preferred(case: tuple[dict[str, tuple[str, ...]], PagePlan]) -> None:
+    items, plan = case
+    pages = [page.systems for rater in assign(items, {}, plan) for page in rater.pages]
+    before = Counter(pair for systems in pages for pair in combinations(systems, 2))
+    for first, second in combinations("abcdef", 2):
+        # Within a set of systems all orders come in turns; sets that a pair is in may be in the midst of one.
+        sets = {frozenset(systems) for systems in pages if {first, second} <= set(systems)}
+        assert abs(before[first, second] - before[second, first]) <= sum(len(systems) for systems in sets) // 2 + 1
+        if plan.pairwise:
+            assert abs(before[first, second] - before[second, first]) <= 1
+
+
+def test_items_whose_systems_differ_favour_none() -> None:
+    # As where systems say the same: every item has its own set of sentences.
+    sets = [names for size in (3, 4, 5) for names in combinations("abcdefg", size)][::4]
+    items = {f"i{at}": names for at, names in enumerate(sets)}
+    pages = [page.systems for rater in assign(items, {}, PagePlan(raters=7, seed=4)) for page in rater.pages]
+    for system in "abcdefg":
+        shown = [systems for systems in pages if system in systems]
+        expected = sum(1 / len(systems) for systems in shown)
+        # At random the standard deviation would be above 4.
+        assert abs(sum(systems[0] == system for systems in shown) - expected) <= 4
+
+
 def test_pairs_of_systems_meet_equally_often_in_blocks() -> None:
     plan = PagePlan(raters=30, acts_per_rater=10, systems_per_page=2, seed=5)
     pages = [page for rater in assign(ITEMS, {}, plan) for page in rater.pages]

@@ -1,3 +1,6 @@
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -11,6 +14,9 @@ class ConfidenceInterval:
     low: float
     high: float
 
+class BootstrapResult:
+    confidence_interval: ConfidenceInterval
+
 class CorrelationResult:
     """A correlation with its two-sided p-value."""
 
@@ -21,6 +27,7 @@ class TtestResult:
     """Of a t test; `pvalue` is two-sided."""
 
     pvalue: NDArray[np.float64]
+    def confidence_interval(self) -> ConfidenceInterval: ...
 
 class Distribution:
     """A distribution; `args` are its parameters."""
@@ -36,5 +43,16 @@ t: Distribution
 def binomtest(k: int, n: int) -> BinomTestResult: ...
 def pearsonr(x: NDArray[np.float64], y: NDArray[np.float64]) -> CorrelationResult: ...
 def spearmanr(x: NDArray[np.float64], y: NDArray[np.float64]) -> CorrelationResult: ...
-def rankdata(a: NDArray[np.float64]) -> NDArray[np.float64]: ...
-def ttest_1samp(a: NDArray[np.float64], popmean: float, axis: int) -> TtestResult: ...
+def kendalltau(x: NDArray[np.float64], y: NDArray[np.float64]) -> CorrelationResult: ...
+def rankdata(a: NDArray[np.float64], *, axis: int | None = ...) -> NDArray[np.float64]: ...
+def ttest_1samp(a: NDArray[np.float64], popmean: float, axis: int = ...) -> TtestResult: ...
+def bootstrap(
+    data: Sequence[NDArray[Any]],
+    statistic: Callable[..., Any],
+    *,
+    vectorized: bool,
+    n_resamples: int,
+    batch: int,
+    method: str,
+    random_state: np.random.Generator,
+) -> BootstrapResult: ...

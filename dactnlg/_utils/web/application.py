@@ -17,7 +17,13 @@ from dactnlg._utils.web.pages import SecurityHeaders, static_files
 Lifespan = Callable[[FastAPI], AbstractAsyncContextManager[None]]
 
 
-def create(title: str, description: str, lifespan: Lifespan | None = None, **more: Any) -> FastAPI:
+def create(
+    title: str,
+    description: str,
+    lifespan: Lifespan | None = None,
+    error_page: problems.ErrorPage | None = None,
+    **more: Any,
+) -> FastAPI:
     """Return an application that answers errors as problems and has the common style sheet at `/common/base.css`.
 
     The pages that FastAPI makes for its OpenAPI document fetch their scripts from elsewhere; they are left out.
@@ -26,6 +32,7 @@ def create(title: str, description: str, lifespan: Lifespan | None = None, **mor
         title: what the application is called.
         description: what it does.
         lifespan: what happens before the first request and after the last.
+        error_page: makes a page of a problem, for browsers; see `problems.install`.
         **more: further arguments of `FastAPI`.
     """
     app = FastAPI(
@@ -37,7 +44,7 @@ def create(title: str, description: str, lifespan: Lifespan | None = None, **mor
         redoc_url=None,
         **more,
     )
-    problems.install(app)
+    problems.install(app, error_page)
     app.mount("/common", static_files("dactnlg._utils.web"))
     return app
 

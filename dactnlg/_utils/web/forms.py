@@ -1,4 +1,4 @@
-"""Forms of plain HTML: names and values, as a browser sends them without any script."""
+"""Forms of pages: what they hold, and that they came from a page of this server."""
 
 from __future__ import annotations
 
@@ -6,29 +6,51 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import Request
 
-from dactnlg._utils.web.problems import Problem
+from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
 
-MOST_FIELDS = 2_000
-_TYPE = "application/x-www-form-urlencoded"
+MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 
-async def read_form(request: Request) -> dict[str, str]:
-    """Return the fields of a request's body, each name once.
+async def read_form(request: Request, most: int = 1_000) -> dict[str, str]:
+    """Return the fields of a form, each of which may stand in it once.
+
+    Args:
+        request: the request.
+        most: fields at most.
 
     Raises:
-        Problem: 415 for another type of content, 400 for what is not UTF-8, has too many fields or a name twice.
+        Problem: 415 for another media type, 403 for a form of another site, 422 for a body that is no form in UTF-8,
+            and one with a field twice or too many of them.
     """
-    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _TYPE:
-        raise Problem(415, f"send a form, of type {_TYPE}")
+    check_origin(request)
+    given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if given != MEDIA_TYPE:
+        raise Problem(415, f"this takes {MEDIA_TYPE}, the form of the page")
     try:
-        # In ASCII and percent signs, whatever the text is.
-        text = (await request.body()).decode("ascii")
-        fields = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
-    except UnicodeDecodeError:
-        raise Problem(400, "the form is not percent-encoded UTF-8") from None
+        text = (await request.body()).decode("utf-8")
+        pairs = parse_qsl(text, keep_blank_values=True, strict_parsing=bool(text), errors="strict", max_num_fields=most)
     except ValueError:
-        raise Problem(400, f"a form has at most {MOST_FIELDS:,} fields") from None
-    found = dict(fields)
-    if len(found) < len(fields):
-        raise Problem(400, "a field stands in the form twice")
-    return found
+        raise Problem(UNPROCESSABLE, f"this is no form of at most {most} fields in UTF-8") from None
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        raise Problem(UNPROCESSABLE, "a field stands in the form twice")
+    return fields
+
+
+def check_origin(request: Request) -> None:
+    """Refuse a request that a page of another site has made a browser send.
+
+    Browsers say so in `Sec-Fetch-Site`; older ones in `Origin`, which is `null` under our referrer policy. Programs
+    send neither.
+
+    Raises:
+        Problem: 403.
+    """
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin", "null")
+    if site is not None:
+        foreign = site not in ("same-origin", "none")
+    else:
+        foreign = origin != "null" and origin.partition("://")[2] != request.headers.get("host")
+    if foreign:
+        raise Problem(403, "the request comes from a page of another site")

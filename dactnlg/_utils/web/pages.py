@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -40,9 +40,10 @@ class Pages:
 
     Args:
         package: the package's dotted name.
+        filters: further filters of the templates, by name.
     """
 
-    def __init__(self, package: str) -> None:
+    def __init__(self, package: str, filters: Mapping[str, Callable[..., Any]] | None = None) -> None:
         self._templates = Environment(
             loader=PackageLoader(package),
             autoescape=True,
@@ -51,6 +52,7 @@ class Pages:
             trim_blocks=True,
             lstrip_blocks=True,
         )
+        self._templates.filters.update(filters or {})
 
     def render(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
         """Return a page that no cache keeps: it may be about one rater alone."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import http
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from fastapi import FastAPI, Request
@@ -55,37 +55,49 @@ class Problem(Exception):
         return JSONResponse(body, self.status, self.headers, MEDIA_TYPE)
 
 
-def install(app: FastAPI) -> None:
-    """Make an application answer every error as a problem; unexpected ones as 500 without a word about the inside."""
-    app.add_exception_handler(Problem, _problem)
-    app.add_exception_handler(UserError, _user_error)
-    app.add_exception_handler(RequestValidationError, _validation_error)
-    app.add_exception_handler(HTTPException, _http_exception)
-    app.add_exception_handler(Exception, _unexpected)
+ErrorPage = Callable[[Request, Problem], Response]
+"""Makes the answer to a request that ended in a problem."""
 
 
-def _problem(_request: Request, error: Exception) -> Response:
-    return error.response() if isinstance(error, Problem) else _unexpected(_request, error)
+def install(app: FastAPI, page: ErrorPage | None = None) -> None:
+    """Make an application answer every error as a problem; unexpected ones as 500 without a word about the inside.
+
+    Args:
+        app: the application.
+        page: makes the answer for clients that accept `text/html` by name, as browsers do when they open a page; its
+            status is the problem's.
+    """
+
+    def installed(found: Callable[[Exception], Problem]) -> Callable[[Request, Exception], Response]:
+        def answer(request: Request, error: Exception) -> Response:
+            problem = found(error)
+            if page is None or "text/html" not in request.headers.get("accept", ""):
+                return problem.response()
+            return page(request, problem)
+
+        return answer
+
+    app.add_exception_handler(Problem, installed(lambda error: error if isinstance(error, Problem) else _inside(error)))
+    app.add_exception_handler(UserError, installed(lambda error: Problem(UNPROCESSABLE, str(error))))
+    app.add_exception_handler(RequestValidationError, installed(_validation_error))
+    app.add_exception_handler(HTTPException, installed(_http_exception))
+    app.add_exception_handler(Exception, installed(_inside))
 
 
-def _user_error(_request: Request, error: Exception) -> Response:
-    return Problem(UNPROCESSABLE, str(error)).response()
-
-
-def _validation_error(_request: Request, error: Exception) -> Response:
+def _validation_error(error: Exception) -> Problem:
     found = error.errors() if isinstance(error, RequestValidationError) else []
     listed = [{"where": ".".join(str(part)[:60] for part in e["loc"]), "what": e["msg"]} for e in found[:_MOST]]
     first = f"{listed[0]['where']}: {listed[0]['what']}" if listed else "the request does not fit"
     more = f" (and {len(found) - 1} more mistakes)" if len(found) > 1 else ""
-    return Problem(UNPROCESSABLE, f"{first}{more}", {"errors": listed}).response()
+    return Problem(UNPROCESSABLE, f"{first}{more}", {"errors": listed})
 
 
-def _http_exception(_request: Request, error: Exception) -> Response:
+def _http_exception(error: Exception) -> Problem:
     if not isinstance(error, HTTPException):
-        return _unexpected(_request, error)
-    return Problem(error.status_code, str(error.detail), headers=error.headers).response()
+        return _inside(error)
+    return Problem(error.status_code, str(error.detail), headers=error.headers)
 
 
-def _unexpected(_request: Request, error: Exception) -> Response:
+def _inside(error: Exception) -> Problem:
     _log.error("a request failed: %s", type(error).__name__, exc_info=error)
-    return Problem(500, "something went wrong here; the server's log says what").response()
+    return Problem(500, "something went wrong here; the server's log says what")

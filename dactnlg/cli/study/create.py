@@ -76,8 +76,8 @@ def create(
 
     Acts are chosen in the proportions of the split, by act type and number of slots. Each rater sees the sentences
     without the names of systems, in an order of their own; every sentence is judged equally often, to within one. Equal
-    sentences are shown once, and their rating goes to every system that says so. One seed decides all: the same command
-    makes the same study.
+    sentences are shown once, and their rating goes to every system that says so (of pairs, to the first alone). One
+    seed decides all: the same command makes the same study.
 
     A system of several corpora is named once for each: --systems lstm=runs/dstc2-lstm lstm=runs/restaurants-lstm.
 
@@ -126,10 +126,11 @@ def create(
     found.save(output)
     pages = [len(rater.pages) for rater in found.raters]
     shared = sum(len(item.sentences) - len(set(item.sentences.values())) for item in found.items)
+    fate = "and are not shown" if design == "pairwise" else "whose rating they share"
     streams.tell(
         f"{output}: {len(found.items) - checks} acts, {len(found.systems)} systems, {raters} raters with {min(pages)}"
         f"{f' to {max(pages)}' if max(pages) > min(pages) else ''} pages each"
-        f"{f'; {shared} sentences equal another one, whose rating they share' if shared else ''}"
+        f"{f'; {shared} sentences equal another one, {fate}' if shared else ''}"
     )
 
 

@@ -23,15 +23,13 @@ def datasheet(*, study: Path, database: str | None, output: Path | None) -> None
     """
     from dactnlg._utils.files import written
     from dactnlg.studies.heds import datasheet as sheet
+    from dactnlg.studies.storage import NoRatingsError, read_ratings
     from dactnlg.studies.study import Study
 
     known = Study.load(study)
-    ratings = None
-    if database or (study / "ratings.sqlite").is_file():
-        from dactnlg.studies.storage import Storage, sqlite_url
-
-        storage = Storage(known, database or sqlite_url(study))
-        ratings = storage.ratings()
-        storage.close()
+    try:
+        ratings = read_ratings(study, database)
+    except NoRatingsError:
+        ratings = None
     with written(output or "-") as file:
         file.write(sheet(known, ratings))

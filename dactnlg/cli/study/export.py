@@ -42,8 +42,9 @@ def export(*, study: Path, form: str, output: Path | None, database: str | None)
     from dactnlg.studies.exchange.convert import as_json
     from dactnlg.studies.exchange.e2e import write_e2e
     from dactnlg.studies.exchange.potato import write_potato
-    from dactnlg.studies.study import Study
+    from dactnlg.studies.study import FILE, Study
 
+    study = study.parent if study.name == FILE else study
     if form in ("potato", "e2e") and output is None:
         raise UserError(f"--format {form} writes several files: name a new folder with --output")
     known = Study.load(study) if study.is_dir() else None

@@ -1,4 +1,4 @@
-"""`dactnlg study serve`: the pages that raters see."""
+"""`dactnlg study serve`: pages for raters, and one for the study's owner."""
 
 from __future__ import annotations
 
@@ -7,43 +7,73 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options, streams
+from dactnlg.errors import UserError
+
+LEAST_TOKEN = 16
 
 
 @click.command()
 @click.argument("study", type=options.PATH, metavar="STUDY")
-@click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0 for every one of this machine.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, help="0 takes any that is free.")
-@click.option("--base-url", metavar="URL", help="What links begin with. [default: the address listened at]")
-@click.option("--database", metavar="URL", help="Keep the ratings there. [default: ratings.sqlite in STUDY]")
-def serve(*, study: Path, host: str, port: int, base_url: str | None, database: str | None) -> None:
-    """Serve a study: a link for each rater, and a page for its owner.
+@click.option("--host", default="127.0.0.1", metavar="HOST", help="Listen at; 0.0.0.0 for every network.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8080, metavar="PORT", help="0 takes any that is free.")
+@click.option(
+    "--database",
+    envvar="DACTNLG_DATABASE",
+    metavar="URL",
+    help="Keep answers in PostgreSQL: postgresql+psycopg://USER:PASSWORD@HOST/NAME; or in DACTNLG_DATABASE. "
+    "[default: ratings.sqlite in the study]",
+)
+@click.option(
+    "--owner-token",
+    envvar="DACTNLG_OWNER_TOKEN",
+    metavar="TOKEN",
+    help="What the owner's page asks for; or in DACTNLG_OWNER_TOKEN. [default: a new one, printed]",
+)
+@click.option("--base-url", metavar="URL", help="Where raters reach the server. [default: host and port]")
+@click.option("--new-links", is_flag=True, help="Make all links of raters anew; the old ones end.")
+def serve(
+    *,
+    study: Path,
+    host: str,
+    port: int,
+    database: str | None,
+    owner_token: str | None,
+    base_url: str | None,
+    new_links: bool,
+) -> None:
+    """Serve a study: each rater opens a link, agrees, answers page after page, and goes on there another time.
 
-    links.csv in STUDY has a link for each rater; whoever has a link can rate with it, and goes on where they left.
-    Answers are kept in ratings.sqlite as soon as a page is sent, or in PostgreSQL (--database postgresql+psycopg://...,
-    with the extra `postgresql`). At /owner, with the token in owner-token.txt, stands who has come how far. Ctrl-C ends
-    the server when the pages that are being sent are kept.
+    The links are in links.csv in the study's folder. Answers that were acknowledged survive a crash of the machine.
+    The owner's page, /owner, shows how far everybody is and how well raters agree. Ctrl-C ends the server; the same
+    command goes on. Of a rater it keeps a number, the hash of the link, the answers and their times; no address.
 
-    Raters from elsewhere need a web server in front that adds HTTPS; give its address with --base-url.
+    In the open, put a server with HTTPS before it, and say where raters reach that with --base-url.
 
     \b
     dactnlg study serve study
-    dactnlg study serve study --host 0.0.0.0 --port 80 --base-url https://ratings.example.org
+    dactnlg study serve study --host 0.0.0.0 --port 8000 --base-url http://192.168.1.20:8000
+    dactnlg study serve study --database postgresql+psycopg://me@localhost/ratings --base-url https://rate.example.org
     """
     from dactnlg._utils.web.server import address, bound
-    from dactnlg._utils.web.server import serve as run
-    from dactnlg._utils.web.tokens import digest
-    from dactnlg.studies.server.application import application
-    from dactnlg.studies.server.links import LINKS, owner_token, rater_tokens
-    from dactnlg.studies.storage import Storage, sqlite_url
+    from dactnlg._utils.web.tokens import digest, new_token
+    from dactnlg.studies.server import application, links
+    from dactnlg.studies.storage import Storage
     from dactnlg.studies.study import Study
 
+    if owner_token is not None and len(owner_token.strip()) < LEAST_TOKEN:
+        raise UserError(f"--owner-token has at least {LEAST_TOKEN} characters; leave it out to have one made")
     found = Study.load(study)
-    storage = Storage(found, database or sqlite_url(study))
-    listening = bound(host, port)
-    here = (base_url or address(listening)).rstrip("/")
-    tokens = rater_tokens(study, (rater.id for rater in found.raters), here)
-    storage.enroll({rater: digest(token) for rater, token in tokens.items()})
-    owner = owner_token(study)
-    streams.tell(f"{found.name}: {here}; links for {len(tokens)} raters in {study / LINKS}; Ctrl-C ends it")
-    streams.tell(f"the owner's page: {here}/owner, with the token in {study / 'owner-token.txt'}")
-    run(application(storage, owner), listening)
+    token = (owner_token or new_token()).strip()
+    with bound(host, port) as listening:
+        where = application.check_base_url(base_url) if base_url else address(listening)
+        storage = Storage.open(study, found, database)
+        try:
+            tokens = links.rater_tokens(study, found, where, renew=new_links)
+            storage.set_links({rater: digest(each) for rater, each in tokens.items()}, replace=new_links)
+            click.echo(f"{where}  {len(tokens)} raters, whose links are in {study / links.FILE}")
+            click.echo(f"{where}/owner  " + ("" if owner_token else f"token {token}"))
+            streams.flush()
+            application.serve(application.build(found, storage, token, where), listening)
+        finally:
+            storage.close()
+    streams.tell(f"the server has ended; the answers are in {database and 'the database' or study}")

@@ -99,7 +99,9 @@ class ComponentMaker:
         texts = list(dict.fromkeys(turn.text for talk in conversations for turn in talk.turns))
         places = {text: place for place, text in enumerate(texts)}
         emotions = self.emotions.probabilities(texts)
-        vectors = np.asarray(self.encoder.encode(texts), np.float64) if texts else np.empty((0, 0))
+        vectors = np.array(self.encoder.encode(texts), np.float64) if texts else np.empty((0, 0))
+        # An encoder gives white space, too, a vector that is like something.
+        vectors[[not text.strip() for text in texts]] = 0
         return [
             {**self._alone(talk, emotions, places), **self._paired(talk, emotions, vectors, places)}
             for talk in conversations

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import dactnlg
-from dactnlg._utils.files import replace_file
+from dactnlg._utils.files import write_json
 from dactnlg._utils.hashing import digest
 from dactnlg._utils.tables import Format, formatted
 from dactnlg.acts import Turn
@@ -89,8 +89,8 @@ def self_play(
     seed: int = 1,
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
     data_dir: Path | None = None,
-) -> list[Played]:
-    """Let runs speak with simulated users.
+) -> Iterator[Played]:
+    """Let runs speak with simulated users, and yield what each did when it is done.
 
     Args:
         runs: run folders.
@@ -134,7 +134,7 @@ def self_play(
         before = next((other for other in found if other.corpus == given.schema.corpus), None)
         difference = paired(before.conversations, said) if before else None
         found.append(Played(name, given.schema.corpus, said, task_scores(said), signature, difference))
-    return found
+        yield found[-1]
 
 
 def check_output(folder: Path) -> None:
@@ -145,18 +145,22 @@ def check_output(folder: Path) -> None:
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"cannot write {folder}: it is a file, and a folder is needed")
+    near = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not near.is_dir() or not os.access(near, os.W_OK):
+        raise UserError(f"cannot write {folder}: {near} is no folder that can be written")
     if (folder / SUMMARY).exists():
         raise UserError(f"{folder} holds another self-play: give --output another folder")
 
 
-def write_played(folder: Path, played: Sequence[Played]) -> None:
-    """Write each run's conversations (`RUN.jsonl`) and all scores (`selfplay.json`) into a folder."""
+def write_conversations_of(folder: Path, played: Played) -> None:
+    """Write a run's conversations, `RUN.jsonl`, into a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
-    for each in played:
-        write_conversations(folder / f"{each.name}.jsonl", each.conversations)
-    with replace_file(folder / SUMMARY) as partial:
-        data = {each.name: each.to_json() for each in played}
-        partial.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
+    write_conversations(folder / f"{played.name}.jsonl", played.conversations)
+
+
+def write_summary(folder: Path, played: Sequence[Played]) -> None:
+    """Write the scores of all runs, `selfplay.json`, into a folder."""
+    write_json(folder / SUMMARY, {each.name: each.to_json() for each in played})
 
 
 def table(played: Sequence[Played], output_format: Format = "text", width: int | None = None) -> str:

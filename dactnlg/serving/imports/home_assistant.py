@@ -14,7 +14,7 @@ from jinja2 import Environment, TemplateError, nodes
 
 from dactnlg.errors import ConfigError, UserError
 from dactnlg.runs import yamlfile
-from dactnlg.serving.imports.templates import ResponseTemplate, Source
+from dactnlg.serving.imports.templates import ResponseTemplate, TemplateSource
 
 MOST_CASES = 16
 """Cases of one template at most."""
@@ -25,7 +25,7 @@ class JinjaReadingError(ValueError):
     """A template that does more than put values into a text."""
 
 
-def read(folder: Path, language: str | None = None) -> Source:
+def read(folder: Path, language: str | None = None) -> TemplateSource:
     """Return the responses of a `responses` folder, or of one language's; every YAML file below it is read.
 
     Args:
@@ -41,7 +41,7 @@ def read(folder: Path, language: str | None = None) -> Source:
     files = sorted(f for f in place.rglob("*") if f.suffix in (".yaml", ".yml")) if place.is_dir() else [folder]
     if not files:
         raise UserError(f"there is no YAML file in {place}")
-    source = Source(language=wanted.split("-")[0].lower())
+    source = TemplateSource(language=wanted.split("-")[0].lower())
     for file in files:
         try:
             data = yamlfile.read(file, "responses are a mapping with language and responses").data
@@ -74,7 +74,7 @@ def _texts(data: Any) -> Iterator[tuple[str, Any]]:
             yield key, value
 
 
-def _read(source: Source, name: str, text: Any, origin: str) -> None:
+def _read(source: TemplateSource, name: str, text: Any, origin: str) -> None:
     if not isinstance(text, str):
         source.leave_out(origin, text, "it is no text")
         return

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from dactnlg._utils.reading import regular_file
 from dactnlg.errors import UserError
-from dactnlg.serving.imports.templates import ExpansionError, ResponseTemplate, Source, variants
+from dactnlg.serving.imports.templates import ExpansionError, ResponseTemplate, TemplateSource, variants
 
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[a-zA-Z]+)?")
 _DOUBLE = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 
 
-def read(folder: Path, language: str | None = None) -> Source:
+def read(folder: Path, language: str | None = None) -> TemplateSource:
     """Return the dialog files of a skill's `locale` folder, or of one language's.
 
     Args:
@@ -36,13 +36,13 @@ def read(folder: Path, language: str | None = None) -> Source:
     files = sorted(folder.rglob("*.dialog"))
     if not files:
         raise UserError(f"there is no .dialog file in {folder}")
-    source = Source(language=(language or "en").split("-")[0].lower())
+    source = TemplateSource(language=(language or "en").split("-")[0].lower())
     for file in files:
         _read(source, file)
     return source
 
 
-def _read(source: Source, file: Path) -> None:
+def _read(source: TemplateSource, file: Path) -> None:
     try:
         lines = regular_file(file).read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:

@@ -18,7 +18,7 @@ from dactnlg.data.proposal_files import initialize
 from dactnlg.errors import ActError, CorpusError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.serving.imports.slot_map import SlotMap, map_of, map_text
-from dactnlg.serving.imports.templates import SLOT, ResponseTemplate, Source, Unread
+from dactnlg.serving.imports.templates import SLOT, ResponseTemplate, TemplateSource, Unread
 from dactnlg.text.style import Style
 
 PER_TEMPLATE = 12
@@ -60,7 +60,7 @@ class Imported:
 
 
 def write_import(
-    source: Source, folder: Path, given: SlotMap | None = None, *, kind: str = "rasa", overwrite: bool = False
+    source: TemplateSource, folder: Path, given: SlotMap | None = None, *, kind: str = "rasa", overwrite: bool = False
 ) -> Imported:
     """Make acts, pairs and a configuration of a source's templates.
 
@@ -119,7 +119,7 @@ _REMEDY = "After a change: dactnlg import ... --map THIS_FILE --overwrite."
 Rows = list[tuple[Turn, str]]
 
 
-def _made(source: Source, found: SlotMap) -> tuple[list[tuple[ResponseTemplate, Rows]], list[Unread]]:
+def _made(source: TemplateSource, found: SlotMap) -> tuple[list[tuple[ResponseTemplate, Rows]], list[Unread]]:
     """Return the pairs of each template, all of them checked, and what had to be left out."""
     cased = any(template.text != template.text.lower() for template in source.templates)
     style = Style(cased=cased, spaced=False, aliases={}, cues={}, silent=(), language=source.language)

@@ -7,11 +7,11 @@ from typing import Any
 
 from dactnlg.errors import ConfigError, UserError
 from dactnlg.runs import yamlfile
-from dactnlg.serving.imports.templates import ResponseTemplate, Source
+from dactnlg.serving.imports.templates import ResponseTemplate, TemplateSource
 from dactnlg.serving.rasa_responses import checked_responses
 
 
-def read(path: Path) -> Source:
+def read(path: Path) -> TemplateSource:
     """Return the responses of a domain: of a file, or of all files of a folder.
 
     Variations for one channel or under a condition are left out: what they say hangs on more than their slots.
@@ -20,7 +20,7 @@ def read(path: Path) -> Source:
         UserError: there is no such file, or a file is no domain.
     """
     files = sorted(file for file in path.rglob("*") if file.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
-    source = Source()
+    source = TemplateSource()
     for file in files:
         try:
             data = yamlfile.read(file, "a domain is a mapping with responses").data
@@ -37,7 +37,7 @@ def read(path: Path) -> Source:
     return source
 
 
-def _read(source: Source, name: str, variation: dict[str, Any], origin: str) -> None:
+def _read(source: TemplateSource, name: str, variation: dict[str, Any], origin: str) -> None:
     text = variation.get("text")
     if not isinstance(text, str) or not text.strip():
         others = ", ".join(key for key in variation if key != "text") or "nothing"

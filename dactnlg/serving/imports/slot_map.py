@@ -22,7 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from dactnlg.acts.notation import is_act_type, is_name
 from dactnlg.errors import ConfigError
 from dactnlg.runs import yamlfile
-from dactnlg.serving.imports.templates import Source
+from dactnlg.serving.imports.templates import TemplateSource
 
 COUNT = 8
 """Values that a slot gets."""
@@ -41,11 +41,11 @@ _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
 _SYLLABLES = tuple("bacedifogulameniporusatevizokalemino"[n : n + 2] for n in range(0, 34, 2))
 
 
-class _Strict(BaseModel):
+class _MapEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class SlotEntry(_Strict):
+class SlotEntry(_MapEntry):
     """A slot.
 
     Attributes:
@@ -57,7 +57,7 @@ class SlotEntry(_Strict):
     values: list[str | int | float] = []
 
 
-class SlotMap(_Strict):
+class SlotMap(_MapEntry):
     """A slot map.
 
     Attributes:
@@ -108,7 +108,7 @@ def read_map(path: Path) -> SlotMap:
     return found
 
 
-def map_of(source: Source, given: SlotMap | None = None) -> SlotMap:
+def map_of(source: TemplateSource, given: SlotMap | None = None) -> SlotMap:
     """Return the slot map of a source: what a given one says, and the rest worked out, all of it spelt out."""
     given = given or SlotMap()
     responses = dict.fromkeys(template.response for template in source.templates)

@@ -47,7 +47,7 @@ class Unread:
 
 
 @dataclass(slots=True)
-class Source:
+class TemplateSource:
     """What was read of one source.
 
     Attributes:

@@ -72,7 +72,11 @@ class FilteredRaters(Result):
 
 
 def filter_raters(
-    ratings: Ratings, threshold: float = 0.1, rule: str = "lowest-mean", weights: Weights = "none"
+    ratings: Ratings,
+    threshold: float = 0.1,
+    rule: str = "lowest-mean",
+    weights: Weights = "none",
+    bins: int | None = None,
 ) -> FilteredRaters:
     """Return the ratings without the raters who do not agree with the others.
 
@@ -84,6 +88,7 @@ def filter_raters(
         threshold: kappa that pairs must exceed.
         rule: a name of `RULES`.
         weights: of the differences.
+        bins: classes that values are cut into, for a continuous scale.
 
     Raises:
         UnknownNameError: `rule` or `weights` is unknown.
@@ -100,7 +105,7 @@ def filter_raters(
         reason = f"{len(raters):,} raters: all pairs are compared of {MOST_RATERS} at most; nobody was left out"
         return FilteredRaters(ratings, rule, threshold, tuple(raters), (), (), (), METHOD, ratings.notes, reason)
     most = len(raters) ** 2
-    tables = [kappas(ratings.where(criterion=name), most=most) for name in ratings.names("criterion")]
+    tables = [kappas(ratings.where(criterion=name), bins, most) for name in ratings.names("criterion")]
     matrix = _matrix(tables, raters, weights)
     left = _leaving(matrix, raters, threshold, rule)
     gone = {one.rater for one in left}
@@ -111,6 +116,9 @@ def filter_raters(
     notes = tuple(dict.fromkeys(note for table in tables for note in table.notes))
     if left and len(kept) < 2:
         notes += (f"{len(kept)} of {len(raters)} raters stay: no two agree above the threshold",)
+    alone = [rater for rater, row in zip(raters, matrix, strict=True) if not np.isfinite(row).any()]
+    if alone and not reason:
+        notes += (f"raters without a kappa with anybody stay: {', '.join(alone[:5])}{', ...' if alone[5:] else ''}",)
     rest = ratings.without("rater", gone)
     return FilteredRaters(rest, rule, threshold, kept, tuple(left), counts[0], counts[1], named, notes, reason)
 

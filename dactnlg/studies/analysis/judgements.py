@@ -15,6 +15,9 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 Sentence = tuple[str, str, str]
 """Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
 
+_MANY_TIMES = 5
+"""On a scale of 1 to 5, a rater who marks everything 1 is at this ratio, not above it."""
+
 
 @dataclass(frozen=True)
 class Judgements:
@@ -51,11 +54,16 @@ class Judgements:
         return mean
 
 
-def judgements(ratings: Ratings) -> Judgements:
+def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     """Return the judgements of ratings under one criterion.
 
     A rater who has judged a sentence on several pages counts with the first judgement. Two rows of a pairwise page are
     one judgement, of the pair: the value of the system whose name comes first.
+
+    Args:
+        ratings: the judgements.
+        of_pairs: whether pairwise pages are read so; else each of their sentences has the value that the rater gave it,
+            1, .5 or 0, and all that a rater gave a sentence on several pages count, with their mean.
 
     Raises:
         RatingsError: there are no ratings, of several criteria, or a value is not a finite number.
@@ -63,23 +71,37 @@ def judgements(ratings: Ratings) -> Judgements:
     criteria = ratings.names("criterion")
     if len(criteria) != 1:
         raise RatingsError(f"ratings of one criterion are wanted, not of {', '.join(criteria) or 'none'}")
-    paired = _pairs(ratings)
+    paired = _pairs(ratings) if of_pairs else None
     rows = paired if paired is not None else [(_sentence(row), row["rater"], row["value"]) for row in ratings.rows]
     sentences: dict[Sentence, int] = {}
     raters: dict[str, int] = {}
-    found: dict[tuple[int, int], float] = {}
+    found: dict[tuple[int, int], list[float]] = {}
     for sentence, rater, value in rows:
         if not np.isfinite(value):
             raise RatingsError(f"rater {rater}'s value for item {sentence[1]}, {sentence[2]}, is not a finite number")
         key = sentences.setdefault(sentence, len(sentences)), raters.setdefault(rater, len(raters))
-        found.setdefault(key, float(value))
+        found.setdefault(key, []).append(float(value))
     places = np.array(list(found), dtype=np.int64).reshape(-1, 2)
     again = len(rows) - len(found)
-    notes = (*ratings.notes, *scale_notes(ratings))
-    if again:
+    notes = (*ratings.notes, *(scale_notes(ratings) or _highest_notes(ratings)))
+    if again and of_pairs:
         notes += (f"{again} judgements of a sentence by a rater who had judged it before are left out",)
-    values = np.array(list(found.values()))
+    values = np.array([given[0] if of_pairs else sum(given) / len(given) for given in found.values()])
     return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes)
+
+
+def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
+    """Return a sentence where one rater's highest value is many times another's, which few raters' ranges hide."""
+    highest: dict[str, float] = {}
+    for row in ratings.rows:
+        highest[row["rater"]] = max(row["value"], highest.get(row["rater"], row["value"]))
+    least, most = min(highest, key=lambda name: highest[name]), max(highest, key=lambda name: highest[name])
+    if highest[most] <= _MANY_TIMES * highest[least] or highest[least] <= 0:
+        return ()
+    return (
+        f"raters may have used different scales: the highest value of {least} is {highest[least]:g}, that of {most} "
+        f"{highest[most]:g}",
+    )
 
 
 def _sentence(row: Any) -> Sentence:

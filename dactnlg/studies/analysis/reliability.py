@@ -190,7 +190,11 @@ def _icc(table: Judgements) -> tuple[tuple[IntraclassCorrelation, ...], int, str
     if raters < 2:
         return (), len(whole), "ICC is undefined: there is one rater"
     if len(whole) < 2:
-        return (), len(whole), f"ICC is undefined: all {raters} raters judged {len(whole)} of the sentences together"
+        return (
+            (),
+            len(whole),
+            f"ICC is undefined: it wants two sentences that all {raters} raters judged, and there are {len(whole)}",
+        )
     if len(whole) * raters > MOST_ICC:
         return (), len(whole), f"ICC is not computed: {len(whole) * raters:,} ratings, {MOST_ICC:,} at most"
     chosen = np.isin(table.sentence, whole)

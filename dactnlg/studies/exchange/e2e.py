@@ -85,8 +85,8 @@ def _write_table(ratings: Ratings, prefix: str, path: Path, study: Study | None)
 def read_e2e(path: Path, study: Study | None = None) -> Ratings:
     """Read a table of the challenge, or one that `write_e2e` wrote.
 
-    Items are called by their acts (`mr`), or, where a study is given, as they are called there. Pages are numbered
-    within their unit: `quality-1468391946-0`.
+    Items are called by their acts (`mr`), or, where a study is given, as they are called there. Pages are called
+    by their unit and row: `quality-1468391946-0`.
 
     Raises:
         RatingsError: it is no such table; the message has the line.
@@ -109,19 +109,14 @@ class _Names:
         self._items = {item.act: item.id for item in study.items if acts[item.act] == 1} if study else {}
         self._items |= {item.id: item.id for item in study.items} if study else {}
         self._pages = {page.id for rater in study.raters for page in rater.pages} if study else set()
-        self._seen: Counter[str] = Counter()
 
     def item(self, row: Mapping[str, str]) -> str:
         name, act = row.get("mr_id") or "", row["mr"]
         return self._items.get(name) or self._items.get(act) or act
 
-    def page(self, row: Mapping[str, str], criterion: str, line: int) -> str:
-        unit = row.get("_unit_id") or str(line)
-        if unit in self._pages:
-            return unit
-        name = f"{criterion}-{unit}"
-        self._seen[name] += 1
-        return f"{name}-{self._seen[name] - 1}"
+    def page(self, row: Mapping[str, str], criterion: str, number: int) -> str:
+        unit = row.get("_unit_id") or ""
+        return unit if unit in self._pages else f"{criterion}-{unit}-{number}"
 
 
 def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
@@ -134,13 +129,13 @@ def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
         raise RatingsError(f"{where}: there is no column of ratings, such as quality1")
     rows: list[dict[str, Any]] = []
     empty = 0
-    for cells in reader:
+    for number, cells in enumerate(reader):
         line = f"{where}, line {reader.line_num}"
         if None in cells or None in cells.values():
             raise RatingsError(f"{line}: it has more or fewer cells than the header")
         for prefix, places in columns.items():
             criterion = long.get(prefix, prefix)
-            page = names.page(cells, criterion, reader.line_num)
+            page = names.page(cells, criterion, number)
             for at in places:
                 if not cells[f"{prefix}{at}"].strip():
                     empty += bool(cells[f"sys{at}"].strip())

@@ -1,60 +1,104 @@
-"""The web application of a study."""
+"""The server of a study, put together."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import logging
+import socket
+from urllib.parse import urlsplit
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import Response
+from sqlalchemy.exc import SQLAlchemyError
 from starlette.types import ASGIApp
 
-from dactnlg._utils.web.application import create, guarded
+from dactnlg._utils.web import application, problems
 from dactnlg._utils.web.limits import RequestLimits
-from dactnlg._utils.web.pages import Pages, static_files
-from dactnlg.studies.ratings import Ratings
-from dactnlg.studies.server.owner import Summary, owner_pages
-from dactnlg.studies.server.rater import rater_pages
-from dactnlg.studies.storage import Storage
+from dactnlg._utils.web.pages import static_files
+from dactnlg._utils.web.problems import Problem
+from dactnlg._utils.web.server import serve as serve_application
+from dactnlg.errors import UserError
+from dactnlg.studies.server import owner, rater
+from dactnlg.studies.server.desk import StudyDesk, pages
+from dactnlg.studies.storage import AnswersConflict, OutOfOrder, Storage
+from dactnlg.studies.study import Study
 
-LIMITS = RequestLimits(body_bytes=64 << 10, per_minute=1200)
-"""A page's answers are a few hundred bytes; all raters of a laboratory may come from one address."""
-_PACKAGE = "dactnlg.studies.server"
+BODY_BYTES = 256 * 1024
+SECONDS = 60.0
+_log = logging.getLogger("dactnlg")
 
 
-def application(
-    storage: Storage, owner: str, agreement: Summary | None = None, limits: RequestLimits = LIMITS
-) -> ASGIApp:
-    """Return the application: `/r/TOKEN` for raters, `/owner` for the study's owner.
+def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> ASGIApp:
+    """Return the application of a study.
 
     Args:
-        storage: the study and its ratings; closed when the server ends.
-        owner: the owner's token.
-        agreement: what the owner's page says of agreement; see `owner.owner_pages`.
-        limits: what a request may ask for.
+        study: what is asked.
+        storage: where the answers go.
+        owner_token: what the owner's page asks for.
+        base_url: where the server is reached.
     """
+    desk = StudyDesk(study, storage, owner_token, base_url.rstrip("/"), pages())
 
-    @asynccontextmanager
-    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
-        yield
-        storage.close()
+    def error_page(_request: Request, problem: Problem) -> Response:
+        answer = desk.page("error.html", problem.status, problem=problem)
+        answer.headers.update(problem.headers)
+        return answer
 
-    app = create("dactnlg study", "Pages for the raters of a study, and for its owner.", lifespan)
-    pages = Pages(_PACKAGE)
-    app.mount("/static", static_files(_PACKAGE))
+    app = application.create(
+        "dactnlg study", "Raters judge sentences; the owner sees how far they are.", error_page=error_page
+    )
+    app.mount("/static", static_files("dactnlg.studies.server"))
+    app.include_router(rater.routes(desk))
+    app.include_router(owner.routes(desk))
+    _install_errors(app, error_page)
 
-    @app.get("/")
-    def welcome() -> Response:
-        return pages.render("welcome.html.j2", {"study": storage.study})
+    @app.get("/", include_in_schema=False)
+    def home() -> Response:
+        return desk.page("home.html")
 
     @app.get("/healthz")
-    def alive() -> dict[str, str]:
+    def healthy() -> dict[str, str]:
+        """Say that the server answers."""
         return {"status": "ok"}
 
-    app.include_router(rater_pages(storage, pages))
-    app.include_router(owner_pages(storage, pages, owner, agreement or _no_table))
-    return guarded(app, limits, frozenset({"/healthz"}))
+    return application.guarded(app, RequestLimits(body_bytes=BODY_BYTES, seconds=SECONDS))
 
 
-def _no_table(_ratings: Ratings) -> list[list[str]]:
-    return []
+def serve(app: ASGIApp, listening: socket.socket) -> None:
+    """Serve until SIGINT or SIGTERM; requests that have begun are finished."""
+    serve_application(app, listening)
+
+
+def check_base_url(text: str) -> str:
+    """Return an address without a slash at its end.
+
+    Raises:
+        UserError: it is no address of a web server.
+    """
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in ("http", "https") and parts.hostname and not parts.query and not parts.fragment
+    except ValueError:
+        good = False
+    if not good:
+        raise UserError(f"--base-url {text[:80]!r}: write where raters reach the server, such as https://example.org")
+    return text.rstrip("/")
+
+
+def _install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:
+    """Answer errors of the storage: the rater's mistakes as 409, the database's as 503."""
+
+    def answer(request: Request, problem: Problem) -> Response:
+        html = "text/html" in request.headers.get("accept", "")
+        return error_page(request, problem) if html else problem.response()
+
+    def conflict(request: Request, error: Exception) -> Response:
+        return answer(request, Problem(409, str(error)))
+
+    def database(request: Request, error: Exception) -> Response:
+        _log.error("the database failed: %s", type(error).__name__, exc_info=error)
+        told = "the answers cannot be kept at this moment; please send the page again in a minute"
+        return answer(request, Problem(503, told, headers={"Retry-After": "60"}))
+
+    app.add_exception_handler(AnswersConflict, conflict)
+    app.add_exception_handler(OutOfOrder, conflict)
+    app.add_exception_handler(SQLAlchemyError, database)

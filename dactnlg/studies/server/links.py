@@ -1,66 +1,66 @@
-"""Links for raters, and the owner's token: secrets in files beside the study, that nobody else can read."""
+"""Raters' links: `links.csv` beside the study, which the owner alone can read."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.reading import regular_file
 from dactnlg._utils.web.tokens import new_token
-from dactnlg.studies.study import StudyError
+from dactnlg.studies.study import Study, StudyError
 
-LINKS = "links.csv"
-OWNER = "owner-token.txt"
+FILE = "links.csv"
+_LEAST = 16
 
 
-def rater_tokens(folder: Path, raters: Iterable[str], base_url: str) -> dict[str, str]:
-    """Return the token of every rater, made at the first call and kept since; `links.csv` has the links.
+def rater_tokens(folder: Path, study: Study, base_url: str, *, renew: bool = False) -> dict[str, str]:
+    """Return the token of every rater, from `links.csv`, which is written with those that are new.
 
     Args:
-        folder: the study's.
-        raters: the raters.
-        base_url: where raters reach the server; links written before are renewed with it.
+        folder: the study's folder.
+        study: the study.
+        base_url: where raters reach the server, without a slash at the end.
+        renew: whether all tokens are made anew.
 
     Raises:
-        StudyError: `links.csv` was changed and is no list of links any more.
+        StudyError: `links.csv` is not as it was written.
+        OSError: it cannot be read or written.
     """
-    path = folder / LINKS
-    known = _read(path) if path.exists() else {}
-    tokens = {rater: known.get(rater) or new_token() for rater in raters}
-    if len(set(tokens.values())) < len(tokens):
-        raise StudyError(f"{path}: two raters have the same token; delete the file for new links, or mend it")
-    rows = [["rater", "token", "url"], *([r, token, f"{base_url}/r/{token}"] for r, token in tokens.items())]
-    with replace_file(path) as partial, _secret(partial).open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
-    return tokens
-
-
-def owner_token(folder: Path) -> str:
-    """Return the owner's token, made at the first call and kept since."""
-    path = folder / OWNER
-    if path.exists():
-        if token := regular_file(path).read_text(encoding="utf-8", errors="replace").strip():
-            return token
-        raise StudyError(f"{path} is empty: delete it for a new token")
-    token = new_token()
+    path = folder / FILE
+    known = _read(path, study) if path.is_file() and not renew else {}
+    found = {rater.id: known.get(rater.id) or new_token() for rater in study.raters}
     with replace_file(path) as partial:
-        _secret(partial).write_text(token + "\n", encoding="utf-8")
-    return token
+        # Nobody else may read it, not even while it is written.
+        number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(("rater", "token", "url"))
+            writer.writerows((rater, token, link(base_url, token)) for rater, token in found.items())
+    return found
 
 
-def _secret(path: Path) -> Path:
-    """Make an empty file that its owner alone can read."""
-    os.close(os.open(path, os.O_CREAT | os.O_WRONLY | os.O_EXCL, 0o600))
-    return path
+def link(base_url: str, token: str) -> str:
+    """Return a rater's link."""
+    return f"{base_url}/r/{token}"
 
 
-def _read(path: Path) -> dict[str, str]:
-    with regular_file(path).open(encoding="utf-8", errors="replace", newline="") as file:
-        rows = [(row.get("rater"), row.get("token")) for row in csv.DictReader(file)]
-    found = {rater: token for rater, token in rows if rater and token}
-    if not found or len(found) < len(rows):
-        raise StudyError(f"{path} is no list of links (rater,token,url); delete it for new ones, or mend it")
+def _read(path: Path, study: Study) -> dict[str, str]:
+    with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
+        try:
+            rows = list(csv.DictReader(file))
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise StudyError(f"{path}: it is not CSV: {error}") from None
+    found = {row.get("rater") or "": row.get("token") or "" for row in rows}
+    for rater, token in found.items():
+        if rater not in study.rater_by_id:
+            raise StudyError(f"{path}: the study has no rater {rater[:40]!r}")
+        if len(token) < _LEAST or not token.isascii() or not token.replace("-", "").replace("_", "").isalnum():
+            raise StudyError(
+                f"{path}: rater {rater} has no token of {_LEAST} or more letters and digits; make new links with "
+                "--new-links (the old ones end)"
+            )
+    if len(set(found.values())) < len(rows):
+        raise StudyError(f"{path}: a rater or a token stands in it twice")
     return found

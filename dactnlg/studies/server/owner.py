@@ -1,79 +1,116 @@
-"""The owner's page: who has come how far, how much raters agree, and the ratings as a file."""
+"""The page of a study's owner: progress, agreement so far, attention checks, and the ratings to take home."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from datetime import UTC, datetime
+from typing import Any
 
-from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import RedirectResponse
+from fastapi import APIRouter, Depends
+from fastapi.responses import RedirectResponse, Response
+from starlette.requests import Request
 
-from dactnlg._utils.web.forms import read_form
-from dactnlg._utils.web.pages import Pages
-from dactnlg._utils.web.problems import Problem
-from dactnlg._utils.web.tokens import digest, same
+from dactnlg._utils.web.tokens import check_bearer, digest, same
+from dactnlg.studies.answers import failed_checks, rating_rows
 from dactnlg.studies.ratings import Ratings
-from dactnlg.studies.storage import Storage
+from dactnlg.studies.server.agreement import AgreementSoFar
+from dactnlg.studies.server.desk import StudyDesk
+from dactnlg.studies.server.rater import Form, form_schema
 
-COOKIE = "owner"
-Form = Annotated[dict[str, str], Depends(read_form)]
-Summary = Callable[[Ratings], list[list[str]]]
+COOKIE = "dactnlg_owner"
+HOURS = 12
 
 
-def owner_pages(storage: Storage, pages: Pages, token: str, agreement: Summary) -> APIRouter:
-    """Return the routes of the owner, below `/owner`.
+def routes(desk: StudyDesk) -> APIRouter:
+    """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
+    router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
+    agreement = AgreementSoFar(desk.study)
+    # Whoever steals the cookie does not have the token.
+    session = digest(f"session of {desk.owner_token}")
 
-    Args:
-        storage: the ratings.
-        pages: the templates.
-        token: what the owner has to know, in a form once or as `Authorization: Bearer TOKEN`.
-        agreement: what the page says of the raters' agreement so far: cells of a table, the header first.
-    """
-    router = APIRouter(prefix="/owner")
+    def signed_in(request: Request) -> bool:
+        return same(request.cookies.get(COOKIE, ""), session)
 
-    def allowed(request: Request) -> bool:
-        scheme, _, given = request.headers.get("authorization", "").partition(" ")
-        by_header = scheme.lower() == "bearer" and same(given.strip(), token)
-        # The cookie holds a hash: who reads it elsewhere does not learn the token.
-        return by_header or same(request.cookies.get(COOKIE, ""), digest(token))
+    def owner(request: Request) -> None:
+        if not signed_in(request):
+            check_bearer(request, desk.owner_token)
 
     @router.get("")
     def overview(request: Request) -> Response:
-        if not allowed(request):
-            return pages.render("login.html.j2", {"wrong": False}, status=401)
-        return pages.render("owner.html.j2", _overview(storage, agreement))
+        """Show how far everybody is, or ask for the token."""
+        if not signed_in(request) and "authorization" not in request.headers:
+            return desk.page("sign_in.html", 401, mistake="")
+        owner(request)
+        values = desk.storage.values()
+        return desk.page("owner.html", agreement=agreement.of(values), **_progress(desk, values))
 
-    @router.post("")
-    def login(form: Form) -> Response:
-        if not same(form.get("token", ""), token):
-            return pages.render("login.html.j2", {"wrong": True}, status=401)
-        answer = RedirectResponse("/owner", status_code=303)
-        answer.set_cookie(COOKIE, digest(token), httponly=True, samesite="strict", path="/owner")
+    @router.post("/sign-in", openapi_extra=form_schema("token"))
+    def sign_in(form: Form) -> Response:
+        """Take the owner's token, and give a cookie for twelve hours."""
+        if not same(form.get("token", "").strip(), desk.owner_token):
+            return desk.page("sign_in.html", 401, mistake="This is not the token that the server printed at its start.")
+        answer = RedirectResponse(f"{desk.root}/owner", 303)
+        path = f"{desk.root}/owner"
+        answer.set_cookie(
+            COOKIE, session, HOURS * 3600, path=path, secure=desk.secure, httponly=True, samesite="strict"
+        )
         return answer
 
-    @router.get("/ratings.csv")
-    def export(request: Request) -> Response:
-        if not allowed(request):
-            raise Problem(401, "this needs the owner's token", headers={"WWW-Authenticate": "Bearer"})
+    @router.post("/sign-out", openapi_extra=form_schema("end"))
+    def sign_out(form: Form) -> Response:
+        """Take the cookie away."""
+        answer = RedirectResponse(f"{desk.root}/owner", 303)
+        answer.delete_cookie(COOKIE, path=f"{desk.root}/owner", httponly=True, samesite="strict")
+        return answer
+
+    @router.get("/ratings.csv", dependencies=[Depends(owner)])
+    def ratings() -> Response:
+        """Return all ratings so far as CSV, without attention checks."""
         headers = {"Content-Disposition": 'attachment; filename="ratings.csv"', "Cache-Control": "no-store"}
-        return Response(storage.ratings().csv(), media_type="text/csv; charset=utf-8", headers=headers)
+        text = Ratings(list(rating_rows(desk.study, desk.storage.values()))).csv()
+        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+    @router.get("/progress", dependencies=[Depends(owner)])
+    def progress() -> dict[str, Any]:
+        """Return how far everybody is, as JSON."""
+        return _progress(desk, desk.storage.values())
 
     return router
 
 
-def _overview(storage: Storage, agreement: Summary) -> dict[str, Any]:
-    done, failed = storage.progress(), storage.failed_checks()
-    rows = [
-        {"rater": rater.id, "done": done[rater.id], "pages": len(rater.pages), "failed": failed[rater.id]}
-        for rater in storage.study.raters
-    ]
-    ratings = storage.ratings()
+def _progress(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) -> dict[str, Any]:
+    """Return a row for every rater, and the sums."""
+    states, checks = desk.storage.states(), failed_checks(desk.study, values)
+    rows = []
+    for rater in desk.study.raters:
+        state = states.get(rater.id)
+        failed, checked = checks[rater.id]
+        rows.append(
+            {
+                "rater": rater.id,
+                "state": _word(state, len(rater.pages)),
+                "answered": state.answered if state else 0,
+                "pages": len(rater.pages),
+                "latest": _moment(state.latest) if state else "",
+                "checks_failed": failed,
+                "checks": checked,
+            }
+        )
     return {
-        "study": storage.study,
-        "rows": rows,
-        "ratings": len(ratings.rows),
-        "done": sum(done.values()),
+        "raters": rows,
+        "answered": sum(row["answered"] for row in rows),
         "pages": sum(row["pages"] for row in rows),
-        "finished": sum(row["done"] == row["pages"] for row in rows),
-        "agreement": agreement(ratings) if ratings.rows else [],
+        "done": sum(row["state"] == "done" for row in rows),
+        "left": sum(row["state"] == "left" for row in rows),
     }
+
+
+def _word(state: Any, pages: int) -> str:
+    if state is None or not (state.consented or state.withdrawn):
+        return "not begun"
+    if state.withdrawn:
+        return "left"
+    return "done" if state.answered >= pages else "rating"
+
+
+def _moment(seconds: int | None) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC" if seconds is not None else ""

@@ -1,0 +1,129 @@
+"""The server of a study under load: fifty raters through kills, and 20,000 bad requests.
+
+For each database, fifty raters answer 120 pages each in threads of their own, over loopback, with double clicks; the
+server is killed (kill -9) again and again, and what it has acknowledged is looked for in the database at once. Then bad
+requests, of which each must get a 4xx while the memory stays flat.
+
+    python benchmarks/study_server.py [--items 120] [--requests 20000] [--postgresql URL of an empty database]
+"""
+
+from __future__ import annotations
+
+import argparse
+import http.client
+import signal
+import tempfile
+import threading
+import time
+from collections import Counter
+from pathlib import Path
+
+from study_raters import Rater, StudyProcess, answered, rate_all, request, small_study, tokens
+from study_requests import Target, bad_requests, from_openapi, send, send_raw
+
+from dactnlg.studies.storage import Storage
+
+RATERS = 50
+KILLS = 10
+
+
+def main() -> None:
+    """Print what came out."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--items", type=int, default=120)
+    parser.add_argument("--requests", type=int, default=20_000)
+    parser.add_argument("--postgresql", metavar="URL")
+    given = parser.parse_args()
+    for database in (None, given.postgresql) if given.postgresql else (None,):
+        crashes(given.items, database)
+    refusals(given.requests)
+
+
+def crashes(items: int, database: str | None) -> None:
+    """Let raters answer while the server is killed; print counts."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        study = small_study("likert", RATERS, items)
+        study.save(folder)
+        arguments = ("--database", database) if database else ()
+        server = [StudyProcess(folder, *arguments)]
+        raters = [Rater(rater, token) for rater, token in tokens(folder).items()]
+        wrong: list[str] = []
+        pages = sum(len(rater.pages) for rater in study.raters)
+        begun = time.perf_counter()
+        everybody = threading.Thread(target=lambda: wrong.extend(rate_all(raters, server, 600)))
+        everybody.start()
+        lost = kills = 0
+        for kill in range(KILLS):
+            wanted = (kill + 0.5) / KILLS * pages
+            while sum(len(rater.acknowledged) for rater in raters) < wanted and everybody.is_alive():
+                time.sleep(0.01)
+            if not everybody.is_alive():
+                break
+            server[0].end(signal.SIGKILL)
+            kills += 1
+            lost += missing(raters, study, folder, database)
+            server[0] = StudyProcess(folder, *arguments, port=server[0].port)
+        everybody.join()
+        seconds = time.perf_counter() - begun
+        lost += missing(raters, study, folder, database)
+        storage = Storage.open(folder, study, database)
+        rows = sum(map(len, storage.values().values()))
+        storage.close()
+        questions = sum(2 * len(page.systems) for rater in study.raters for page in rater.pages)
+        server[0].end()
+        kind = "PostgreSQL" if database else "SQLite"
+        print(
+            f"{kind}: {RATERS} raters, {pages:,} pages, {kills} kills, {pages / seconds:.0f} pages/s: "
+            f"{lost} acknowledged pages lost; {rows:,} values for {questions:,} questions; errors: {wrong or 'none'}"
+        )
+
+
+def missing(raters: list[Rater], study: object, folder: Path, database: str | None) -> int:
+    """Return how many acknowledged pages are not in the database as they were sent."""
+    acknowledged = {(rater.name, page): form for rater in raters for page, form in dict(rater.acknowledged).items()}
+    storage = Storage.open(folder, study, database)  # type: ignore[arg-type]
+    kept = storage.values()
+    storage.close()
+    return sum(kept.get(f"{name}-{page:03}") != answered(form) for (name, page), form in acknowledged.items())
+
+
+def refusals(count: int) -> None:
+    """Send bad requests; print what came back, and the memory before and after."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        small_study(raters=3).save(folder)
+        server = StudyProcess(folder)
+        links = tokens(folder)
+        rater = Rater("r001", links["r001"])
+        connection = http.client.HTTPConnection(server.address, timeout=30)
+        for _ in range(3):
+            rater.step(connection)
+        form = rater.answers(request(connection, "GET", f"/r/{links['r001']}")[1], 3)
+        target = Target(server.address, links["r001"], links["r002"], 3, 5, form)
+        statuses: Counter[int] = Counter()
+        wrong: list[str] = []
+        send(target, bad_requests(target, 1), count // 10)
+        before, begun = resident(server.pid), time.perf_counter()
+        for outcome in (
+            send(target, bad_requests(target, 2), count - count // 5),
+            send_raw(target, count // 20, 3),
+            from_openapi(target, count // 100),
+        ):
+            statuses += outcome.statuses
+            wrong += outcome.wrong
+        seconds = time.perf_counter() - begun
+        told = ", ".join(f"{status}: {times:,}" for status, times in sorted(statuses.items()))
+        print(f"{sum(statuses.values()):,} bad requests in {seconds:.0f} s: {told}; other than 4xx: {wrong or 'none'}")
+        print(f"resident memory {before:.0f} MB before, {resident(server.pid):.0f} MB after; alive: {server.alive}")
+        server.end()
+
+
+def resident(pid: int) -> float:
+    """Return the resident memory of a process in MB (Linux)."""
+    lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmRSS"))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,231 @@
+"""Correlation of metrics with people (Sharma et al. 2017, section 5.4, Table 3; Novikova et al. 2017).
+
+Level `segment`: over all sentences. `item`: within each item over its systems, then the mean over items. `system`: of
+the systems' means over the sentences.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows, resampled
+from dactnlg.studies.analysis.intervals import METHODS, Kind, check, interval
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.paired import PairedSentences, paired
+from dactnlg.studies.analysis.results import Bounds, Result
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+Level = Literal["segment", "item", "system"]
+LEVELS: dict[str, str] = {
+    "segment": "over all sentences; p takes sentences for independent (scipy spearmanr, pearsonr, kendalltau)",
+    "item": "mean over items of the correlation over an item's systems, items without one left out; p of a t test "
+    "against 0 (scipy ttest_1samp)",
+    "system": "over systems, of their means over sentences (scipy spearmanr, pearsonr, kendalltau)",
+}
+MOST_KENDALL = 4_000
+"""Sentences: intervals of Kendall's coefficient look at all pairs of sentences."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Coefficient:
+    """One correlation.
+
+    Attributes:
+        value: None where undefined.
+        p: two-sided, of no correlation.
+        interval: 95%, over items.
+        reason: why something is undefined.
+    """
+
+    value: float | None
+    p: float | None = None
+    interval: Bounds | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class MetricCorrelation:
+    """A metric against people.
+
+    Attributes:
+        metric: its name.
+        criterion: what people judged.
+        corpus: None for all together.
+        gold: whether people's own sentences are among those judged; None where none is named.
+        spearman, pearson, kendall: the coefficients (Kendall's tau-b).
+        sentences, items, systems: how many they are of.
+    """
+
+    metric: str
+    criterion: str
+    corpus: str | None
+    gold: bool | None
+    spearman: Coefficient
+    pearson: Coefficient
+    kendall: Coefficient
+    sentences: int
+    items: int
+    systems: int
+
+
+@dataclass(frozen=True)
+class MetricCorrelations(Result):
+    """Every metric, by criterion and corpus, with and without gold sentences, at one level."""
+
+    level: Level
+    rows: tuple[MetricCorrelation, ...]
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def correlate(
+    ratings: Ratings,
+    scores: MetricScores,
+    *,
+    gold: Collection[str] = (),
+    level: Level = "segment",
+    kind: Kind = "jackknife",
+    resamples: int = 2000,
+    seed: int = 1,
+) -> MetricCorrelations:
+    """Return how every metric correlates with the mean of people's values.
+
+    Args:
+        ratings: the judgements.
+        scores: values of metrics.
+        gold: systems that are people: rows are given with and without their sentences.
+        level: of what the correlation is.
+        kind: of intervals; all hold for these raters and systems, and other items. In simulated studies of 20 items
+            `jackknife` holds the truth in 95% of them, the bootstraps in 91 to 93% (`benchmarks/ratings.py simulate`).
+            Where it does not apply, to systems, `percentile` takes its place.
+        resamples: of a bootstrap.
+        seed: of a bootstrap.
+
+    Raises:
+        RatingsError: there are no ratings, or no metric has a value for any sentence that was judged.
+        UnknownNameError: `level`, `kind` or a system of `gold` is unknown.
+    """
+    if level not in LEVELS:
+        raise UnknownNameError("level", level, LEVELS)
+    check(kind)
+    # Ranks of a few systems jump: to leave out an item often changes nothing at all, which is no certainty.
+    if level == "system" and kind == "jackknife":
+        kind = "percentile"
+    if resamples < 100:
+        raise RatingsError(f"{resamples} resamples: an interval wants 100 or more")
+    rows = []
+    notes: dict[str, None] = {}
+    for pairing in paired(ratings, scores, gold):
+        notes |= dict.fromkeys(pairing.notes)
+        for metric in scores.metrics:
+            own = pairing.of(metric)
+            found = {name: _coefficient(name, metric, own, level, (kind, resamples, seed)) for name in NAMES}
+            rows.append(_row(metric, own, found))
+    drawn = "" if kind == "jackknife" else f", {resamples} resamples, seed {seed}"
+    coefficients = "Spearman's, Pearson's and Kendall's (tau-b) correlation with the mean of people's values"
+    intervals = "t intervals of that mean" if level == "item" else METHODS[kind] + drawn
+    return MetricCorrelations(level, tuple(rows), f"{coefficients}, {LEVELS[level]}; {intervals}", tuple(notes))
+
+
+def _row(metric: str, own: PairedSentences, found: dict[Name, Coefficient]) -> MetricCorrelation:
+    counts = len(own.people), len(np.unique(own.items)), len(np.unique(own.systems))
+    coefficients = found["spearman"], found["pearson"], found["kendall"]
+    return MetricCorrelation(metric, own.criterion, own.corpus, own.gold, *coefficients, *counts)
+
+
+def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, float | None]:
+    """Return a coefficient and its p-value by scipy, None where undefined."""
+    from scipy.stats import kendalltau, pearsonr, spearmanr
+
+    function = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}[name]
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        found = function(x, y)
+    value, p = float(found.statistic), float(found.pvalue)
+    return (value if np.isfinite(value) else None), (p if np.isfinite(p) else None)
+
+
+def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
+    """Return why there is no correlation of a metric, x, and people, y; nothing where there is one."""
+    if len(x) < 3:
+        return f"undefined: fewer than 3 {what}"
+    if np.ptp(x) == 0:
+        return f"undefined: the metric is constant over {what}"
+    return f"undefined: people's values are constant over {what}" if np.ptp(y) == 0 else ""
+
+
+def _coefficient(
+    name: Name, metric: str, own: PairedSentences, level: Level, how: tuple[Kind, int, int]
+) -> Coefficient:
+    x, y = own.metrics[metric], own.people
+    if level == "item":
+        return _within_items(name, own, x)
+    if level == "system":
+        return _of_systems(name, own, x, how)
+    if reason := undefined(x, y):
+        return Coefficient(None, reason=reason)
+    value, p = correlation_values(name, x, y)
+    if name == "kendall" and len(x) > MOST_KENDALL:
+        return Coefficient(value, p, reason=f"no interval of Kendall's coefficient over {MOST_KENDALL:,} sentences")
+    bounds, reason = interval(resampled(name, x, y), own.items, *how)
+    return Coefficient(value, p, bounds, reason)
+
+
+def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
+    """Return the mean over items; its interval is the t interval of that mean."""
+    from scipy.stats import ttest_1samp
+
+    order = np.argsort(own.items, kind="stable")
+    sizes = np.bincount(own.items)
+    starts = np.cumsum(sizes) - sizes
+    found = [np.zeros(0)]
+    for size in np.unique(sizes[sizes > 1]):
+        places = order[starts[sizes == size][:, None] + np.arange(size)]
+        found.append(of_rows(name, x[places], own.people[places]))
+    known = np.concatenate(found)
+    known = known[np.isfinite(known)]
+    if not len(known):
+        return Coefficient(None, reason="undefined: within no item do the metric and people vary")
+    mean = float(known.mean())
+    left = len(np.unique(own.items)) - len(known)
+    reason = f"{left} items without a correlation are left out" if left else ""
+    if len(known) < 2 or np.ptp(known) == 0:
+        return Coefficient(mean, reason=reason or "no interval: one item, or all alike")
+    test = ttest_1samp(known, 0)
+    bounds = test.confidence_interval()
+    return Coefficient(mean, float(test.pvalue), (float(bounds.low), float(bounds.high)), reason)
+
+
+def _of_systems(name: Name, own: PairedSentences, x: Floats, how: tuple[Kind, int, int]) -> Coefficient:
+    used = np.unique(own.systems)
+    member = (own.systems[:, None] == used).astype(np.float64)
+    counts = member.sum(axis=0)
+    means = x @ member / counts, own.people @ member / counts
+    if reason := undefined(*means, what="systems"):
+        return Coefficient(None, reason=reason)
+    bounds, reason = interval(_system_statistic(name, member, x, own.people), own.items, *how)
+    return Coefficient(*correlation_values(name, *means), bounds, reason)
+
+
+def _system_statistic(name: Name, member: Floats, x: Floats, y: Floats) -> Callable[[Floats], Floats]:
+    sums = member * x[:, None], member * y[:, None]
+
+    def statistic(weights: Floats) -> Floats:
+        counts = weights @ member
+        with np.errstate(all="ignore"):
+            left, right = (weights @ one / counts for one in sums)
+        found = np.full(len(weights), np.nan)
+        # A system may have lost all of its items.
+        whole = (counts > 0).all(axis=1)
+        found[whole] = of_rows(name, left[whole], right[whole])
+        return found
+
+    return statistic

@@ -1,0 +1,151 @@
+"""How well people correlate with people: the human row of Sharma et al. 2017, Table 3.
+
+They split raters once into two groups; here the mean over many random splits is the row, and their spread is said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.studies.analysis.coefficients import NAMES, Name
+from dactnlg.studies.analysis.correlation import correlation_values
+from dactnlg.studies.analysis.judgements import Judgements, judgements
+from dactnlg.studies.analysis.paired import StudyPart, check_gold
+from dactnlg.studies.analysis.results import Bounds, Result
+from dactnlg.studies.analysis.systems import parts
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+METHOD = (
+    "correlation of the sentences' means over two random disjoint halves of the raters, mean over {splits} splits "
+    "(seed {seed}; scipy spearmanr, pearsonr, kendalltau); full: 2 r / (1 + r) of the mean, after Spearman and Brown "
+    "1910, what two panels of all raters' size would reach"
+)
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class HalfCorrelation:
+    """One coefficient over many splits.
+
+    Attributes:
+        mean: over splits; None where undefined, for `reason`.
+        deviation: standard deviation over splits.
+        middle: the middle 95% of the splits.
+        full: Spearman-Brown's correction of the mean; None for Kendall's coefficient, for which it does not hold.
+        reason: why it is undefined.
+    """
+
+    mean: float | None
+    deviation: float | None = None
+    middle: Bounds | None = None
+    full: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class HumanRow:
+    """People against people.
+
+    Attributes:
+        criterion, corpus, gold: as in `MetricCorrelation`.
+        spearman, pearson, kendall: the coefficients.
+        raters: how many are split.
+        sentences: mean number over splits of those that both halves judged.
+    """
+
+    criterion: str
+    corpus: str | None
+    gold: bool | None
+    spearman: HalfCorrelation
+    pearson: HalfCorrelation
+    kendall: HalfCorrelation
+    raters: int
+    sentences: float
+
+
+@dataclass(frozen=True)
+class SplitHalves(Result):
+    """People against people, by criterion and corpus, with and without gold sentences."""
+
+    rows: tuple[HumanRow, ...]
+    splits: int
+    method: str
+    notes: tuple[str, ...] = ()
+
+
+def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 500, seed: int = 1) -> SplitHalves:
+    """Return how halves of the raters correlate.
+
+    Args:
+        ratings: the judgements.
+        gold: systems that are people: rows are given with and without their sentences.
+        splits: random splits.
+        seed: of the splits.
+
+    Raises:
+        RatingsError: there are no ratings.
+        UnknownNameError: no system has a name of `gold`.
+    """
+    if not ratings.rows:
+        raise RatingsError("there are no ratings")
+    if splits < 1:
+        raise RatingsError(f"{splits} splits: at least 1 is wanted")
+    check_gold(ratings, gold)
+    rows = []
+    for criterion, corpus, part in parts(ratings):
+        for state in (True, False) if gold else (None,):
+            rest = part.without("system", gold) if state is False else part
+            if rest.rows:
+                rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest), splits, seed))
+    few = sorted({row.raters for row in rows if 1 < row.raters < 6})
+    notes = tuple(f"{count} raters have few different halves" for count in few)
+    return SplitHalves(tuple(rows), splits, METHOD.format(splits=splits, seed=seed), notes)
+
+
+def _row(block: StudyPart, table: Judgements, splits: int, seed: int) -> HumanRow:
+    raters, generator = len(table.raters), np.random.default_rng(seed)
+    if raters < 2:
+        none = HalfCorrelation(None, reason=f"undefined: {raters} rater")
+        return HumanRow(*block, none, none, none, raters, 0.0)
+    values: dict[Name, list[float | None]] = {name: [] for name in NAMES}
+    sizes = []
+    for _ in range(splits):
+        halves = _halves(table, generator.permutation(raters) < raters // 2)
+        sizes.append(len(halves[0]))
+        for name in NAMES:
+            usable = len(halves[0]) > 2 and min(np.ptp(half) for half in halves) > 0
+            values[name].append(correlation_values(name, *halves)[0] if usable else None)
+    found = {name: _summary(name, values[name]) for name in NAMES}
+    coefficients = found["spearman"], found["pearson"], found["kendall"]
+    return HumanRow(*block, *coefficients, raters, float(np.mean(sizes)))
+
+
+def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    """Return the means of both halves, for the sentences that both judged."""
+    size = len(table.sentences)
+    chosen = first[table.rater]
+    counts, totals = [], []
+    for half in (chosen, ~chosen):
+        counts.append(np.bincount(table.sentence[half], minlength=size))
+        totals.append(np.bincount(table.sentence[half], table.value[half], minlength=size))
+    both = (counts[0] > 0) & (counts[1] > 0)
+    # Means that are equal in arithmetic should tie in ranks.
+    left, right = (np.round(total[both] / count[both], 9) for total, count in zip(totals, counts, strict=True))
+    return left, right
+
+
+def _summary(name: Name, values: list[float | None]) -> HalfCorrelation:
+    known = np.array([value for value in values if value is not None])
+    if not len(known):
+        return HalfCorrelation(None, reason="undefined: in no split both halves vary over three sentences or more")
+    mean = float(known.mean())
+    deviation = float(known.std(ddof=1)) if len(known) > 1 else None
+    low, high = np.quantile(known, [0.025, 0.975])
+    left = len(values) - len(known)
+    reason = f"{left} of {len(values)} splits without a correlation are left out" if left else ""
+    full = 2 * mean / (1 + mean) if name != "kendall" and mean > -1 else None
+    return HalfCorrelation(mean, deviation, (float(low), float(high)), full, reason)

@@ -1,0 +1,160 @@
+"""Values that metrics give to the sentences that people judged."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from dactnlg._utils.reading import regular_file
+from dactnlg.evaluation.stored import read_scores
+from dactnlg.studies.analysis.judgements import Sentence
+from dactnlg.studies.ratings import RatingsError
+
+KEYS = ("corpus", "item", "system")
+LOWER_IS_BETTER = frozenset({"TER", "WER", "SER", "perplexity"})
+"""Metrics whose small values are the good ones: where two metrics are compared, their sign is turned."""
+
+
+@dataclass(frozen=True)
+class MetricScores:
+    """A value for every sentence and metric.
+
+    Attributes:
+        values: metric -> sentence (corpus, item, system) -> value; a missing or undefined one is left out. An empty
+            corpus stands for any.
+        lower_is_better: metrics whose small values are good.
+    """
+
+    values: Mapping[str, Mapping[Sentence, float]]
+    lower_is_better: frozenset[str] = LOWER_IS_BETTER
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(self.values)
+
+    def value(self, metric: str, sentence: Sentence) -> float:
+        """Return a metric's value for a sentence, NaN where it has none."""
+        found = self.values[metric]
+        return found.get(sentence, found.get(("", *sentence[1:]), math.nan))
+
+    def sign(self, metric: str) -> int:
+        """Return -1 for a metric whose small values are good, else 1."""
+        return -1 if metric.split(" ")[0] in self.lower_is_better else 1
+
+    def only(self, metrics: Iterable[str]) -> MetricScores:
+        """Return the values of some metrics.
+
+        Raises:
+            RatingsError: there is none of a name.
+        """
+        wanted = tuple(metrics)
+        if unknown := [name for name in wanted if name not in self.values]:
+            raise RatingsError(f"there are no values of {unknown[0]}; metrics: {', '.join(self.values)}")
+        return MetricScores({name: self.values[name] for name in wanted}, self.lower_is_better)
+
+    @classmethod
+    def of(cls, rows: Iterable[tuple[Sentence, Mapping[str, float | None]]]) -> MetricScores:
+        """Return the values of sentences, each with a mapping from metric to value; None and NaN are left out."""
+        values: dict[str, dict[Sentence, float]] = {}
+        for sentence, scores in rows:
+            for metric, value in scores.items():
+                column = values.setdefault(metric, {})
+                if value is not None and math.isfinite(value):
+                    column[sentence] = float(value)
+        return cls(values)
+
+    @classmethod
+    def read_csv(cls, path: Path) -> MetricScores:
+        """Read a CSV file with the columns item, system, perhaps corpus, and one for every metric; cells may be empty.
+
+        Raises:
+            RatingsError: a column is missing, a value is no number, or a sentence stands there twice.
+            OSError: it cannot be read.
+        """
+        with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
+            try:
+                reader = csv.DictReader(file, strict=True)
+                return cls.of(_rows(reader, str(path)))
+            except UnicodeDecodeError:
+                raise RatingsError(f"{path}: it is not text in UTF-8") from None
+            except csv.Error as error:
+                raise RatingsError(f"{path}: it is not CSV: {error}") from None
+
+    @classmethod
+    def read(cls, sources: Sequence[str], items: Sequence[str] = (), corpus: str = "") -> MetricScores:
+        """Read a CSV file, or one `SYSTEM=FILE.json` for each system, as `--scores` takes them.
+
+        Raises:
+            RatingsError: a source is neither, a system comes twice, or as `read_csv` and `read_json`.
+        """
+        if len(sources) == 1 and "=" not in sources[0]:
+            return cls.read_csv(Path(sources[0]))
+        files: dict[str, Path] = {}
+        for source in sources:
+            system, _, path = source.partition("=")
+            if not system or not path:
+                raise RatingsError(f"scores {source!r}: give one CSV file, or SYSTEM=FILE.json for every system")
+            if system in files:
+                raise RatingsError(f"scores {source!r}: there are scores of {system} already")
+            files[system] = Path(path)
+        return cls.read_json(files, items, corpus)
+
+    @classmethod
+    def read_json(cls, files: Mapping[str, Path], items: Sequence[str], corpus: str = "") -> MetricScores:
+        """Read what `dactnlg score --json` and `evaluate --json` wrote, a file for each system.
+
+        Args:
+            files: system -> file; its segments are in the order of `items`.
+            items: items, one a segment.
+            corpus: that of the items; any by default.
+
+        Raises:
+            RatingsError: a file has another number of segments.
+            MetricError: a file does not hold scores.
+        """
+        rows: list[tuple[Sentence, dict[str, float | None]]] = []
+        for system, path in files.items():
+            presets = read_scores(path)
+            for preset, stored in presets.items():
+                if stored.size != len(items):
+                    raise RatingsError(f"{path}: it has {stored.size} segments, and there are {len(items)} items")
+                names = {name: f"{name} ({preset})" if len(presets) > 1 else name for name in stored.segments}
+                for place, item in enumerate(items):
+                    scores = {names[name]: float(column[place]) for name, column in stored.segments.items()}
+                    rows.append(((corpus, item, system), dict(scores)))
+        return cls.of(rows)
+
+
+def _rows(reader: csv.DictReader[str], where: str) -> Iterable[tuple[Sentence, dict[str, float | None]]]:
+    header = reader.fieldnames or []
+    if missing := [name for name in KEYS[1:] if name not in header]:
+        raise RatingsError(f"{where}: there is no column {missing[0]}; scores have the columns item, system, METRIC...")
+    metrics = [name for name in header if name not in KEYS]
+    if not metrics:
+        raise RatingsError(f"{where}: there is no column of a metric beside item and system")
+    seen = set()
+    for cells in reader:
+        line = f"{where}, line {reader.line_num}"
+        if None in cells or None in cells.values():
+            raise RatingsError(f"{line}: it has more or fewer cells than the header")
+        sentence = cells.get("corpus") or "", cells["item"], cells["system"]
+        if sentence in seen:
+            raise RatingsError(f"{line}: {sentence[2]}'s sentence for item {sentence[1]} stands there twice")
+        seen.add(sentence)
+        yield sentence, {name: _number(cells[name], f"{line}, {name}") for name in metrics}
+
+
+def _number(text: str, where: str) -> float | None:
+    if not text.strip() or text.strip().lower() in {"nan", "null", "none"}:
+        return None
+    try:
+        value = float(text)
+    except ValueError:
+        raise RatingsError(f"{where}: {text[:40]!r} is not a number") from None
+    if not math.isfinite(value):
+        raise RatingsError(f"{where}: {text[:40]!r} is not a finite number")
+    return value

@@ -1,0 +1,164 @@
+"""Does one metric correlate better with people than another? PERM-BOTH of Deutsch, Dror and Roth 2021.
+
+If two metrics were equally good, exchanging their values for any sentence would change nothing: values are standardised
+(the metrics' units differ), and exchanged for a random half of all sentences, whatever their system or item. It takes
+no distribution for granted, and tests correlations of systems as well as of sentences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analysis.coefficients import NAMES, Name, of_rows
+from dactnlg.studies.analysis.correlation import correlation_values, undefined
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.paired import PairedSentences, paired
+from dactnlg.studies.analysis.williams import MetricDifference, MetricDifferences, adjusted
+from dactnlg.studies.ratings import Ratings, RatingsError
+
+METHOD = (
+    "permutation test PERM-BOTH (Deutsch, Dror and Roth 2021) of the difference between two metrics' {name} "
+    "correlations with people over {level}: standardised values of the metrics exchanged at random for each "
+    "sentence, {count} times, two-sided, p = (1 + as large) / (1 + {count}), seed {seed}; p after Holm over all pairs "
+    "of a block (statsmodels multipletests). Metrics whose small values are good have their sign turned"
+)
+Level = Literal["segment", "system"]
+LEVELS = {"segment": "all sentences", "system": "systems' means"}
+_CELLS = 1_000_000
+Floats = NDArray[np.float64]
+Statistic = Callable[[Floats], Floats]
+
+
+def permute_metrics(
+    ratings: Ratings,
+    scores: MetricScores,
+    *,
+    gold: Collection[str] = (),
+    name: Name = "pearson",
+    level: Level = "segment",
+    count: int = 1000,
+    seed: int = 1,
+) -> MetricDifferences:
+    """Return the permutation test of every two metrics.
+
+    Args:
+        ratings: the judgements.
+        scores: values of metrics.
+        gold: systems that are people: rows are given with and without their sentences.
+        name: the coefficient, `pearson` or `spearman`; at the level of systems Kendall's too.
+        level: of what the correlations are.
+        count: permutations.
+        seed: of the permutations.
+
+    Raises:
+        RatingsError: as `correlate`, or Kendall's coefficient is asked for over sentences.
+        UnknownNameError: a name is unknown.
+    """
+    if level not in LEVELS:
+        raise UnknownNameError("level", level, LEVELS)
+    if name not in NAMES:
+        raise UnknownNameError("coefficient", name, NAMES)
+    if name == "kendall" and level == "segment":
+        raise RatingsError("Kendall's coefficient of permuted sentences is not computed; choose pearson or spearman")
+    if count < 19:
+        raise RatingsError(f"{count} permutations: p below .05 wants 19 or more")
+    rows = []
+    notes: dict[str, None] = {}
+    for pairing in paired(ratings, scores, gold):
+        notes |= dict.fromkeys(pairing.notes)
+        for pair in combinations(scores.metrics, 2):
+            rows.append(_permuted(pairing, scores, pair, (name, level), (count, seed)))
+    method = METHOD.format(name=name.capitalize(), level=LEVELS[level], count=count, seed=seed)
+    return MetricDifferences(name, adjusted(rows), method, tuple(notes))
+
+
+def _permuted(
+    pairing: PairedSentences,
+    scores: MetricScores,
+    pair: tuple[str, str],
+    what: tuple[Name, Level],
+    how: tuple[int, int],
+) -> MetricDifference:
+    name, level = what
+    own = pairing.of(*pair)
+    size = len(own.people)
+    block = own.criterion, own.corpus, own.gold
+    columns = {metric: own.metrics[metric] * scores.sign(metric) for metric in pair}
+    gather = _gatherer(own, level)
+    for metric in pair:
+        means = gather(columns[metric][None])[0], gather(own.people[None])[0]
+        reason = undefined(columns[metric], own.people) or undefined(*means, what=LEVELS[level])
+        if reason:
+            return MetricDifference(*block, *pair, None, None, None, None, None, None, size, f"{metric}: {reason}")
+    values = {m: correlation_values(name, *(gather(one[None])[0] for one in (columns[m], own.people)))[0] for m in pair}
+    first, second = sorted(pair, key=lambda metric: -(values[metric] or 0.0))
+    between = correlation_values(name, *(gather(columns[metric][None])[0] for metric in (first, second)))[0]
+    tables = [(columns[metric] - columns[metric].mean()) / columns[metric].std() for metric in (first, second)]
+    p = permutation_p((tables[0], tables[1]), own.people, name, gather, how)
+    return MetricDifference(*block, first, second, values[first], values[second], between, None, p, None, size)
+
+
+def permutation_p(
+    metrics: tuple[Floats, Floats], people: Floats, name: Name, gather: Statistic, how: tuple[int, int]
+) -> float:
+    """Return the two-sided p-value.
+
+    Args:
+        metrics: standardised values of both, (N,) each.
+        people: (N,).
+        name: the coefficient.
+        gather: from values, (B, N), to what is correlated, (B, M): the values themselves, or systems' means.
+        how: number of permutations, and seed.
+    """
+    count, seed = how
+    generator = np.random.default_rng(seed)
+    target = _centred(name, gather(people[None]))
+    observed = abs(_delta(metrics[0][None], metrics[1][None], target, name, gather)[0])
+    as_large = 0
+    step = max(1, _CELLS // len(people))
+    for start in range(0, count, step):
+        swapped = generator.random((min(step, count - start), len(people))) < 0.5
+        left, right = np.where(swapped, metrics[1], metrics[0]), np.where(swapped, metrics[0], metrics[1])
+        delta = np.abs(_delta(left, right, target, name, gather))
+        # A permutation without a correlation speaks against no hypothesis: it counts as large.
+        as_large += int((~(delta < observed - 1e-12)).sum())
+    return (1 + as_large) / (1 + count)
+
+
+def _delta(left: Floats, right: Floats, target: Floats, name: Name, gather: Statistic) -> Floats:
+    """Return differences of correlations, (B,); what is correlated with, (1, M), is prepared by `_centred`."""
+    if name == "kendall":
+        people = np.broadcast_to(target, (len(left), target.shape[1]))
+        return of_rows(name, gather(left), people) - of_rows(name, gather(right), people)
+    found: list[Floats] = []
+    for values in (left, right):
+        table = _centred(name, gather(values))
+        with np.errstate(all="ignore"):
+            found.append(table @ target[0] / np.sqrt((table**2).sum(axis=1) * (target**2).sum()))
+    return np.subtract(found[0], found[1])
+
+
+def _centred(name: Name, values: Floats) -> Floats:
+    """Return values of each row, or their places, around 0; Kendall's coefficient takes them as they are."""
+    if name == "kendall":
+        return values
+    if name == "spearman":
+        from scipy.stats import rankdata
+
+        values = rankdata(values, axis=1)
+    centred: Floats = values - values.mean(axis=1, keepdims=True)
+    return centred
+
+
+def _gatherer(own: PairedSentences, level: Level) -> Statistic:
+    if level == "segment":
+        return lambda values: values
+    used = np.unique(own.systems)
+    member = (own.systems[:, None] == used).astype(np.float64)
+    return lambda values: values @ (member / member.sum(axis=0))

@@ -1,0 +1,150 @@
+"""Studies with a known truth: simulated raters judge simulated sentences as in Sharma et al. 2017, section 5.3.
+
+A sentence is as good as its item allows, its system is, and chance adds. A rater sees that with noise, is mild or
+strict, and cuts it into 1 to 5; careless raters mark what comes to mind. A metric sees the quality with noise of its
+own, part of which all sentences of an item share.
+
+The truth is what infinitely many items would give with the same raters and systems: intervals over items are about
+that, not about other raters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.studies.analysis.coefficients import NAMES, Name
+from dactnlg.studies.analysis.correlation import correlation_values
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.ratings import Ratings
+
+SYSTEMS = {"gold": 1.6, "hld-scLSTM": 1.2, "d-scLSTM": 1.0, "LSTM": 0.9, "random": -1.6}
+METRICS = {"weak": 0.15, "middling": 0.4, "strong": 1.2}
+"""How much of the quality metrics see, beside noise of standard deviation 1."""
+CONSTANT = "constant"
+"""A metric that gives every sentence the same value."""
+_ITEM, _SENTENCE, _SHARED = 0.4, 0.7, 0.5
+_CUTS = np.array([-1.5, -0.5, 0.3, 1.2])
+_MANY_ITEMS = 40_000
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The people and the systems of simulated studies.
+
+    Attributes:
+        bias: (R,), how mild each rater is.
+        noise: (R,), standard deviation of what each adds.
+        careless: (R,), who marks anything.
+        systems: quality of each.
+        metrics: how much of the quality each sees.
+        seed: of the panel.
+        truths: what has been computed of the truth, by raters.
+    """
+
+    bias: Floats
+    noise: Floats
+    careless: NDArray[np.bool_]
+    systems: Mapping[str, float]
+    metrics: Mapping[str, float]
+    seed: int
+    truths: dict[tuple[str, ...], dict[tuple[str, Name], float]] = field(default_factory=dict, compare=False)
+
+    @property
+    def raters(self) -> tuple[str, ...]:
+        """Names of the raters."""
+        return tuple(f"r{place + 1:03}" for place in range(len(self.bias)))
+
+    def truth(self, raters: Collection[str]) -> dict[tuple[str, Name], float]:
+        """Return each metric's correlation with the mean of these raters, of 40,000 items (within about .003).
+
+        The constant metric has none.
+        """
+        chosen = tuple(name for name in self.raters if name in raters)
+        if chosen not in self.truths:
+            values, metrics = _draw(self, _MANY_ITEMS, np.random.default_rng([self.seed, 1]))
+            people = values[..., [name in raters for name in self.raters]].mean(axis=-1, dtype=np.float64).ravel()
+            self.truths[chosen] = {
+                (metric, name): correlation_values(name, column.ravel(), people)[0] or 0.0
+                for metric, column in metrics.items()
+                for name in NAMES
+            }
+        return self.truths[chosen]
+
+
+@dataclass(frozen=True)
+class SimulatedStudy:
+    """A study: what raters said, and metrics."""
+
+    ratings: Ratings
+    scores: MetricScores
+
+
+def panel(raters: int = 18, careless: int = 7, seed: int = 1) -> Panel:
+    """Return raters (the paper's 18, of whom 7 agreed with nobody) and five systems."""
+    generator = np.random.default_rng([seed, 0])
+    bias, noise = generator.normal(0, 0.35, raters), generator.uniform(0.3, 1.0, raters)
+    return Panel(bias, noise, np.arange(raters) >= raters - careless, SYSTEMS, METRICS, seed)
+
+
+def simulate(people: Panel, items: int = 20, seed: int = 1, corpus: str = "simulated") -> SimulatedStudy:
+    """Return a study of as many items, a sentence for each item and system, criterion `quality`."""
+    values, metrics = _draw(people, items, np.random.default_rng([people.seed, 2, seed]))
+    names = list(people.systems)
+    rows = [
+        {
+            "item": f"{corpus}-{item + 1:03}",
+            "system": system,
+            "rater": rater,
+            "criterion": "quality",
+            "value": float(values[item, place, who]),
+            "corpus": corpus,
+        }
+        for item in range(items)
+        for place, system in enumerate(names)
+        for who, rater in enumerate(people.raters)
+    ]
+    columns = {**metrics, CONSTANT: np.ones((items, len(names)))}
+    scores = {
+        metric: {
+            (corpus, f"{corpus}-{item + 1:03}", system): float(column[item, place])
+            for item in range(items)
+            for place, system in enumerate(names)
+        }
+        for metric, column in columns.items()
+    }
+    return SimulatedStudy(Ratings(rows), MetricScores(scores))
+
+
+def join(studies: Collection[SimulatedStudy]) -> SimulatedStudy:
+    """Return studies of several corpora with the same raters as one."""
+    rows = [row for study in studies for row in study.ratings.rows]
+    metrics: dict[str, dict[tuple[str, str, str], float]] = {}
+    for study in studies:
+        for metric, column in study.scores.values.items():
+            metrics.setdefault(metric, {}).update(column)
+    return SimulatedStudy(Ratings(rows), MetricScores(metrics))
+
+
+def _draw(people: Panel, items: int, generator: np.random.Generator) -> tuple[NDArray[np.int8], dict[str, Floats]]:
+    """Return ratings, (I, S, R), and each metric's values, (I, S)."""
+    systems = np.array(list(people.systems.values()))
+    shape = items, len(systems)
+    quality = systems + generator.normal(0, _ITEM, (items, 1)) + generator.normal(0, _SENTENCE, shape)
+    values = np.empty((*shape, len(people.bias)), dtype=np.int8)
+    for rater, (bias, noise) in enumerate(zip(people.bias, people.noise, strict=True)):
+        seen = quality + bias + generator.normal(0, noise, shape)
+        careful = np.searchsorted(_CUTS, seen.ravel()).reshape(shape) + 1
+        values[..., rater] = generator.integers(1, 6, shape) if people.careless[rater] else careful
+    metrics = {}
+    for metric, seen_quality in people.metrics.items():
+        shared = generator.normal(0, _SHARED, (items, 1))
+        metrics[metric] = seen_quality * quality + shared + generator.normal(0, 1, shape)
+    # Overlap with the reference ends at 1, where many sentences meet, as in Figure 3.
+    strong = max(people.metrics, key=lambda name: people.metrics[name])
+    metrics[strong] = np.minimum(metrics[strong], 1.5)
+    return values, metrics

@@ -1,0 +1,116 @@
+"""A page of a study as a form, and a form as answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
+from dactnlg.studies.storage import Answer
+from dactnlg.studies.study import Criterion, Study, StudyPage
+
+MOST_CHOICES = 11
+"""Values that are shown side by side; of a longer scale a number is asked for."""
+PAIR = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
+"""Answers about a pair, with the values that its two sentences get."""
+_PAIR_LABELS = {"first": "Sentence 1", "second": "Sentence 2", "tie": "Equally good"}
+_NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One answer that may be chosen: what the form sends, what is shown, and the key that chooses it."""
+
+    value: str
+    label: str
+    key: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question of a page.
+
+    Attributes:
+        field: its name in the form, which tells places, no names.
+        place: the sentence that it is about, from 0; None for a pair.
+        criterion: what is asked.
+        choices: the answers; none where a number is asked for.
+        given: what was answered, as the form sent it.
+        mistake: what is wrong with that.
+    """
+
+    field: str
+    place: int | None
+    criterion: Criterion
+    choices: tuple[Choice, ...]
+    given: str = ""
+    mistake: str = ""
+
+
+def questions(study: Study, page: StudyPage, given: Mapping[str, str] | None = None) -> list[Question]:
+    """Return the questions of a page, sentence by sentence.
+
+    Args:
+        study: the study.
+        page: one of its pages.
+        given: a form that was sent; each question then has its mistake.
+    """
+    choices = tuple(_choices(study))
+    places: list[int | None] = [None] if study.design == "pairwise" else list(range(len(page.systems)))
+    found = []
+    for place in places:
+        for number, criterion in enumerate(study.criteria, 1):
+            field = f"q{number}" if place is None else f"s{place + 1}q{number}"
+            text = (given or {}).get(field, "").strip()
+            mistake = "" if given is None else _mistake(study, text)
+            found.append(Question(field, place, criterion, choices, text[:20], mistake))
+    return found
+
+
+def read_answers(asked: list[Question], form: Mapping[str, str]) -> list[Answer] | None:
+    """Return what a form answers, None if it has mistakes, which the questions then hold.
+
+    Args:
+        asked: the page's questions, made with the form.
+        form: the form.
+
+    Raises:
+        Problem: 422 for a field that the page does not have.
+    """
+    if unknown := sorted(form.keys() - {question.field for question in asked}):
+        raise Problem(UNPROCESSABLE, f"this page has no field {unknown[0][:40]!r}")
+    if any(question.mistake for question in asked):
+        return None
+    found = []
+    for question in asked:
+        name = question.criterion.name
+        if question.place is None:
+            found += [Answer(place, name, value) for place, value in enumerate(PAIR[question.given])]
+        else:
+            found.append(Answer(question.place, name, float(question.given)))
+    return found
+
+
+def _choices(study: Study) -> Iterator[Choice]:
+    if study.scale is None:
+        for key, (value, label) in enumerate(_PAIR_LABELS.items(), 1):
+            yield Choice(value, label, str(key))
+    elif study.design == "likert" and len(study.scale.values) <= MOST_CHOICES:
+        values = [f"{value:g}" for value in study.scale.values]
+        digits = all(len(value) == 1 for value in values)
+        for place, value in enumerate(values, 1):
+            yield Choice(value, value, value if digits else str(place) if place < 10 else "")
+
+
+def _mistake(study: Study, text: str) -> str:
+    """Return what is wrong with an answer, nothing if it may be given."""
+    if not text:
+        return "Please answer this question."
+    if study.scale is None:
+        return "" if text in PAIR else "Please choose one of the three answers."
+    if _NUMBER.fullmatch(text) and study.scale.has(float(text)):
+        return ""
+    scale = study.scale
+    steps = "" if scale.step == 1 else f" in steps of {scale.step:g}"
+    return f"Please answer with a number from {scale.low:g} to {scale.high:g}{steps}."

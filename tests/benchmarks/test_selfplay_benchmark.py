@@ -1,0 +1,41 @@
+"""The benchmark of self-play, on a small run."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from benchmarks import selfplay
+
+
+def rows(text: str) -> list[list[str]]:
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line.startswith("| ")
+    ]
+
+
+@pytest.fixture
+def runs(neural_run: Path, tmp_path: Path) -> Path:
+    (tmp_path / "trails-sclstm").symlink_to(neural_run)
+    return tmp_path
+
+
+def test_faults_and_speed(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    # A step that is not significant is not played with a thousand conversations here.
+    monkeypatch.setattr(selfplay, "MANY", 30)
+    given = ["selfplay.py", "faults", "--corpus", "trails", "--conversations", "20", "--runs", str(runs)]
+    monkeypatch.setattr(sys, "argv", given)
+    selfplay.main()
+    header, *found = rows(capsys.readouterr().out)
+    assert header[:3] == ["corpus", "fault", "success"]
+    assert [row[1] for row in found] == [f"{fault} {share}%" for fault in ("drop", "swap") for share in (0, 5, 10, 20)]
+    # What planted faults add, users read.
+    rates = [float(row[4]) for row in found]
+    assert rates[0] == rates[4] < rates[3] and rates[4] < rates[7]
+    monkeypatch.setattr(sys, "argv", ["selfplay.py", "speed", "--corpus", "trails", "--runs", str(runs)])
+    selfplay.main()
+    _, (corpus, conversations, *_, together) = rows(capsys.readouterr().out)
+    assert (corpus, conversations) == ("trails", "100")
+    assert float(together) < 10

@@ -1,0 +1,71 @@
+"""Templates as files: every frame of a corpus once, and with its values in their place the sentence of the run."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from dactnlg import Generator, parse
+from dactnlg._utils import resources
+from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.template_files import frames
+from dactnlg.text.placeholders import required_slots
+
+
+def filled(template: str, act: str) -> str:
+    """Return a template with the values of its act, by its reader's own means."""
+    values: dict[str, list[str]] = {}
+    for item in required_slots(parse(act)):
+        values.setdefault(item.slot.name, []).append(item.slot.value or "")
+    names = {n if i == 0 else f"{n}_{i + 1}": v for n, each in values.items() for i, v in enumerate(each)}
+    return re.sub(r"\{([^{}]+)\}", lambda match: names[match[1]], template)
+
+
+def test_every_frame_is_said_once(poor_run: Callable[[str], Path], tmp_path: Path) -> None:
+    run, output = poor_run("sclstm"), tmp_path / "new" / "templates.jsonl"
+    # A part of the corpus: a poor model searches long.
+    part = tmp_path / "part.jsonl"
+    lines = (resources.datasets_dir() / "trails" / "train.jsonl").read_text(encoding="utf-8").splitlines()[:120]
+    part.write_text("\n".join(lines), encoding="utf-8")
+    command = ["export", str(run), "--format", "templates", "--output", str(output), "--corpus", str(part)]
+    assert main(command) == 0
+    rows = [json.loads(line) for line in output.read_text(encoding="utf-8").splitlines()]
+    generator, corpus = Generator.load(run), load_corpus(part)
+    turns = [example.turn for split in corpus.splits for example in corpus.split(split)]
+    # Counted apart from the code: acts by their types, slots and special values, as a model sees them.
+    kinds = {generator.preprocessor.request(turn).act for turn in turns}
+    assert len(rows) == len(kinds) == len(frames(corpus, generator))
+    assert sum(row["slots_ok"] for row in rows) > 0.9 * len(rows)
+    said = {each.act: each.text for each in generator.generate([row["act"] for row in rows])}
+    same = [filled(row["template"], row["act"]) == said[row["act"]] for row in rows]
+    # Values that begin a sentence get a capital there, and lists are said in either order.
+    assert sum(same) > 0.93 * len(rows)
+    for row in rows:
+        for item in required_slots(parse(row["act"])):
+            assert "{" + item.slot.name in row["template"]
+        assert "'" not in row["delexicalized_act"] and row["delexicalized_act"].partition("(")[0] in row["act"]
+
+
+def test_a_table_by_its_name(random_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus = tmp_path / "acts.csv"
+    corpus.write_text('act,text\n"inform(name=A;name=B)","A, or B."\n"inform(name=C)",C.\n"inform(name=D)",D.\n')
+    command = ["export", "--model", str(random_run), "--format", "templates", "--corpus", str(corpus)]
+    assert main([*command, "--output", str(tmp_path / "t.csv")]) == 0
+    with (tmp_path / "t.csv").open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["delexicalized_act"] for row in rows] == ["inform(name;name)", "inform(name)"]
+    assert (
+        "{name}" in rows[0]["template"]
+        and "{name_2}" in rows[0]["template"]
+        and rows[0]["slots_ok"] in ("true", "false")
+    )
+    # What is there stays; options of the search are another format's.
+    assert main([*command, "--output", str(tmp_path / "t.csv")]) == 2
+    assert main([*command, "--output", str(tmp_path / "u.csv"), "--beam-width", "2"]) == 2
+    assert "leave out beam width" in capsys.readouterr().err

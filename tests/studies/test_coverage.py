@@ -1,0 +1,62 @@
+"""Simulated studies: their truth is known, and intervals hold it."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dactnlg.studies.analysis.coverage import coverage
+from dactnlg.studies.analysis.filtering import filter_raters
+from dactnlg.studies.analysis.simulation import panel, simulate
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_truth_is_what_many_items_give() -> None:
+    people = panel(4, 0)
+    truth = people.truth(people.raters)
+    study = simulate(people, 1500, 5)
+    table = study.ratings.table
+    means = table.groupby(["item", "system"]).value.mean()
+    values = [study.scores.values["strong"]["simulated", item, system] for item, system in means.index]
+    assert np.corrcoef(values, means)[0, 1] == pytest.approx(truth["strong", "pearson"], abs=0.015)
+    assert people.truth(["r001"])["strong", "pearson"] < truth["strong", "pearson"]
+
+
+def test_careless_raters_leave() -> None:
+    people = panel()
+    found = filter_raters(simulate(people, 20, 1).ratings)
+    assert [one.rater for one in found.left] and {one.rater for one in found.left} == set(people.raters[11:])
+    assert found.after[0].share == 1
+
+
+def test_intervals_hold_the_truth() -> None:
+    people = [panel(seed=seed) for seed in (1, 2)]
+    found = coverage((people[study % 2], study) for study in range(60))
+    # 540 intervals, which are not independent; the benchmark's thousand studies say more.
+    assert found.studies == 60 and 0.91 < (found.share("jackknife") or 0) < 0.99
+    assert {row.metric for row in found.rows} == set(people[0].metrics)
+
+
+def test_the_benchmark_prints_both_tables(tmp_path: Path) -> None:
+    points = tmp_path / "points.csv"
+    command = [
+        sys.executable,
+        "benchmarks/ratings.py",
+        "simulate",
+        "--studies",
+        "2",
+        "--items",
+        "12",
+        "--points",
+        str(points),
+    ]
+    done = subprocess.run([*command, "--kind", "jackknife"], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert "Table 4" in done.stdout and "55/55" in done.stdout and "undefined" in done.stdout
+    with points.open(encoding="utf-8", newline="") as file:
+        assert len(list(csv.DictReader(file))) == 2 * 12 * 5 * 4

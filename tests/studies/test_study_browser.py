@@ -1,0 +1,154 @@
+"""The pages of a study in a real browser: keyboard alone, a phone's width, light and dark, without scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from study_raters import OWNER, StudyProcess, serving, small_study, tokens
+
+from dactnlg.studies.storage import Storage
+
+
+@pytest.fixture
+def likert(tmp_path: Path) -> Iterator[StudyProcess]:
+    small_study().save(tmp_path)
+    with serving(tmp_path) as process:
+        yield process
+
+
+def opened(context: Any, process: StudyProcess, path: str) -> tuple[Any, list[str]]:
+    """Return a page, and what its console says of errors."""
+    page, errors = context.new_page(), []
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.goto(f"http://{process.address}{path}")
+    return page, errors
+
+
+def test_a_study_is_rated_with_the_keyboard_alone(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+    context = browser.new_context()
+    page, errors = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    page.keyboard.press("Enter")
+    study = small_study()
+    for number, shown in enumerate(study.raters[0].pages, 1):
+        page.wait_for_selector(f"text=Page {number} of 5")
+        questions = 2 * len(shown.systems)
+        # Digits choose and go on; the arrows move within a question; the focus ends at the button.
+        for at in range(questions - 1):
+            page.keyboard.press(str(at % 5 + 1))
+        page.keyboard.press("Space")
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.tagName") == "BUTTON"
+        page.keyboard.press("Enter")
+    page.wait_for_selector("text=Thank you")
+    assert errors == []
+    context.close()
+    storage = Storage.open(tmp_path, study, None)
+    first = storage.values()["r001-001"]
+    assert first == {
+        (0, "quality"): 1, (0, "naturalness"): 2, (1, "quality"): 3, (1, "naturalness"): 4, (2, "quality"): 5,
+        (2, "naturalness"): 2,
+    }  # fmt: skip
+    storage.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_a_phone_and_can_be_read(browser: Any, likert: StudyProcess, tmp_path: Path, scheme: str) -> None:
+    context = browser.new_context(viewport={"width": 360, "height": 640}, color_scheme=scheme)
+    link = f"/r/{tokens(tmp_path)['r002']}"
+    page, errors = opened(context, likert, link)
+    seen = []
+
+    def look() -> None:
+        seen.append(page.title())
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        assert page.evaluate(CONTRAST) == []
+        assert page.evaluate(
+            "[...document.querySelectorAll('button, .choices label')].every(e => e.offsetHeight >= 40)"
+        )
+
+    look()
+    page.check("[name=agree]")
+    page.click("button:text-is('Begin')")
+    page.wait_for_selector("#rate")
+    look()
+    page.goto(f"http://{likert.address}{link}/leave")
+    look()
+    page.goto(f"http://{likert.address}/owner")
+    page.fill("#token", OWNER)
+    page.click("button:text-is('Sign in')")
+    page.wait_for_selector("text=Agreement so far")
+    look()
+    assert len(set(seen)) == 4
+    assert [error for error in errors if "401" not in error] == []
+    context.close()
+
+
+def test_pages_work_without_scripts(browser: Any, likert: StudyProcess, tmp_path: Path) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    page, _ = opened(context, likert, f"/r/{tokens(tmp_path)['r001']}")
+    page.check("[name=agree]")
+    page.click("button:text-is('Begin')")
+    for field in ("s1q1", "s1q2", "s2q1", "s2q2", "s3q1", "s3q2"):
+        page.check(f"[name={field}][value='4']", force=True)
+    page.click("button:text-is('Send and go on')")
+    assert page.locator("text=Page 2 of 5").count() == 1
+    # Back shows the page that is next, not the one that was sent.
+    page.go_back()
+    page.reload()
+    assert page.locator("text=Page 2 of 5").count() == 1
+    context.close()
+
+
+def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browser: Any, tmp_path: Path) -> None:
+    small_study("continuous").save(tmp_path)
+    with serving(tmp_path) as process:
+        context = browser.new_context()
+        link = f"/r/{tokens(tmp_path)['r001']}"
+        page, errors = opened(context, process, link)
+        page.check("[name=agree]")
+        page.click("button:text-is('Begin')")
+        page.wait_for_selector("input[type=range]")
+        assert page.locator("input[type=range].untouched").count() == 6
+        page.locator("input[type=range]").first.press("ArrowRight")
+        assert page.input_value("[name=s1q1]") == "50.5"
+        page.fill("[name=s1q2]", "12.5")
+        assert page.locator("#s1q2 input[type=range]").input_value() == "12.5"
+        # The browser asks before it leaves what was not sent.
+        asked = []
+        page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+        page.goto(f"http://{process.address}/")
+        assert asked == ["beforeunload"]
+        assert errors == []
+        context.close()
+
+
+# The contrast of every text with what is behind it (WCAG 2.2, success criterion 1.4.3): at least 4.5, for large text 3.
+CONTRAST = """() => {
+  const parts = (colour) => (colour.match(/[\\d.]+/g) || []).map(Number);
+  const linear = (c) => c <= 10.3 ? c / 3294.6 : ((c / 255 + .055) / 1.055) ** 2.4;
+  const light = ([r, g, b]) => [r, g, b].map(linear).reduce((sum, c, i) => sum + c * [.2126, .7152, .0722][i], 0);
+  const behind = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parts(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] > 0) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const element of document.querySelectorAll("main *")) {
+    const text = [...element.childNodes].some((node) => node.nodeType === 3 && node.textContent.trim());
+    if (!text || element.closest(".hidden")) continue;
+    const style = getComputedStyle(element);
+    const [high, low] = [light(parts(style.color)), light(behind(element))].sort((a, b) => b - a);
+    const ratio = (high + .05) / (low + .05);
+    if (ratio < (parseFloat(style.fontSize) >= 24 ? 3 : 4.5)) poor.push(`${element.tagName} ${ratio.toFixed(2)}`);
+  }
+  return poor;
+}"""

@@ -1,0 +1,212 @@
+"""Answers of raters in SQLite and in a real PostgreSQL: each is kept once, in order, and leaves when the rater does."""
+
+from __future__ import annotations
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, insert
+from sqlalchemy.exc import IntegrityError
+from study_raters import small_study
+
+from dactnlg.studies import tables
+from dactnlg.studies.answers import failed_checks
+from dactnlg.studies.ratings import check_repetition
+from dactnlg.studies.storage import Answer, AnswersConflict, OutOfOrder, RaterState, Storage, read_ratings
+from dactnlg.studies.study import Study, StudyError
+
+
+def opened(folder: Path, study: Study, database: str | None) -> Storage:
+    storage = Storage.open(folder, study, database)
+    storage.set_links({rater.id: f"hash of {rater.id}" for rater in study.raters})
+    return storage
+
+
+def answers(study: Study, rater: str, number: int, value: float = 3.0) -> list[Answer]:
+    places = range(len(study.rater_by_id[rater].pages[number].systems))
+    return [
+        Answer(place, criterion.name, value if study.scale else float(place == 0))
+        for place in places
+        for criterion in study.criteria
+    ]
+
+
+def test_a_page_is_kept_once_and_in_order(tmp_path: Path, database: str | None) -> None:
+    study = small_study()
+    storage = opened(tmp_path, study, database)
+    assert storage.rater_with("hash of r002") == "r002"
+    assert storage.rater_with("hash of nobody") is None
+    with pytest.raises(OutOfOrder, match="not agreed"):
+        storage.answer("r001", 0, answers(study, "r001", 0))
+    storage.consent("r001")
+    with pytest.raises(OutOfOrder, match="page 1 is"):
+        storage.answer("r001", 1, answers(study, "r001", 1))
+    for _ in range(3):
+        storage.answer("r001", 0, answers(study, "r001", 0))
+    with pytest.raises(AnswersConflict):
+        storage.answer("r001", 0, answers(study, "r001", 0, 4.0))
+    with pytest.raises(AnswersConflict):
+        storage.answer("r001", 0, answers(study, "r001", 0)[:-1])
+    storage.close()
+    # Another process finds the same.
+    storage = opened(tmp_path, study, database)
+    state = storage.state("r001")
+    assert state == RaterState("r001", consented=True, answered=1, latest=state.latest)
+    assert state.latest
+    assert set(storage.values()) == {"r001-001"}
+    assert set(storage.values()["r001-001"].values()) == {3.0}
+    storage.close()
+
+
+def test_threads_that_send_one_page_at_once_leave_one_set_of_answers(tmp_path: Path, database: str | None) -> None:
+    study = small_study(raters=4)
+    storage = opened(tmp_path, study, database)
+    for rater in study.raters:
+        storage.consent(rater.id)
+
+    def send(at: int) -> str:
+        rater, value = f"r{at % 4 + 1:03}", float(at % 2 + 1)
+        try:
+            storage.answer(rater, 0, answers(study, rater, 0, value))
+        except AnswersConflict:
+            return f"{rater} refused {value}"
+        return f"{rater} kept {value}"
+
+    with ThreadPoolExecutor(16) as pool:
+        told = list(pool.map(send, [at + at // 4 % 2 for at in range(64)]))
+    for rater in study.raters:
+        (value,) = set(storage.values()[f"{rater.id}-001"].values())
+        said = {each for each in told if each.startswith(rater.id)}
+        assert said <= {f"{rater.id} kept {value}", f"{rater.id} refused {3 - value}"}
+        assert f"{rater.id} kept {value}" in said
+    storage.close()
+
+
+def test_the_database_itself_refuses_a_second_answer(tmp_path: Path, database: str | None) -> None:
+    study = small_study()
+    storage = opened(tmp_path, study, database)
+    storage.consent("r001")
+    storage.answer("r001", 0, answers(study, "r001", 0))
+    storage.close()
+    engine = create_engine(database or f"sqlite:///{tmp_path / 'ratings.sqlite'}")
+    key = {"study": study.digest, "rater": "r001", "page": "r001-001"}
+    for table, row in (
+        (tables.ratings, {**key, "sentence": 0, "criterion": "quality", "value": 5.0}),
+        (tables.pages, {**key, "number": 0, "answered": 1}),
+        (tables.pages, {**key, "page": "another", "number": 0, "answered": 1}),
+    ):
+        with pytest.raises(IntegrityError), engine.begin() as connection:
+            connection.execute(insert(table).values(**row))
+    engine.dispose()
+
+
+def test_a_rater_who_leaves_leaves_nothing(tmp_path: Path, database: str | None) -> None:
+    study = small_study()
+    storage = opened(tmp_path, study, database)
+    for rater in ("r001", "r002"):
+        storage.consent(rater)
+        storage.answer(rater, 0, answers(study, rater, 0))
+    storage.withdraw("r001")
+    assert set(storage.values()) == {"r002-001"}
+    assert storage.state("r001").withdrawn
+    with pytest.raises(OutOfOrder, match="left"):
+        storage.answer("r001", 0, answers(study, "r001", 0))
+    with pytest.raises(OutOfOrder, match="left"):
+        storage.consent("r001")
+    storage.close()
+    if database is None:
+        # Not even in pages of the file that are free now.
+        stored = b"".join(path.read_bytes() for path in tmp_path.glob("ratings.sqlite*"))
+        assert b"r002-001" in stored
+        assert b"r001-001" not in stored
+
+
+def test_a_database_is_of_one_study_of_a_name(tmp_path: Path, database: str | None) -> None:
+    study = small_study()
+    storage = opened(tmp_path, study, database)
+    with pytest.raises(StudyError, match="restore links.csv"):
+        storage.set_links({"r001": "another hash"})
+    storage.set_links({"r001": "another hash"}, replace=True)
+    assert storage.rater_with("hash of r001") is None
+    storage.close()
+    with pytest.raises(StudyError, match="another study called 'a study'"):
+        Storage.open(tmp_path, small_study(items=3), database)
+    # What raters read may be mended, and studies of other names have room beside it.
+    Storage.open(tmp_path, study.model_copy(update={"instructions": "Judge well."}), database).close()
+    Storage.open(tmp_path, small_study(items=3).model_copy(update={"name": "other"}), database).close()
+
+
+@pytest.mark.parametrize("design", ["likert", "continuous", "pairwise"])
+def test_ratings_go_to_every_system_that_says_the_sentence(tmp_path: Path, design: str) -> None:
+    study = small_study(design)
+    study.save(tmp_path)
+    with pytest.raises(StudyError, match="nobody has rated yet"):
+        read_ratings(tmp_path)
+    storage = opened(tmp_path, study, None)
+    with pytest.raises(StudyError, match="nobody has rated yet"):
+        read_ratings(tmp_path)
+    for rater in ("r001", "r002"):
+        storage.consent(rater)
+        for number in range(5):
+            storage.answer(rater, number, answers(study, rater, number))
+    checks = failed_checks(study, storage.values())
+    storage.close()
+    found = read_ratings(tmp_path)
+    check_repetition(found.rows, "test")
+    assert not {row["item"] for row in found.rows} & {"check-1"}
+    second = [row for row in found.rows if row["item"] == "item-1" and row["rater"] == "r002"]
+    if design == "pairwise":
+        # alpha and gamma say the same, and won against beta: two pages of two systems each.
+        pages = {
+            page: {r["system"]: r["value"] for r in second if r["page"] == page} for page in {r["page"] for r in second}
+        }
+        assert sorted(map(sorted, pages.values())) == [["secret-alpha", "secret-beta"], ["secret-beta", "secret-gamma"]]
+        assert {value["secret-beta"] for value in pages.values()} == {0.0}
+        # r001 saw the check's sentences the other way round, and chose the wrong one.
+        assert checks == {"r001": (1, 1), "r002": (0, 1), "r003": (0, 0)}
+    else:
+        assert sorted(row["system"] for row in second if row["criterion"] == "quality") == sorted(
+            study.items[0].sentences
+        )
+        assert {row["value"] for row in found.rows} == {3.0}
+        assert checks == {"r001": (1, 1), "r002": (1, 1), "r003": (0, 0)}
+    assert {row["output"] for row in found.rows} <= {text for item in study.items for text in item.sentences.values()}
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("nothing", "no address"),
+        ("mysql://me:secret@host/x", "'mysql' is not supported"),
+        ("sqlite://", "would be lost"),
+        ("sqlite:///:memory:", "would be lost"),
+        ("postgresql+psycopg://me:secret@127.0.0.1:1/x", "does not serve"),
+        ("sqlite:////nowhere/at/all.sqlite", "does not serve"),
+    ],
+)
+def test_a_database_that_is_none_is_told_without_its_password(tmp_path: Path, address: str, told: str) -> None:
+    with pytest.raises(StudyError, match=told) as error:
+        Storage.open(tmp_path, small_study(), address)
+    assert "secret" not in str(error.value)
+
+
+def test_a_file_that_is_no_database_is_a_users_mistake(tmp_path: Path) -> None:
+    (tmp_path / "ratings.sqlite").write_text("item,system,rater\n" * 100)
+    with pytest.raises(StudyError, match="not a database"):
+        Storage.open(tmp_path, small_study(), None)
+
+
+def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:
+    storage = opened(tmp_path, small_study(), None)
+    with storage._reading() as connection:
+        assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == 2  # FULL
+        assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+    storage.close()
+    # Nothing else is known of raters.
+    kept = "study rater token consented withdrawn page number answered sentence criterion value"
+    with sqlite3.connect(tmp_path / "ratings.sqlite") as plain:
+        tables_ = ("raters", "pages", "ratings")
+        names = {row[1] for name in tables_ for row in plain.execute(f"PRAGMA table_info(dactnlg_{name})")}
+    assert names == set(kept.split())
