@@ -66,6 +66,7 @@ class UnknownNameError(UserError):
     """
 
     def __init__(self, kind: str, name: str, choices: Iterable[str], where: str = "") -> None:
+        self.kind, self.name = kind, name
         place = f"{where}: " if where else ""
         super().__init__(f"{place}unknown {kind} '{name}'; {suggest(name, choices)}")
 

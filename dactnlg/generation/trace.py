@@ -38,7 +38,7 @@ class Trace(NamedTuple):
             section 3.1: 1 at first, 0 when it is used up); `attention`, the share of attention that an entry has when
             each token is chosen.
         tokens: T tokens, with placeholders; with `left` the first one is the beginning of the sentence, `<bos>`.
-        entries: E act types and slots.
+        entries: E act types and slots; with `attention`, the act as a whole comes first.
         weights: (E, T), 0 to 1.
     """
 
@@ -57,7 +57,7 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str]) -> Trace:
         tokens: the sentence, with placeholders; words that the model does not know are unknown to it here too.
 
     Raises:
-        UserError: the model shows nothing, such as one whose act does not change while it speaks.
+        UserError: the model shows nothing, such as one whose act does not change while it speaks, or there is no token.
     """
     decoder, preprocessor = generator.decoder, generator.preprocessor
     prepared = preprocessor.delexicalizer.prepared(turn)
@@ -65,18 +65,21 @@ def trace(generator: Generator, turn: Turn, tokens: Sequence[str]) -> Trace:
     show = decoder.tracer(inputs) if decoder is not None else None
     if decoder is None or decoder.traced is None or show is None:
         raise UserError("this model has nothing to show: it has neither reading gates nor attention over the slots")
+    if not tokens:
+        raise UserError("a trace is of a sentence; this one has no tokens")
     step, state = decoder.stepper(inputs)
     spoken = [preprocessor.vocabulary.tokens[BOS_ID], *tokens]
     owner, rows = np.zeros(1, np.intp), []
     for number in preprocessor.vocabulary.encode(spoken):
         _, state = step(state, np.array([number], np.intp), owner)
         rows.append(show(state)[0])
+    named = _entries(preprocessor, turn)
     if decoder.traced == "left":
         columns, shown = _left(preprocessor, prepared), spoken
     else:
         # After each token the model looks for the next one; nobody sees it look for the end.
         columns, shown, rows = _looked_at(preprocessor, prepared), spoken[1:], rows[:-1]
-    named = _entries(preprocessor, turn)
+        named.insert(0, TracedEntry("whole act", None, None))
     table = np.array(rows, np.float32).reshape(len(rows), -1)  # (T, columns)
     found = [(entry, table[:, own].max(axis=1)) for entry, own in zip(named, columns, strict=True) if own]
     weights = np.array([row for _, row in found], np.float32).reshape(len(found), len(rows))
@@ -104,9 +107,9 @@ def _left(preprocessor: Preprocessor, prepared: Turn) -> list[list[int]]:
 
 
 def _looked_at(preprocessor: Preprocessor, prepared: Turn) -> list[list[int]]:
-    """Return for each entry its column among those looked at; the first one there is the whole act."""
+    """Return for each entry its column among those looked at; the first one is the whole act."""
     known = set(preprocessor.encoder.features)
-    columns, at = list[list[int]](), 0
+    columns, at = [[0]], 0
     for fused, alone, _ in entries(prepared):
         is_known = fused in known or alone in known
         at += is_known

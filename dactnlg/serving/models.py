@@ -16,6 +16,8 @@ from dactnlg.errors import DactnlgError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
+from dactnlg.serving import inventory
+from dactnlg.serving.schemas import ModelEntry, ServedBy
 
 _log = logging.getLogger("dactnlg")
 _CODE = 16
@@ -47,6 +49,28 @@ class ServedModel:
     checker: FidelityChecker
     stamp: tuple[object, ...]
     trouble: str | None = None
+
+    def served(self) -> ServedBy:
+        """Return what an answer says of it."""
+        return ServedBy(name=self.name, code=self.code, loaded=self.loaded)
+
+    def entry(self) -> ModelEntry:
+        """Return what the list of models says of it."""
+        preprocessor = self.generator.preprocessor
+        encoder = preprocessor.encoder
+        return ModelEntry(
+            name=self.name,
+            code=self.code,
+            loaded=self.loaded,
+            corpus=self.corpus,
+            architecture=self.architecture,
+            act_types=sorted(encoder.act_types),
+            slots=sorted(encoder.slot_names),
+            slots_of_acts=inventory.slots_of_acts(encoder),
+            special_values=inventory.special_values(encoder),
+            examples=inventory.examples(preprocessor),
+            trouble=self.trouble,
+        )
 
 
 def parse_model(text: str) -> tuple[str, Path]:

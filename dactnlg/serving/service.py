@@ -20,9 +20,11 @@ from dactnlg.generation.generator import Generation
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.serving import requests
 from dactnlg.serving.batching import Batcher
+from dactnlg.serving.inspection import add_spans, inspections
 from dactnlg.serving.models import Models, ServedModel
 from dactnlg.serving.observation import Observed, ServiceMetrics
 from dactnlg.serving.rasa import RasaResponder, rasa_route
+from dactnlg.serving.playground import playground
 from dactnlg.serving.schemas import (
     CheckAnswer,
     CheckBody,
@@ -31,9 +33,7 @@ from dactnlg.serving.schemas import (
     GenerateAnswer,
     GenerateBody,
     GeneratedSentence,
-    ModelEntry,
     ModelsAnswer,
-    ServedBy,
 )
 from dactnlg.serving.settings import ServiceSettings
 
@@ -115,9 +115,11 @@ def application(
 
     app = create("dactnlg", "Dialogue acts in, checked sentences out.", lifespan)
     app.include_router(_answers(service))
+    app.include_router(inspections(models, settings, service.batcher))
     app.include_router(_states(service))
     if rasa is not None:
         rasa_route(app, rasa, admit=lambda request: check_bearer(request, settings.token))
+    playground.mount(app)
     return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
 
 
@@ -145,7 +147,10 @@ def _answers(service: Service) -> APIRouter:
         if settings.log_values:
             request.state.facts["said"] = [str(turn) for turn in turns]
         requests.check_known(turns, model.generator)
-        return GenerateAnswer(model=_served(model), results=await service.say(model, turns, options))
+        results = await service.say(model, turns, options)
+        if body.spans:
+            await asyncio.to_thread(add_spans, results, turns, model)
+        return GenerateAnswer(model=model.served(), results=results)
 
     @router.post("/check", summary="Check sentences, whoever wrote them")
     async def check(request: Request, body: CheckBody) -> CheckAnswer:
@@ -158,16 +163,19 @@ def _answers(service: Service) -> APIRouter:
 
         def checked() -> list[Checked]:
             found = ((turn, text, model.checker.check(turn, text).to_json()) for turn, text in pairs)
-            return [Checked(act=str(turn), text=text, **report) for turn, text, report in found]
+            results = [Checked(act=str(turn), text=text, **report) for turn, text, report in found]
+            if body.spans:
+                add_spans(results, [turn for turn, _ in pairs], model)
+            return results
 
         results = await asyncio.to_thread(checked)
         service.metrics.checked.labels(model.name).inc(len(results))
-        return CheckAnswer(model=_served(model), results=results)
+        return CheckAnswer(model=model.served(), results=results)
 
     @router.get("/models", summary="What is served, and which acts and slots it knows")
     def listed(request: Request) -> ModelsAnswer:
         check_bearer(request, settings.token)
-        return ModelsAnswer(models=[_entry(model) for model in service.models.listed()])
+        return ModelsAnswer(models=[model.entry() for model in service.models.listed()])
 
     return router
 
@@ -190,21 +198,3 @@ def _states(service: Service) -> APIRouter:
         return Response(service.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
     return router
-
-
-def _served(model: ServedModel) -> ServedBy:
-    return ServedBy(name=model.name, code=model.code, loaded=model.loaded)
-
-
-def _entry(model: ServedModel) -> ModelEntry:
-    encoder = model.generator.preprocessor.encoder
-    return ModelEntry(
-        name=model.name,
-        code=model.code,
-        loaded=model.loaded,
-        corpus=model.corpus,
-        architecture=model.architecture,
-        act_types=sorted(encoder.act_types),
-        slots=sorted(encoder.slot_names),
-        trouble=model.trouble,
-    )

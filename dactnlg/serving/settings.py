@@ -16,6 +16,7 @@ class ServiceSettings(BaseModel):
         slots: slots of one act, of all acts of a turn together.
         value_length: characters of a slot's value.
         text_length: characters of an act, and of a sentence to be checked.
+        tokens: of a sentence whose trace is asked for.
         n_best: sentences for an act.
         beam_width: hypotheses of a search.
         per_minute: requests of one address in a minute; None for any.
@@ -34,6 +35,7 @@ class ServiceSettings(BaseModel):
     slots: int = Field(default=40, ge=1)
     value_length: int = Field(default=500, ge=1)
     text_length: int = Field(default=10_000, ge=1)
+    tokens: int = Field(default=300, ge=1)
     n_best: int = Field(default=20, ge=1)
     beam_width: int = Field(default=50, ge=1)
     per_minute: int | None = Field(default=None, ge=1)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER, strip_joiner, tokenize
 
 
@@ -39,7 +37,7 @@ def value_spans(delexicalizer: Delexicalizer, turn: Turn, sentence: str) -> list
     """
     tokens, required = tokenize(sentence), delexicalizer.required(turn)
     found, _ = delexicalizer.mentions(required, tokens)
-    places = _places(delexicalizer, turn, required)
+    places = written_places(delexicalizer, turn)
     starts = _starts(tokens, sentence)
     spans = []
     for start, end, stem, placeholder in found:
@@ -61,12 +59,12 @@ def _starts(tokens: list[str], sentence: str) -> list[int]:
     return starts
 
 
-def _places(delexicalizer: Delexicalizer, turn: Turn, required: Sequence[Required]) -> dict[str, int]:
-    """Return for each placeholder the index of the slot that its value was written in."""
+def written_places(delexicalizer: Delexicalizer, turn: Turn) -> dict[str, int]:
+    """Return for each placeholder of a turn the index of the slot that its value was written in."""
     # A value "A or B" may be required as two.
     open_ = [(part, at) for at, (_, slot) in enumerate(turn.slots()) for part in delexicalizer.parts(slot)]
     places = {}
-    for item in required:
+    for item in delexicalizer.required(turn):
         found = next(pair for pair in open_ if pair[0] == item.slot)
         open_.remove(found)
         places[item.placeholder] = found[1]

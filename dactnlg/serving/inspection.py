@@ -1,0 +1,134 @@
+"""What the playground looks at, and any editor may: acts read without being said, places of values, traces."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, cast
+
+from fastapi import APIRouter, Request
+
+from dactnlg._utils.web.problems import Problem
+from dactnlg._utils.web.tokens import check_bearer
+from dactnlg.acts import Turn
+from dactnlg.errors import UnknownNameError
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.trace import Trace, trace
+from dactnlg.serving import requests
+from dactnlg.serving.batching import Batcher
+from dactnlg.serving.models import Models, ServedModel
+from dactnlg.serving.schemas import (
+    Checked,
+    GeneratedSentence,
+    ParseAnswer,
+    ParseBody,
+    ReadAct,
+    ReadSlot,
+    SpanEntry,
+    TraceAnswer,
+    TraceBody,
+    TracedSlot,
+)
+from dactnlg.serving.settings import ServiceSettings
+from dactnlg.text.spans import value_spans, written_places
+from dactnlg.text.surface import strip_joiner
+
+_WRONG = 422
+_QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
+
+
+def add_spans(results: Sequence[GeneratedSentence | Checked], turns: Sequence[Turn], model: ServedModel) -> None:
+    """Put the places of values into answers, one for each turn."""
+    delexicalizer = model.generator.preprocessor.delexicalizer
+    for result, turn in zip(results, turns, strict=True):
+        names = [slot.name for _, slot in turn.slots()]
+
+        def spans(text: str, turn: Turn = turn, names: Sequence[str] = names) -> list[SpanEntry]:
+            found = value_spans(delexicalizer, turn, text)
+            return [SpanEntry(start=s.start, end=s.end, place=s.place, slot=names[s.place]) for s in found]
+
+        result.spans = spans(result.text)
+        if isinstance(result, GeneratedSentence):
+            for other in result.n_best:
+                other["spans"] = [span.model_dump() for span in spans(other["text"])]
+
+
+def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> APIRouter:
+    """Return the routes `/v1/parse` and `/v1/trace`."""
+    router = APIRouter(prefix="/v1", tags=["acts and sentences"])
+
+    @router.post("/parse", summary="Read an act, and say where it is wrong, without generating")
+    def parse(request: Request, body: ParseBody) -> ParseAnswer:
+        check_bearer(request, settings.token)
+        model = models.get(body.model)
+        (turn,) = requests.read_acts(body.act, settings)
+        _check_names(turn, body.act, model.generator)
+        return ParseAnswer(model=model.served(), act=str(turn), acts=_read(turn, model))
+
+    @router.post("/trace", summary="Show which slot the model is at with every word")
+    async def traced(request: Request, body: TraceBody) -> TraceAnswer:
+        check_bearer(request, settings.token)
+        model = models.get(body.model)
+        (turn,) = requests.read_acts(body.act, settings)
+        requests.check_known([turn], model.generator)
+        request.state.facts |= {"model": model.name, "acts": 1}
+        sentence = body.delexicalized
+        if sentence is None:
+            (said,) = await batcher.generate(model.generator, [turn], GenerationOptions())
+            sentence = said.delexicalized
+        tokens = sentence.split()
+        if len(tokens) > settings.tokens:
+            raise Problem(_WRONG, f"a sentence to be traced has at most {settings.tokens} tokens; got {len(tokens)}")
+        found = await asyncio.to_thread(trace, model.generator, turn, tokens)
+        return _answer(model, turn, found)
+
+    return router
+
+
+def _check_names(turn: Turn, text: str, generator: Generator) -> None:
+    """Refuse act types and slots that a model does not know, and say where they stand.
+
+    Raises:
+        Problem: 422, with the nearest names that it knows, and the position of the first unknown one.
+    """
+    try:
+        generator.check_names(turn)
+    except UnknownNameError as error:
+        members: dict[str, Any] = {"kind": error.kind, "name": error.name}
+        # In JSON names stand in quotes, elsewhere only values do.
+        bare = text if text.lstrip()[:1] in ("[", "{") else _QUOTED.sub(lambda match: " " * len(match.group()), text)
+        place = re.search(rf"(?<![\w=]){re.escape(error.name)}(?![\w.-])", bare)
+        if place:
+            members |= {"position": place.start(), "length": len(error.name)}
+        raise Problem(_WRONG, str(error), members) from None
+
+
+def _read(turn: Turn, model: ServedModel) -> list[ReadAct]:
+    delexicalizer, place, acts = model.generator.preprocessor.delexicalizer, 0, []
+    for act in turn:
+        slots = []
+        for slot in act.slots:
+            special = slot.value is not None and not any(part.delexicalizable for part in delexicalizer.parts(slot))
+            slots.append(ReadSlot(name=slot.name, value=slot.value, special=special, place=place))
+            place += 1
+        acts.append(ReadAct(act_type=act.act_type, slots=slots))
+    return acts
+
+
+def _answer(model: ServedModel, turn: Turn, found: Trace) -> TraceAnswer:
+    delexicalizer = model.generator.preprocessor.delexicalizer
+    values = {item.placeholder: item.slot.value or "" for item in delexicalizer.required(turn)}
+    places = written_places(delexicalizer, turn)
+    bare = [strip_joiner(token) for token in found.tokens]
+    return TraceAnswer(
+        model=model.served(),
+        act=str(turn),
+        kind=cast(Literal["left", "attention"], found.kind),
+        tokens=list(found.tokens),
+        words=[values.get(token, token) for token in bare],
+        places=[places.get(token) for token in bare],
+        slots=[TracedSlot(name=entry.name, value=entry.value, place=entry.place) for entry in found.entries],
+        left=[[round(float(weight), 4) for weight in row] for row in found.weights],
+    )

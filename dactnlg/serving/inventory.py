@@ -1,0 +1,61 @@
+"""What a model can say: its act types, their slots, the special values it knows; what completion offers."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.encoding import ActEncoder
+from dactnlg.text.preprocessor import Preprocessor
+
+EXAMPLES, MOST_SLOTS = 3, 3
+
+
+def slots_of_acts(encoder: ActEncoder) -> dict[str, list[str]]:
+    """Return for each act type the slots that training had with it."""
+    found: dict[str, set[str]] = {name: set() for name in encoder.act_types}
+    for feature in encoder.features:
+        act_type, bar, tag = feature.partition("|")
+        if bar and act_type in found:
+            found[act_type].add(_slot(tag))
+    return {name: sorted(slots) for name, slots in sorted(found.items())}
+
+
+def special_values(encoder: ActEncoder) -> dict[str, list[str]]:
+    """Return for each slot its values that training had as words: yes, no, dontcare, those of closed classes."""
+    found = defaultdict[str, set[str]](set)
+    for feature in encoder.features:
+        slot, equals, value = feature.removeprefix("slot:").partition("=")
+        if feature.startswith("slot:") and equals and value:
+            found[slot].add(value)
+    return {slot: sorted(values) for slot, values in sorted(found.items())}
+
+
+def examples(preprocessor: Preprocessor) -> list[str]:
+    """Return some acts of the kinds that training had most often, each of another act type; values are made up."""
+    sentences = preprocessor.templates.sentences
+    weights = {key: sum(said.values()) for key, said in sentences.items() if 1 < len(key) <= 1 + MOST_SLOTS}
+    found: dict[str, str] = {}
+    for key in sorted(weights, key=lambda key: (-weights[key], key)):
+        act_types = [entry for entry in key if "|" not in entry]
+        if len(act_types) == 1 and act_types[0] not in found and len(found) < EXAMPLES:
+            act_type = act_types[0]
+            tags = [entry.partition("|")[2] for entry in key if "|" in entry]
+            slots = [slot for tag in tags for slot in _made_up(act_type, tag, preprocessor.encoder)]
+            turn = Turn((DialogueAct(act_type, tuple(slots)),))
+            found[act_type] = str(turn)
+    return list(found.values())
+
+
+def _slot(tag: str) -> str:
+    return tag.partition("=")[0].partition("#")[0]
+
+
+def _made_up(act_type: str, tag: str, encoder: ActEncoder) -> list[Slot]:
+    """Return a slot as training had it with an act type, twice if it can be, with values that name the slot."""
+    name, known = _slot(tag), f"{act_type}|{_slot(tag)}"
+    if known in encoder.features:
+        again = [Slot(name, f"another {name}")] if f"{known}#2" in encoder.features else []
+        return [Slot(name, f"some {name}"), *again]
+    special = sorted(feature for feature in encoder.features if feature.startswith(f"{known}="))
+    return [Slot(name, special[0].partition("=")[2] or None) if special else Slot(name)]
