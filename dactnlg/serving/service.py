@@ -23,8 +23,8 @@ from dactnlg.serving.batching import Batcher
 from dactnlg.serving.inspection import add_spans, inspections
 from dactnlg.serving.models import Models, ServedModel
 from dactnlg.serving.observation import Observed, ServiceMetrics
-from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.playground import playground
+from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.schemas import (
     CheckAnswer,
     CheckBody,
