@@ -197,7 +197,8 @@ def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
     mean = float(known.mean())
     left = len(np.unique(own.items)) - len(known)
     reason = f"{left} items without a correlation are left out" if left else ""
-    if len(known) < 2 or np.ptp(known) == 0:
+    # Beside rounding.
+    if len(known) < 2 or np.ptp(known) < 1e-12:
         return Coefficient(mean, reason=reason or "no interval: one item, or all alike")
     test = ttest_1samp(known, 0)
     bounds = test.confidence_interval()

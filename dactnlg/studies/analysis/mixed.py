@@ -98,6 +98,8 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
     counts = {name: int(numbers.max()) + 1 for name, numbers in levels.items()}
     used, notes = random_effects(levels)
     reason = undefined(values, systems, sum(counts[name] for name in used))
+    if not used:
+        reason = reason or "ratings share neither raters nor items in a way that tells their effects from the rest"
     sizes = len(values), counts["item"], counts["rater"]
     if reason:
         return MixedModel(criterion, *sizes, notes=tuple(notes), reason=reason)

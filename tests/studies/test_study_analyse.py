@@ -1,0 +1,201 @@
+"""From ratings to a report: a whole study, metrics of its own sentences, and input that is not as it should be."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dactnlg.cli.main import main
+from dactnlg.evaluation.scoring import score
+from dactnlg.studies.metric_values import study_scores
+from dactnlg.studies.study import Study
+
+Rate = Callable[[Path, Callable[[int, int, int], float]], None]
+HEADER = ["item", "system", "rater", "criterion", "value"]
+
+
+def write(path: Path, rows: list[tuple[Any, ...]], header: list[str] = HEADER) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([header, *rows])
+    return path
+
+
+def simulated(systems: str = "abc", items: int = 8, raters: int = 5, seed: int = 1) -> list[tuple[Any, ...]]:
+    draw = random.Random(seed)
+    skill = {name: -at for at, name in enumerate(systems)}
+    return [
+        (f"i{i}", name, f"r{r}", "quality", min(5, max(1, round(4 + skill[name] + draw.gauss(0, 0.7)))))
+        for i in range(items)
+        for name in systems
+        for r in range(raters)
+    ]
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory, random_run: Path, rate_study: Rate) -> Path:
+    folder = tmp_path_factory.mktemp("study") / "study"
+    words = ["--corpus", "trails", "--acts", "10", "--systems", "gold", f"random={random_run}", "--raters", "6"]
+    assert main(["study", "create", *words, "--output", str(folder)]) == 0
+    rate_study(folder, lambda rater, page, question: 1.0 + (3 * page + question + rater // 2) % 5)
+    return folder
+
+
+def test_a_study_becomes_a_report(study: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--people", "gold", "--runs", "50", "--min-kappa", "-1", "--permutations", "20"]
+    words += ["--metric", "BLEU", "--metric", "ROUGE-L", "--metric", "SER"]
+    files = [tmp_path / name for name in ("report.html", "report.tex", "found.json")]
+    assert main(["study", "analyse", str(study), *words, "--report", str(files[0]), "--json", str(files[2])]) == 0
+    printed = capsys.readouterr().out
+    assert main(["study", "analyse", str(study), *words, "--report", str(files[1]), "--json", "-"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found == json.loads(files[2].read_text(encoding="utf-8"))
+    page, latex = (file.read_text(encoding="utf-8") for file in files[:2])
+    for row in found["means"]["rows"]:
+        mean = f"{row['mean']:.2f}"
+        assert re.search(rf"{row['criterion']} +all +{row['system']} +{mean}", printed)
+        assert mean in page
+        assert mean in latex
+    for row in found["metrics"]["levels"][0]["rows"]:
+        if row["spearman"]["value"] is not None:
+            assert f"{row['spearman']['value']:.3f}" in page
+    # Every table names where its numbers come from, and the pictures are in the page.
+    assert page.count("Method: ") >= page.count("<section id=")
+    assert page.count("<circle") > 100
+    assert found["metrics"]["halves"]["rows"]
+    assert "people (half against half)" in printed
+    assert "gold" not in found["metrics"]["levels"][0]
+
+
+def test_a_sentence_is_no_reference_of_its_own(study: Path) -> None:
+    found = Study.load(study)
+    scores = study_scores(found, metrics=["BLEU-4"])
+    for item in found.items:
+        for system, sentence in item.sentences.items():
+            others = [text for text in item.references if text.strip() != sentence.strip()]
+            key = (item.corpus, item.id, system)
+            if not others:
+                assert key not in scores.values["BLEU-4"]
+                continue
+            alone = score([sentence], [others], metrics=["BLEU-4"])
+            assert scores.values["BLEU-4"][key] == pytest.approx(alone.segments[0, 0], abs=1e-9)
+
+
+def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = simulated()
+    ratings = write(tmp_path / "ratings.csv", rows)
+    means: dict[tuple[str, str], list[float]] = {}
+    for item, system, _, _, value in rows:
+        means.setdefault((item, system), []).append(value)
+    metric = [(item, system, sum(values), 0.5) for (item, system), values in means.items()]
+    scores = write(tmp_path / "scores.csv", metric, ["item", "system", "perfect", "constant"])
+    words = [str(ratings), "--scores", str(scores), "--runs", "20", "--permutations", "0", "--json", "-"]
+    assert main(["study", "analyse", *words]) == 0
+    levels = json.loads(capsys.readouterr().out)["metrics"]["levels"]
+    by_name = {row["metric"]: row for row in levels[0]["rows"]}
+    assert by_name["perfect"]["pearson"]["value"] == pytest.approx(1)
+    assert by_name["perfect"]["spearman"]["value"] == pytest.approx(1)
+    # Undefined, not 0.
+    assert by_name["constant"]["spearman"]["value"] is None
+    assert "constant" in by_name["constant"]["spearman"]["reason"]
+
+
+def test_the_order_of_systems_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ratings = write(tmp_path / "ratings.csv", simulated(items=15))
+    properties = write(
+        tmp_path / "p.csv", [("a", "new", "x"), ("b", "new", "y"), ("c", "old", "x")], ["system", "m", "n"]
+    )
+    assert (
+        main(["study", "analyse", str(ratings), "--properties", str(properties), "--runs", "100", "--json", "-"]) == 0
+    )
+    found = json.loads(capsys.readouterr().out)
+    assert [row["system"] for row in found["rankings"][0]["rows"]] == ["a", "b", "c"]
+    assert [row["system"] for row in found["means"]["rows"]] == ["a", "b", "c"]
+    assert [row["system"] for row in found["models"][0]["effects"]] == ["a", "b", "c"]
+    assert found["anova"]["reason"]
+    for wins in found["wins"]["rows"]:
+        assert wins["win"]["share"] > wins["loss"]["share"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "words", "told"),
+    [
+        ([], [], "there are no ratings"),
+        ([("i", "a", "r", "q", "nan")], [], "line 2: value 'nan' is not a finite number"),
+        ([("i", "a", "r", "q", "inf")], [], "not a finite number"),
+        ([("i", "a", "r", "q", "five")], [], "'five' is not a finite number"),
+        ([("i", "", "r", "q", "5")], [], "line 2: system is empty"),
+        ([("i", "a", "r", "q", "5")] * 2, [], "twice"),
+        ([("i", "a", "r", "q", "5", "6")], [], "more or fewer cells than the header"),
+        ([("i", "a", "r", "q", "5")], ["--criterion", "quality"], "unknown criterion 'quality'"),
+        ([("i", "a", "r", "q", "5")], ["--baseline", "b"], "unknown baseline 'b'"),
+        ([("i", "a", "r", "q", "5")], ["--metric", "BLEU-4"], "give the metrics with --scores"),
+        ([("i", "a", "r", "q", "5")], ["--scores", "nowhere.csv"], "nowhere.csv"),
+        ([("i", "a", "r", "q", "5")], ["--report", "no/such/folder.html"], "there is no folder no/such"),
+    ],
+)
+def test_a_users_mistake_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: list[tuple[Any, ...]], words: list[str], told: str
+) -> None:
+    path = write(tmp_path / "ratings.csv", rows)
+    assert main(["study", "analyse", str(path), "--runs", "2", *words]) == 2
+    assert told in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("i", "a", "r", "q", 5)],
+        [(f"i{at}", "a", "r", "q", at) for at in range(5)],
+        [("i", name, f"r{at}", "q", 3) for at in range(4) for name in "ab"],
+        [(f"i{at}", "ab"[at % 2], f"r{at}", "q", at % 5) for at in range(12)],
+        [*simulated(), ("i0", "a", "alone", "quality", 5)],
+        [*simulated(), *((f"i{at}", "a", "percent", "quality", 20.0 * at) for at in range(5))],
+        [*simulated("ab"), ("elsewhere", "c", "r9", "quality", 1)],
+        [(f"i{i}", s, f"r{r}", "q", 4) for i in range(4) for s in "ab" for r in range(3)],
+        [*simulated(), ("i0", "a", "r0", "other", 1)],
+        [("x" * 300, "<b>", "r\x1b", "q|\\", 1), ("x" * 300, "&amp;", "r\x1b", "q|\\", 2)],
+    ],
+    ids=["one", "one-rater", "all-ties", "nothing-shared", "a-rater-of-one", "scales", "apart", "constant", "c", "odd"],
+)
+def test_odd_ratings_are_analysed_or_called_undefined(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], rows: list[tuple[Any, ...]]
+) -> None:
+    path = write(tmp_path / "ratings.csv", rows)
+    assert main(["study", "analyse", str(path), "--runs", "5", "--report", str(tmp_path / "r.html")]) == 0
+    printed = capsys.readouterr()
+    assert "nan" not in printed.out.lower().replace("nanc", "")
+    assert "\x1b" not in printed.out
+    assert "Traceback" not in printed.err
+    page = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "<b>" not in re.sub(r"</?b>(?=[\w ])|(?<=\w)</b>", "", page)
+
+
+def test_ten_thousand_raters_take_seconds(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    draw = random.Random(1)
+    rows = [(f"i{r % 50}", s, f"r{r}", "q", draw.randint(1, 5)) for r in range(10_000) for s in "ab"]
+    path = write(tmp_path / "ratings.csv", rows)
+    begun = time.monotonic()
+    assert main(["study", "analyse", str(path), "--runs", "5", "--min-kappa", "0.1"]) == 0
+    assert "10,000 raters" in capsys.readouterr().out
+    # A bound against hours, not a measurement.
+    assert time.monotonic() - begun < 300
+
+
+def test_power_of_a_pilot(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(tmp_path / "pilot.csv", simulated("ab", items=12, raters=6))
+    words = [str(path), "--difference", "1", "--acts", "5,20", "--raters", "3,10", "--studies", "200"]
+    assert main(["study", "power", *words]) == 0
+    assert "Power by acts and raters" in capsys.readouterr().out
+    assert main(["study", "power", *words, "--json", "-"]) == 0
+    designs = {(d["acts"], d["raters"]): d["power"] for d in json.loads(capsys.readouterr().out)["designs"]}
+    assert designs[20, 10] >= designs[5, 3]
+    assert main(["study", "power", str(path), "--difference", "1", "--acts", "1"]) == 2
+    assert "at least 2" in capsys.readouterr().err
