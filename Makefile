@@ -1,4 +1,5 @@
 # make demo   install, train on the embedded corpus, generate from acts, evaluate, print the table
+# make serve  install, serve RUN over HTTP (trained on the embedded corpus first if there is none)
 # make study  install, create a study on the embedded corpus (with RUN if it is there), serve it, print the links
 # make test   install, lint, types, all tests
 # make docs   install, build the documentation into docs/site
@@ -10,7 +11,7 @@ RUN ?= runs/trails-sclstm
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.dactnlg-installed
 
-.PHONY: install demo study test lint types unit docs wheel clean
+.PHONY: install demo serve study test lint types unit docs wheel clean
 
 install: $(STAMP)
 
@@ -33,6 +34,10 @@ demo: $(STAMP)
 	  "?request(region)" \
 	  "goodbye()"
 	$(BIN)/dactnlg evaluate --model $(RUN)
+
+serve: $(STAMP)
+	test -e $(RUN)/weights.safetensors || $(BIN)/dactnlg train configs/trails-sclstm.yaml --output $(RUN)
+	$(BIN)/dactnlg serve $(RUN)
 
 # With a run of `make demo` its sentences are rated beside the corpus's own; else those of a random baseline.
 study: $(STAMP)

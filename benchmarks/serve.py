@@ -31,6 +31,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from serve_clients import from_openapi, killed, slow_readers
+
 from dactnlg._utils.tables import aligned
 from dactnlg.data.corpus import load_corpus
 from dactnlg.runs.run import Run
@@ -277,16 +279,21 @@ def measure_hostile(run: Path, count: int) -> None:
         asyncio.run(hostile(server, min(count, 1000)))
         before = server.resident()
         found = asyncio.run(hostile(server, count))
+        document = from_openapi(server.host, server.port, max(count // 100, 1))
         after = server.resident()
         rows = [["answer", "requests"], *([name, f"{number:,}"] for name, number in sorted(found.items()))]
+        rows += [[f"{name}, made of the document", f"{number:,}"] for name, number in sorted(document.items())]
         print(aligned(rows, rule=True))
         print(f"alive: {server.alive()}; resident memory {before:.0f} MiB before, {after:.0f} MiB after")
 
 
-async def drops(server: Server, connections: int) -> Load:
-    """Open idle connections and drop them, read slowly, and go in the middle of answers, beside eight good clients."""
+async def drops(server: Server, connections: int, kills: int, readers: int, seconds: float = 15) -> Load:
+    """Open idle connections and drop them, read slowly, and be killed in the middle of answers, beside good clients."""
     requests = [post(GENERATE, {"acts": f"inform(name='x{number}')"}) for number in range(50)]
-    beside = asyncio.create_task(load(server, requests, 8, 15))
+    long = post(GENERATE, {"acts": [f"inform(name='y{at}')" for at in range(200)], "options": {"n_best": 10}})
+    beside = asyncio.create_task(load(server, requests, 8, seconds))
+    slow = asyncio.create_task(slow_readers(server.host, server.port, long, readers, seconds - 2))
+    gone = asyncio.create_task(asyncio.to_thread(killed, server.host, server.port, long, kills))
     await asyncio.sleep(1)
     opened: list[asyncio.StreamWriter] = []
     for number in range(connections):
@@ -303,14 +310,19 @@ async def drops(server: Server, connections: int) -> Load:
             opened.clear()
     for each in opened:
         each.transport.abort()
+    if await gone != kills:
+        raise SystemExit("a client ended before it was killed")
+    await slow
     return await beside
 
 
 def measure_drops(run: Path, connections: int) -> None:
     """Print what eight good clients saw beside many bad ones."""
+    kills, readers = 20, 8
     with serving(str(run)) as server:
-        found = asyncio.run(drops(server, connections))
-        print(f"{connections:,} connections opened and dropped; beside them:")
+        found = asyncio.run(drops(server, connections, kills, readers))
+        told = f"{connections:,} connections opened and dropped, {kills} clients killed, {readers} slow readers"
+        print(f"{told}; beside them:")
         print(aligned([["clients", "requests", "a second", "median ms", "p99 ms", "errors"], found.row()], rule=True))
         print(f"alive: {server.alive()}")
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dactnlg._utils.hashing import file_digest
 from dactnlg._utils.web.problems import Problem
-from dactnlg.errors import DactnlgError, UserError
+from dactnlg.errors import DactnlgError, RunError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
@@ -22,6 +22,8 @@ from dactnlg.serving.schemas import ModelEntry, ServedBy
 _log = logging.getLogger("dactnlg")
 _CODE = 16
 """Digits of the code that tells runs apart."""
+_TRIES = 5
+"""How often a folder is read that changes while it is read."""
 
 
 @dataclass(frozen=True)
@@ -137,15 +139,28 @@ class Models:
                 try:
                     renewed[name] = self._read(name, model.path)
                     changed.append(name)
-                except (DactnlgError, OSError, ValueError) as error:
+                except Exception as error:  # noqa: BLE001  (whatever is wrong with the new files, the old model is not)
                     _log.error("model %s could not be read again, and goes on as it was: %s", name, error)
-                    renewed[name] = replace(model, stamp=stamp, trouble=str(error))
+                    renewed[name] = replace(model, stamp=stamp, trouble=_told(error, model))
             # At once: a request sees the models before or those after.
             self._models = renewed
         return changed
 
     def _read(self, name: str, path: Path) -> ServedModel:
-        stamp = _stamp(path)
+        """Return the run in a folder; read anew where another one takes its place meanwhile, so as to mix no two."""
+        for _ in range(_TRIES):
+            stamp = _stamp(path)
+            try:
+                found = self._read_once(name, path, stamp)
+            except (DactnlgError, OSError, ValueError):
+                if _stamp(path) == stamp:
+                    raise
+                continue
+            if _stamp(path) == stamp:
+                return found
+        raise RunError(f"{path} changes faster than it can be read; rename a finished folder into its place")
+
+    def _read_once(self, name: str, path: Path, stamp: tuple[object, ...]) -> ServedModel:
         run = Run(path)
         config = run.check()
         generator = Generator.load(path, self._backend)
@@ -164,6 +179,15 @@ class Models:
             checker=reader if isinstance(reader, FidelityChecker) else FidelityChecker(known),
             stamp=stamp,
         )
+
+
+def _told(error: Exception, model: ServedModel) -> str:
+    """Return what clients may know of an error: not where the run lies."""
+    places = (str(model.path.resolve()), str(model.path))
+    told = str(error) if isinstance(error, DactnlgError) else type(error).__name__
+    for place in places:
+        told = told.replace(place, model.name)
+    return told
 
 
 def _stamp(path: Path) -> tuple[object, ...]:

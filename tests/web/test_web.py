@@ -46,7 +46,7 @@ def echo(text: dict[str, str]) -> dict[str, str]:
 listening = bound("127.0.0.1", 0)
 print(address(listening), flush=True)
 limits = RequestLimits(body_bytes=1000, body_seconds=0.5)
-serve(guarded(app, limits), listening, on_reload=lambda: print("reload", flush=True))
+serve(guarded(app, limits), listening, silent_seconds=0.9, on_reload=lambda: print("reload", flush=True))
 print("ended", flush=True)
 """
 
@@ -204,6 +204,39 @@ def test_a_body_that_does_not_arrive_is_given_up(server: tuple[subprocess.Popen[
         chunked.sendall(b"POST /echo HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
         chunked.sendall(b"400\r\n" + b" " * 1024 + b"\r\n")
         assert b" 413 " in chunked.recv(4096).split(b"\r\n")[0]
+
+
+def test_a_silent_connection_is_closed_and_no_other(server: tuple[subprocess.Popen[str], str]) -> None:
+    _, where = server
+    host, port = where.split(":")
+    whole = b"HEAD /nothing HTTP/1.1\r\nHost: x\r\n\r\n"
+    for before, after in ((b"", b""), (b"GET /nothing HTT", b""), (whole, b"GET /noth")):
+        with socket.create_connection((host, int(port)), timeout=20) as silent:
+            silent.sendall(before)
+            if after:
+                assert b" 404 " in silent.recv(65536)
+                silent.sendall(after)
+            begun = time.monotonic()
+            assert silent.recv(4096) == b""
+            assert 0.3 < time.monotonic() - begun < 10
+    # A byte now and then makes the wait no longer.
+    with socket.create_connection((host, int(port)), timeout=20) as dripping:
+        begun = time.monotonic()
+        with pytest.raises(OSError):
+            while time.monotonic() - begun < 10:
+                dripping.sendall(b"X")
+                time.sleep(0.1)
+        assert time.monotonic() - begun < 5
+    # An answer may take longer than a head, and a connection that goes on asking stays.
+    asking = http.client.HTTPConnection(where, timeout=20)
+    asking.request("GET", "/slow")
+    assert asking.getresponse().read() == b'{"done":true}'
+    first = asking.sock
+    for _ in range(4):
+        time.sleep(0.3)
+        asking.request("GET", "/nothing")
+        assert asking.getresponse().read()
+    assert asking.sock is first
 
 
 def test_a_problem_has_its_members() -> None:

@@ -11,6 +11,7 @@ from types import FrameType
 import uvicorn
 from starlette.types import ASGIApp
 
+from dactnlg._utils.web.connections import SILENT_SECONDS, patient
 from dactnlg.errors import UserError
 
 
@@ -51,6 +52,7 @@ def serve(
     *,
     drain_seconds: float = 30,
     connections: int | None = None,
+    silent_seconds: float = SILENT_SECONDS,
     on_reload: Callable[[], None] | None = None,
     ready: Callable[[], None] | None = None,
 ) -> None:
@@ -61,11 +63,13 @@ def serve(
         listening: the socket, from `bound`.
         drain_seconds: how long requests that have begun may go on; a second Ctrl-C ends them at once.
         connections: connections at most; requests on further ones are answered with 503.
+        silent_seconds: how long a connection may stay open without the whole head of a request; then it is closed.
         on_reload: called on SIGHUP, in the main thread, between two steps of the loop.
         ready: called when requests and signals are answered: the moment to say so.
     """
     config = uvicorn.Config(
         app,
+        http=patient(silent_seconds),
         access_log=False,
         log_config=None,
         log_level="warning",

@@ -1,0 +1,98 @@
+"""Clients that a service may meet: killed in the middle of a request, slow to read, made of its OpenAPI document."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
+from typing import Any
+
+_ASK = """
+import socket, sys
+with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as server:
+    server.sendall(sys.stdin.buffer.read())
+    print("sent", flush=True)
+    while server.recv(1):
+        pass
+"""
+
+
+def killed(host: str, port: int, raw: bytes, times: int) -> int:
+    """Send a request from a process of its own, and kill that before it has read the answer; return how many were."""
+    ended = 0
+    for _ in range(times):
+        command = [sys.executable, "-S", "-c", _ASK, host, str(port)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as client:
+            if client.stdin is None or client.stdout is None:
+                raise RuntimeError("no pipes")
+            client.stdin.write(raw)
+            client.stdin.close()
+            client.stdout.readline()
+            client.kill()
+        ended += client.returncode == -signal.SIGKILL
+    return ended
+
+
+async def slow_readers(host: str, port: int, raw: bytes, count: int, seconds: float) -> int:
+    """Ask for long answers and read some bytes a second of each; return how many bytes were read in all."""
+    loop = asyncio.get_running_loop()
+
+    async def one() -> int:
+        found = 0
+        with socket.socket() as client:
+            # A small window: what is not read stays with the server.
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            client.setblocking(False)
+            await loop.sock_connect(client, (host, port))
+            await loop.sock_sendall(client, raw)
+            until = time.monotonic() + seconds
+            while (left := until - time.monotonic()) > 0:
+                with contextlib.suppress(TimeoutError, OSError):
+                    found += len(await asyncio.wait_for(loop.sock_recv(client, 64), left))
+                await asyncio.sleep(min(0.2, max(left, 0)))
+        return found
+
+    return sum(await asyncio.gather(*(one() for _ in range(count))))
+
+
+def from_openapi(host: str, port: int, examples: int) -> Counter[str]:
+    """Send what schemathesis makes of the OpenAPI document, right and wrong; return statuses by class.
+
+    Args:
+        host, port: whom to write to.
+        examples: how many for each route, of either kind.
+    """
+    import schemathesis
+    from hypothesis import HealthCheck, Phase, given, settings
+    from hypothesis.errors import Unsatisfiable
+    from schemathesis import GenerationMode
+
+    found: Counter[str] = Counter()
+    document = schemathesis.openapi.from_url(f"http://{host}:{port}/openapi.json")
+
+    def try_route(operation: Any, mode: Any) -> None:
+        @given(case=operation.as_strategy(generation_mode=mode))
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        def attempt(case: Any) -> None:
+            found[f"{case.call().status_code // 100}xx"] += 1
+
+        # A route that takes nothing has nothing that could be wrong.
+        with contextlib.suppress(Unsatisfiable):
+            attempt()
+
+    for result in document.get_all_operations():
+        for mode in (GenerationMode.NEGATIVE, GenerationMode.POSITIVE):
+            try_route(result.ok(), mode)
+    return found

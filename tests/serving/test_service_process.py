@@ -1,0 +1,127 @@
+"""The service as a process, on a socket: what `benchmarks/serve.py` measures for minutes, in seconds."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import os
+import shutil
+import signal
+import time
+from pathlib import Path
+
+import pytest
+import serve
+from serve_clients import from_openapi, killed, slow_readers
+
+from dactnlg.errors import RunError
+from dactnlg.serving import models as served
+from dactnlg.serving.models import Models
+
+ACT = "inform(name='Ivy Cutting';difficulty=easy)"
+GOOD = serve.post(serve.GENERATE, {"acts": ACT})
+LONG = serve.post(serve.GENERATE, {"acts": [f"inform(name='y{at}')" for at in range(200)]})
+
+
+def ask(server: serve.Server, path: str, body: object = None) -> tuple[int, dict[str, object]]:
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=30)
+    headers = {"Content-Type": "application/json"}
+    connection.request("POST" if body else "GET", path, json.dumps(body) if body else None, headers)
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def test_nobody_disturbs_the_others(random_run: Path) -> None:
+    with serve.serving(str(random_run)) as server:
+        before = asyncio.run(serve.hostile(server, 200))
+        document = from_openapi(server.host, server.port, 3)
+        beside = asyncio.run(serve.drops(server, 300, kills=3, readers=2, seconds=4))
+        assert server.alive()
+        assert ask(server, "/readyz")[0] == 200
+    assert server.process.returncode == 0
+    assert before.keys() | document.keys() <= {"2xx", "4xx", "closed", "good answered"}
+    assert before["4xx"] > 150
+    assert document["4xx"] > 10
+    assert beside.seconds
+    assert not beside.errors
+
+
+def test_no_request_is_lost_when_a_run_changes(random_run: Path, neural_run: Path, tmp_path: Path) -> None:
+    runs, place = (random_run, neural_run), tmp_path / "run"
+    shutil.copytree(random_run, place)
+    known = {Models({"run": run}).get("run").code for run in runs}
+
+    async def swapped(server: serve.Server) -> serve.Load:
+        task = asyncio.create_task(serve.load(server, [GOOD], 4, 6))
+        for number in range(8):
+            fresh = tmp_path / f"fresh{number}"
+            shutil.copytree(runs[(number + 1) % 2], fresh)
+            place.rename(tmp_path / f"old{number}")
+            fresh.rename(place)
+            server.process.send_signal(signal.SIGHUP)
+            await asyncio.sleep(0.5)
+        return await task
+
+    with serve.serving(str(place)) as server:
+        found = asyncio.run(swapped(server))
+        (place / "weights.safetensors").unlink(missing_ok=True)
+        (place / "preprocessor.json").write_text("{}", encoding="utf-8")
+        server.process.send_signal(signal.SIGHUP)
+        until = time.monotonic() + 20
+        while time.monotonic() < until and not (told := ask(server, "/v1/models")[1]["models"][0]["trouble"]):  # type: ignore[index]
+            time.sleep(0.1)
+        status, _ = ask(server, serve.GENERATE, {"acts": ACT})
+    assert not found.errors
+    assert set(found.codes) == known
+    assert status == 200
+    assert "preprocessor.json" in told
+    assert str(tmp_path) not in told
+
+
+def test_sigterm_answers_what_has_begun(neural_run: Path) -> None:
+    async def ended(server: serve.Server) -> tuple[int, bytes]:
+        async with serve.connected(server) as connection:
+            task = asyncio.create_task(connection.request(LONG))
+            await asyncio.sleep(0.05)
+            server.process.send_signal(signal.SIGTERM)
+            return await task
+
+    with serve.serving(str(neural_run), "--no-reuse") as server:
+        status, body = asyncio.run(ended(server))
+        assert server.process.wait(30) == 0
+    assert status == 200
+    assert len(json.loads(body)["results"]) == 200
+
+
+def test_clients_that_are_killed_or_slow_are(random_run: Path) -> None:
+    with serve.serving(str(random_run)) as server:
+        assert killed(server.host, server.port, LONG, 1) == 1
+        assert 0 < asyncio.run(slow_readers(server.host, server.port, LONG, 1, 1)) < 64 * 10
+
+
+def test_a_folder_that_changes_while_it_is_read_is_read_again(
+    random_run: Path, neural_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place, swaps = tmp_path / "run", [neural_run]
+    shutil.copytree(random_run, place)
+    digest = served.file_digest
+
+    def swapping(path: Path) -> str:
+        if swaps:
+            shutil.rmtree(place)
+            shutil.copytree(swaps.pop(), place)
+        return digest(path)
+
+    monkeypatch.setattr(served, "file_digest", swapping)
+    found = Models({"it": place}).get("it")
+    assert found.code == Models({"it": neural_run}).get("it").code
+    assert found.architecture != Models({"it": random_run}).get("it").architecture
+
+    def changing(path: Path) -> str:
+        os.utime(place / "preprocessor.json")
+        return digest(path)
+
+    monkeypatch.setattr(served, "file_digest", changing)
+    with pytest.raises(RunError, match="changes faster"):
+        Models({"it": place})
