@@ -1,4 +1,5 @@
 # make demo   install, train on the embedded corpus, generate from acts, evaluate, print the table
+# make study  install, create a study on the embedded corpus (with RUN if it is there), serve it, print the links
 # make test   install, lint, types, all tests
 # make docs   install, build the documentation into docs/site
 # All take VENV=folder and PYTHON=interpreter; real corpora are found through DACTNLG_DATA.
@@ -9,7 +10,7 @@ RUN ?= runs/trails-sclstm
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.dactnlg-installed
 
-.PHONY: install demo test lint types unit docs wheel clean
+.PHONY: install demo study test lint types unit docs wheel clean
 
 install: $(STAMP)
 
@@ -32,6 +33,14 @@ demo: $(STAMP)
 	  "?request(region)" \
 	  "goodbye()"
 	$(BIN)/dactnlg evaluate --model $(RUN)
+
+# With a run of `make demo` its sentences are rated beside the corpus's own; else those of a random baseline.
+study: $(STAMP)
+	test -e $(RUN)/manifest.json || test -e runs/trails-random || \
+	  $(BIN)/dactnlg train trails-random --output runs/trails-random
+	test -e runs/study/study.json || $(BIN)/dactnlg study create --corpus trails --acts 8 --raters 3 --checks 1 \
+	  --systems gold $$(test -e $(RUN)/manifest.json && echo $(RUN) || echo runs/trails-random) --output runs/study
+	$(BIN)/dactnlg study serve runs/study --show-links
 
 test: lint types unit
 

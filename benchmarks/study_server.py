@@ -103,10 +103,11 @@ def refusals(count: int) -> None:
         target = Target(server.address, links["r001"], links["r002"], 3, 5, form)
         statuses: Counter[int] = Counter()
         wrong: list[str] = []
-        send(target, bad_requests(target, 1), count // 10)
+        first = send(target, bad_requests(target, 1), count // 10)
         before, begun = resident(server.pid), time.perf_counter()
         for outcome in (
-            send(target, bad_requests(target, 2), count - count // 5),
+            first,
+            send(target, bad_requests(target, 2), count - count // 10),
             send_raw(target, count // 20, 3),
             from_openapi(target, count // 100),
         ):

@@ -32,6 +32,9 @@ TOKEN = "DACTNLG_TOKEN"
     metavar="S",
     help="Look every S seconds whether a run has changed, and read it again; 0 never looks.",
 )
+@click.option(
+    "--rasa", type=options.PATH, metavar="MAPPING", help="Answer a Rasa bot at /rasa, after this mapping file."
+)
 @click.option("--log", is_flag=True, help="Write a line of JSON for each request to standard error.")
 @click.option("--log-values", is_flag=True, help="With --log: write acts and checked sentences, too.")
 @click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, metavar="BYTES", help="Of a request.")
@@ -53,6 +56,7 @@ def serve(
     no_reuse: bool,
     token_file: Path | None,
     watch: float,
+    rasa: Path | None,
     log: bool,
     log_values: bool,
     max_body: int,
@@ -72,6 +76,7 @@ def serve(
 
     \b
     dactnlg serve runs/trails-sclstm
+    dactnlg serve runs/mybot --rasa mapping.yml
     dactnlg serve old=runs/1 new=runs/2 --port 9000 --token-file token.txt --max-rate 600 --log
     curl -d '{"acts": "goodbye()"}' -H 'Content-Type: application/json' http://127.0.0.1:8080/v1/generate
     """
@@ -81,6 +86,7 @@ def serve(
     from dactnlg._utils.web.server import serve as run
     from dactnlg.serving.models import Models, parse_model
     from dactnlg.serving.observation import start_log
+    from dactnlg.serving.rasa import RasaResponder
     from dactnlg.serving.service import application
     from dactnlg.serving.settings import ServiceSettings
 
@@ -103,6 +109,7 @@ def serve(
         log_values=log_values,
     )
     models = Models(paths, backend, reuse=not no_reuse)
+    bot = RasaResponder.load(lambda: models.get(None).generator, rasa) if rasa else None
     listening = bound(host, port)
     if log:
         start_log()
@@ -114,7 +121,7 @@ def serve(
     def reload() -> None:
         threading.Thread(target=models.reload, kwargs={"all_of_them": True}, daemon=True).start()
 
-    run(application(models, settings, watch or None), listening, on_reload=reload, ready=ready)
+    run(application(models, settings, watch or None, bot), listening, on_reload=reload, ready=ready)
 
 
 def _token(path: Path | None) -> str | None:

@@ -169,18 +169,23 @@ def check(mapping: RasaMapping, generator: generation.Generator, where: str) -> 
         generator.check_names(mapped.names(), f"{where}: {name}")
 
 
-def rasa_route(app: Any, responder: RasaResponder, path: str = "/rasa") -> None:
+def rasa_route(
+    app: Any, responder: RasaResponder, path: str = "/rasa", admit: Callable[[Request], None] | None = None
+) -> None:
     """Give an application, or a router, the route of Rasa's requests: `POST /rasa`, always answered with 200.
 
     Args:
         app: FastAPI's or Starlette's.
         responder: answers.
         path: the route's path.
+        admit: raises what refuses a client, such as one without a token; by default all are answered.
     """
     from starlette.concurrency import run_in_threadpool
     from starlette.responses import Response
 
     async def answer(request: Request) -> Answer:
+        if admit is not None:
+            admit(request)
         try:
             payload = parse_json((await request.body()).decode())
         except ValueError:

@@ -24,6 +24,7 @@ from dactnlg.serving.inspection import add_spans, inspections
 from dactnlg.serving.models import Models, ServedModel
 from dactnlg.serving.observation import Observed, ServiceMetrics
 from dactnlg.serving.playground import playground
+from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.schemas import (
     CheckAnswer,
     CheckBody,
@@ -88,13 +89,16 @@ def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -
     return said
 
 
-def application(models: Models, settings: ServiceSettings, watch: float | None = None) -> ASGIApp:
+def application(
+    models: Models, settings: ServiceSettings, watch: float | None = None, rasa: RasaResponder | None = None
+) -> ASGIApp:
     """Return the application of a service.
 
     Args:
         models: the runs.
         settings: limits.
         watch: seconds between two looks at whether the folders of the runs have changed; None for none.
+        rasa: answers a Rasa bot at `/rasa`; None for no such route.
     """
     metrics = ServiceMetrics()
     service = Service(
@@ -113,6 +117,8 @@ def application(models: Models, settings: ServiceSettings, watch: float | None =
     app.include_router(_answers(service))
     app.include_router(inspections(models, settings, service.batcher))
     app.include_router(_states(service))
+    if rasa is not None:
+        rasa_route(app, rasa, admit=lambda request: check_bearer(request, settings.token))
     playground.mount(app)
     return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
 

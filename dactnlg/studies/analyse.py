@@ -6,6 +6,7 @@ import csv
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from dactnlg._utils.reading import regular_file
 from dactnlg.errors import UnknownNameError
@@ -13,16 +14,26 @@ from dactnlg.studies.analysis.agreement import Kappas, kappas
 from dactnlg.studies.analysis.ambiguous import Ambiguous, ambiguous
 from dactnlg.studies.analysis.anova import Anova, Type, anova
 from dactnlg.studies.analysis.clustered import Over
+from dactnlg.studies.analysis.coefficients import Name
+from dactnlg.studies.analysis.correlation import Level, MetricCorrelations, correlate
 from dactnlg.studies.analysis.filtering import FilteredRaters, filter_raters
+from dactnlg.studies.analysis.human import SplitHalves, split_halves
+from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.mixed import MixedModel, mixed_model
 from dactnlg.studies.analysis.normalization import Way, normalize, scale_notes
+from dactnlg.studies.analysis.paired import PairedSentences, paired
+from dactnlg.studies.analysis.permutation import permute_metrics
 from dactnlg.studies.analysis.ranking import RUNS, Ranking, rank_systems
 from dactnlg.studies.analysis.reliability import Reliability, reliability
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.analysis.systems import SystemMeans, WinLossTie, head_to_head, means
+from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
+from dactnlg.studies.metric_values import study_scores
 from dactnlg.studies.ratings import Ratings, RatingsError
-from dactnlg.studies.study import FILE
+from dactnlg.studies.study import FILE, Study
 
+PERMUTATIONS = 200
+"""Permutations of PERM-BOTH: as many as tell .05 from .01; each pair of metrics takes them anew."""
 Properties = Mapping[str, Mapping[str, str]]
 Progress = Callable[[str], object]
 
@@ -42,6 +53,9 @@ class AnalysisOptions:
         anova_type: of the sums of squares, 2 or 3.
         runs: tournaments of TrueSkill.
         seed: of everything that is drawn.
+        scores: values of metrics for the sentences that were judged; without any, nothing is said of metrics.
+        people: systems whose sentences people wrote: metrics are given with and without them.
+        permutations: of PERM-BOTH; 0 leaves that test out.
     """
 
     criteria: Sequence[str] = ()
@@ -54,6 +68,32 @@ class AnalysisOptions:
     anova_type: Type = 2
     runs: int = RUNS
     seed: int = 1
+    scores: MetricScores | None = None
+    people: Sequence[str] = ()
+    permutations: int = PERMUTATIONS
+
+
+@dataclass(frozen=True)
+class MetricAnalysis(Result):
+    """How metrics agree with people.
+
+    Attributes:
+        pairings: what was compared, for pictures.
+        levels: correlations of sentences, of sentences within items, of systems.
+        halves: people with each other.
+        differences: which metrics Williams' test tells apart, by Spearman's coefficient and by Pearson's.
+        permuted: the same by PERM-BOTH, for Pearson's; None where it was left out.
+    """
+
+    pairings: tuple[PairedSentences, ...]
+    levels: tuple[MetricCorrelations, ...]
+    halves: SplitHalves
+    differences: tuple[MetricDifferences, ...]
+    permuted: MetricDifferences | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields but the sentences themselves."""
+        return {name: value for name, value in super().to_json().items() if name != "pairings"}
 
 
 @dataclass(frozen=True)
@@ -68,6 +108,7 @@ class Analysis(Result):
         means, wins: systems.
         rankings, models: one entry a criterion.
         anova: None without properties.
+        metrics: None without metrics.
     """
 
     raters: int
@@ -84,10 +125,18 @@ class Analysis(Result):
     rankings: tuple[Ranking, ...]
     models: tuple[MixedModel, ...]
     anova: Anova | None
+    metrics: MetricAnalysis | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields as JSON has them, without the ratings themselves."""
+        found = super().to_json()
+        if self.filtered is not None:
+            found["filtered"] = {name: value for name, value in found["filtered"].items() if name != "ratings"}
+        return found | {"metrics": self.metrics.to_json() if self.metrics else None}
 
 
 def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | None = None) -> Analysis:
-    """Return everything that is computed of ratings without metrics.
+    """Return everything that is computed of ratings.
 
     Agreement is that of all raters, before any leaves; the rest is of those who stay. Wins, losses, ties and ranks need
     no normalisation: a rater is compared with nobody else in them.
@@ -125,6 +174,8 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
         models.append(mixed_model(scaled.ratings, name))
     step("analysis of variance")
     found = _anova(scaled.ratings, options)
+    step("metrics")
+    metrics = _metrics(ratings, options) if options.scores is not None else None
     told = [*ratings.notes, *(scale_notes(ratings) if options.normalization == "none" else ()), *scaled.notes]
     told += [f"values are normalised: {scaled.method}"] * (options.normalization != "none")
     return Analysis(
@@ -142,12 +193,31 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
         rankings=tuple(rankings),
         models=tuple(models),
         anova=found,
+        metrics=metrics,
+    )
+
+
+def _metrics(ratings: Ratings, options: AnalysisOptions) -> MetricAnalysis | None:
+    scores, gold = options.scores, options.people
+    if scores is None:
+        return None
+    levels: list[Level] = ["segment", "item", "system"]
+    coefficients: list[Name] = ["spearman", "pearson"]
+    permuted = None
+    if options.permutations:
+        permuted = permute_metrics(ratings, scores, gold=gold, count=options.permutations, seed=options.seed)
+    return MetricAnalysis(
+        pairings=tuple(paired(ratings, scores, gold)),
+        levels=tuple(correlate(ratings, scores, gold=gold, level=level, seed=options.seed) for level in levels),
+        halves=split_halves(ratings, gold=gold, seed=options.seed),
+        differences=tuple(compare_metrics(ratings, scores, gold=gold, name=name) for name in coefficients),
+        permuted=permuted,
     )
 
 
 def steps(ratings: Ratings, options: AnalysisOptions) -> int:
     """Return how many steps `analyse` will name."""
-    return 3 + 2 * len(options.criteria or ratings.names("criterion"))
+    return 4 + 2 * len(options.criteria or ratings.names("criterion"))
 
 
 def _chosen(ratings: Ratings, criteria: Sequence[str]) -> Ratings:
@@ -217,3 +287,38 @@ def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
 
         return read_ratings(path if path.is_dir() else path.parent, database)
     return Ratings.read(path)
+
+
+class MetricSource(NamedTuple):
+    """Where metrics come from: files, or for a study's own sentences a protocol; and which of them are used."""
+
+    files: Sequence[str] = ()
+    preset: str | None = None
+    metrics: Sequence[str] = ()
+
+
+def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricScores | None:
+    """Return metrics of the sentences that were judged: from files, or computed for a study's folder.
+
+    Args:
+        path: the study's folder, or a CSV file of ratings.
+        ratings: what is in it.
+        source: where they come from.
+
+    Returns:
+        None for a CSV file without files of metrics, and for a study whose items have no references.
+
+    Raises:
+        DactnlgError: the files do not fit, or there is no such preset or metric.
+    """
+    if source.files:
+        found = MetricScores.read(list(source.files), ratings.names("item"))
+        return found.only(source.metrics) if source.metrics else found
+    if not path.is_dir():
+        if source.preset or source.metrics:
+            raise RatingsError("a CSV file of ratings has no references: give the metrics with --scores")
+        return None
+    study = Study.load(path)
+    if not any(item.references for item in study.items) and not (source.preset or source.metrics):
+        return None
+    return study_scores(study, source.preset, source.metrics or None)

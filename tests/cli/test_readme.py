@@ -49,6 +49,7 @@ SPECIAL = {
     "dactnlg corpora fetch": "the network: parsed, and the corpus has files to fetch",
     "dactnlg train e2e-sclstm": "several GPUs or machines: on processors of this one, in tests of their own below",
     "dactnlg reproduce": "a run whose code is committed: in a test of its own below",
+    "dactnlg study serve": "a server, which serves until it is told to stop: as a process in tests/studies",
     "dactnlg leaderboard --published": "what that test has published",
 }
 PLAIN = [command for command in DACTNLG if not command.startswith(tuple(SPECIAL))]

@@ -26,10 +26,13 @@ from dactnlg import Generator
 from dactnlg.acts import Turn
 from dactnlg.errors import ConfigError, UserError
 from dactnlg.generation.generator import Generation
+from dactnlg.serving.models import Models
 from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.rasa_generator import RasaGenerator, rasa_class
 from dactnlg.serving.rasa_mapping import RasaMapping, read_mapping
 from dactnlg.serving.rasa_responses import choose, eligible, filled, read_responses
+from dactnlg.serving.service import application
+from dactnlg.serving.settings import ServiceSettings
 
 PROJECT = Path(__file__).parent / "rasa_project"
 RESPONSES = read_responses(PROJECT / "domain.yml")
@@ -287,6 +290,16 @@ def test_a_conversation_over_http(generator: Generator) -> None:
         valid(answer.json())
     surrogate = client.post("/rasa", content=b'{"response": "utter_booked", "arguments": {"guide_name": "\\ud800"}}')
     assert surrogate.status_code == 200 and valid(surrogate.json())["text"]
+
+
+def test_the_service_has_the_route(poor_run: Callable[[str], Path]) -> None:
+    models = Models({"trails": poor_run("sclstm")})
+    bot = RasaResponder.load(lambda: models.get(None).generator, PROJECT / "mapping.yml")
+    with TestClient(application(models, ServiceSettings(token="secret"), rasa=bot)) as client:
+        assert client.post("/rasa", json=request("utter_goodbye")).status_code == 401
+        admitted = {"Authorization": "Bearer secret"}
+        answer = client.post("/rasa", json=request("utter_goodbye"), headers=admitted)
+        assert answer.status_code == 200 and valid(answer.json())["text"]
 
 
 class Tracker:

@@ -155,6 +155,16 @@ def test_a_port_that_is_taken_is_a_users_mistake() -> None:
         assert address(listening).startswith("http://127.0.0.1:")
 
 
+def test_answers_are_sent_without_delay() -> None:
+    # asyncio sets TCP_NODELAY on what is accepted only where the listening socket names its protocol.
+    with (
+        bound("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.proto == socket.IPPROTO_TCP
+
+
 @pytest.fixture
 def server() -> Iterator[tuple[subprocess.Popen[str], str]]:
     with subprocess.Popen([sys.executable, "-c", SERVER], stdout=subprocess.PIPE, text=True) as process:

@@ -49,6 +49,20 @@ if TYPE_CHECKING:
     help="Columns system and properties of systems: factors of an analysis of variance.",
 )
 @click.option("--anova-type", type=click.Choice(["2", "3"]), default="2", help="Type of the sums of squares.")
+@click.option(
+    "--scores",
+    multiple=True,
+    metavar="FILE",
+    help="Metrics of the sentences: a CSV with item, system and a column each; or SYSTEM=FILE.json, as `score --json` "
+    "writes it, in the order of the items. Of a STUDY they are computed here.",
+)
+@click.option("--people", multiple=True, metavar="SYSTEM", help="A system of people: metrics with and without it.")
+@click.option("--preset", metavar="NAME", help="Of a STUDY: the protocol of the metrics. [default: nlg-eval]")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Use this one; may be repeated.")
+@click.option("--plot", "plots", multiple=True, metavar="METRIC", help="Draw this one; may be repeated.")
+@click.option(
+    "--permutations", type=click.IntRange(0, 100_000), default=200, metavar="N", help="Of PERM-BOTH; 0: none."
+)
 @click.option("--runs", type=click.IntRange(2, 100_000), default=1000, metavar="N", help="Tournaments of TrueSkill.")
 @click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Of everything that is drawn.")
 @click.option("--database", metavar="URL", help="Where the ratings of STUDY are kept, if not in its folder.")
@@ -66,6 +80,12 @@ def analyse(
     baseline: str | None,
     properties: Path | None,
     anova_type: str,
+    scores: tuple[str, ...],
+    people: tuple[str, ...],
+    preset: str | None,
+    metrics: tuple[str, ...],
+    plots: tuple[str, ...],
+    permutations: int,
     runs: int,
     seed: int,
     database: str | None,
@@ -73,14 +93,15 @@ def analyse(
     output_format: Format,
     json_file: str | None,
 ) -> None:
-    """Analyse ratings: how much raters agree, which system is best and how sure that is.
+    """Analyse ratings: how much raters agree, which system is best and how sure that is, which metrics follow people.
 
     The ratings are those of a study's folder, or of a CSV file with the columns item, system, rater, criterion, value
     (and page, corpus, output). Every table names its method. A report that ends in .html is one page with all tables,
     each as LaTeX too; one in .tex is LaTeX, any other Markdown.
 
     \b
-    dactnlg study analyse study --report report.html
+    dactnlg study analyse study --people gold --report report.html
+    dactnlg study analyse ratings.csv --scores metrics.csv --plot METEOR --report report.html
     dactnlg study analyse ratings.csv --min-kappa 0.1 --baseline gold --json -
     dactnlg study analyse ratings.csv --criterion quality --normalize z --format latex > tables.tex
     """
@@ -104,6 +125,9 @@ def analyse(
         anova_type=int(anova_type),  # type: ignore[arg-type]
         runs=runs,
         seed=seed,
+        scores=analysis.metric_scores(study, ratings, analysis.MetricSource(scores, preset, metrics)),
+        people=people,
+        permutations=permutations,
     )
     with tqdm(total=analysis.steps(ratings, wanted), unit=" steps", delay=2, leave=False, disable=None) as bar:
 
@@ -112,7 +136,7 @@ def analyse(
             bar.update()
 
         found = analysis.analyse(ratings, wanted, show)
-    parts, title = report_parts(found), f"Ratings: {study.resolve().stem}"
+    parts, title = report_parts(found, plots), f"Ratings: {study.resolve().stem}"
     if report:
         write.write(report, title, parts)
     if json_file is not None:

@@ -31,6 +31,7 @@ LEAST_TOKEN = 16
 )
 @click.option("--base-url", metavar="URL", help="Where raters reach the server. [default: host and port]")
 @click.option("--new-links", is_flag=True, help="Make all links of raters anew; the old ones end.")
+@click.option("--show-links", is_flag=True, help="Print every rater's link.")
 def serve(
     *,
     study: Path,
@@ -40,6 +41,7 @@ def serve(
     owner_token: str | None,
     base_url: str | None,
     new_links: bool,
+    show_links: bool,
 ) -> None:
     """Serve a study: each rater opens a link, agrees, answers page after page, and goes on there another time.
 
@@ -72,6 +74,8 @@ def serve(
             storage.set_links({rater: digest(each) for rater, each in tokens.items()}, replace=new_links)
             click.echo(f"{where}  {len(tokens)} raters, whose links are in {study / links.FILE}")
             click.echo(f"{where}/owner  " + ("" if owner_token else f"token {token}"))
+            for rater, each in tokens.items() if show_links else ():
+                click.echo(f"{links.link(where, each)}  {rater}")
             streams.flush()
             application.serve(application.build(found, storage, token, where), listening)
         finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,10 +23,10 @@ def text(parts: Sequence[ReportPart], width: int | None = None) -> str:
     """Return a report as text; lines are folded at a width."""
     found = []
     for part in parts:
-        lines = [part.title, "=" * len(part.title), *part.lines]
+        lines = [part.title, "=" * len(part.title), *_folded(part.lines, width)]
         for table in part.tables:
             drawn = tables.formatted(table.rows, left=table.left, rule=True, width=width)
-            lines += ["", table.title, "", drawn, *_below(table)]
+            lines += ["", table.title, "", drawn, *_folded(_below(table), width)]
         found.append("\n".join(printable(line, "\n") for line in lines))
     return "\n\n\n".join(found)
 
@@ -89,6 +90,12 @@ def write(path: Path, title: str, parts: Sequence[ReportPart]) -> None:
 
 def _values(title: str, parts: Sequence[ReportPart]) -> dict[str, object]:
     return {"title": title, "parts": parts, "latex_table": latex_table, "COLORS": COLORS}
+
+
+def _folded(lines: Sequence[str], width: int | None) -> list[str]:
+    if width is None:
+        return list(lines)
+    return [folded for line in lines for folded in textwrap.wrap(line, max(width, 20)) or [""]]
 
 
 def _below(table: ReportTable) -> list[str]:

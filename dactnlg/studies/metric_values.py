@@ -1,0 +1,59 @@
+"""Metrics of the sentences of a study: computed here, by this package, against the references of its items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dactnlg.acts import parse
+from dactnlg.evaluation.pairs import TextPair
+from dactnlg.evaluation.scoring import DEFAULT_PRESET, score_pairs
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.study import Study, StudyError, StudyItem
+
+Sentence = tuple[str, str, str]
+"""Corpus, item, system."""
+
+
+def study_scores(study: Study, preset: str | None = None, metrics: Sequence[str] | None = None) -> MetricScores:
+    """Return the metrics of every sentence of a study, corpus by corpus.
+
+    A sentence is no reference of its own: where a system says what the corpus says, that reference is left out, and
+    without another one the sentence has no value.
+
+    Args:
+        study: the study, whose items have references.
+        preset: the protocol; `nlg-eval` by default.
+        metrics: names as `dactnlg score` takes them; those of the preset by default.
+
+    Raises:
+        StudyError: no sentence has a reference left.
+        DactnlgError: no such preset or metric, or one whose data are not installed.
+    """
+    rows: list[tuple[Sentence, dict[str, float | None]]] = []
+    for corpus in dict.fromkeys(item.corpus for item in study.items if item.check is None):
+        items = [item for item in study.items if item.check is None and item.corpus == corpus]
+        pairs = list(_pairs(items))
+        if pairs:
+            rows += _scored(corpus, pairs, preset, metrics)
+    if not rows:
+        raise StudyError("no sentence of the study has a reference besides itself: give metrics with --scores")
+    return MetricScores.of(rows)
+
+
+def _pairs(items: Sequence[StudyItem]) -> Iterator[tuple[str, str, TextPair]]:
+    """Yield item, system, and the sentence with its references."""
+    for item in items:
+        for system, sentence in item.sentences.items():
+            references = tuple(text for text in item.references if text.strip() != sentence.strip())
+            if references:
+                yield item.id, system, TextPair(sentence, references, parse(item.act) if item.act else None)
+
+
+def _scored(
+    corpus: str, pairs: Sequence[tuple[str, str, TextPair]], preset: str | None, metrics: Sequence[str] | None
+) -> Iterator[tuple[Sentence, dict[str, float | None]]]:
+    found = score_pairs([pair for _, _, pair in pairs], metrics, preset or DEFAULT_PRESET, keep=False)
+    names = list(found.scores)
+    for (item, system, _), values in zip(pairs, found.segments.tolist(), strict=True):
+        defined = {name: value if value == value else None for name, value in zip(names, values, strict=True)}
+        yield (corpus, item, system), defined
