@@ -50,6 +50,7 @@ SPECIAL = {
     "dactnlg train e2e-sclstm": "several GPUs or machines: on processors of this one, in tests of their own below",
     "dactnlg reproduce": "a run whose code is committed: in a test of its own below",
     "dactnlg study serve": "a server, which serves until it is told to stop: as a process in tests/studies",
+    "dactnlg serve": "a server: in a test of its own below",
     "dactnlg leaderboard --published": "what that test has published",
 }
 PLAIN = [command for command in DACTNLG if not command.startswith(tuple(SPECIAL))]
@@ -199,7 +200,7 @@ def test_the_readme_makes_what_it_reads() -> None:
 
 
 def test_only_known_programs_are_run() -> None:
-    assert {command.split()[0] for command in COMMANDS} == {"dactnlg", "make", "pip", "printf"}
+    assert {command.split()[0] for command in COMMANDS} == {"curl", "dactnlg", "docker", "make", "pip", "printf"}
     assert len(DACTNLG) > 30
 
 
@@ -269,6 +270,22 @@ def test_runs_are_published_and_reproduced(clone: Path, scored_run: Path, tmp_pa
         printed = shell(command, tmp_path, PYTHONPATH=str(clone))
         assert printed.splitlines()[-1] == "equal"
     assert "trails-sclstm" in shell("dactnlg leaderboard --published", tmp_path, PYTHONPATH=str(clone))
+
+
+def test_a_server_answers(reader: Path) -> None:
+    asked = [command for command in COMMANDS if command.startswith("curl ")]
+    (serve,) = (command for command in DACTNLG if command.startswith("dactnlg serve ") and "--rasa" not in command)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [*shlex.split(serve), "--port", str(port)]
+    with subprocess.Popen(command, cwd=reader, env=environment(reader), stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        assert "/docs" in server.stderr.readline()
+        for line in asked:
+            assert '"text":' in shell(line.replace(":8080", f":{port}"), reader)
+        server.terminate()
+    assert server.returncode == 0
 
 
 @pytest.mark.parametrize("command", [command for command in COMMANDS if command.startswith("make ")])
