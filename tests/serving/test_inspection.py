@@ -150,7 +150,8 @@ def test_what_a_span_holds_is_a_value_of_its_slot(values: list[list[str]], betwe
     assert spans == sorted(spans)
     assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
     for span in spans:
-        assert sentence[span.start : span.end].casefold() == (turn.acts[0].slots[span.place].value or "").casefold()
+        said = " ".join(sentence[span.start : span.end].split())
+        assert said.casefold() == (turn.acts[0].slots[span.place].value or "").casefold()
     done = delexicalizer.delexicalize(turn, sentence)
     assert len(spans) == len(done.mentions)
 

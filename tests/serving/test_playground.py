@@ -99,6 +99,10 @@ def test_an_act_is_typed_with_completion_and_said_with_the_keyboard_alone(browse
         page.keyboard.type("y")
         page.keyboard.press("Enter")
         assert page.input_value("#act") == "inform(dogsallowed=yes"
+        # Slots that the act has already come last.
+        page.keyboard.type(";")
+        assert page.locator("#choices li").last.text_content() == "dogsallowed"
+        page.keyboard.press("Backspace")
         # Within quotes anything may stand: nothing is offered, unlike behind them.
         page.keyboard.type(";name='In d")
         assert page.locator("#choices").is_hidden()
