@@ -241,6 +241,12 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
+def contrast() -> str:
+    """Give the script that lists the texts of a page whose contrast is too low; for `page.evaluate`."""
+    return (REPOSITORY / "tests" / "fixtures" / "contrast.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
 def rate_study() -> Callable[[Path, Callable[[int, int, int], float]], None]:
     """Give a function that answers every page of a study: (rater, page, question), from 0 each, -> value."""
 

@@ -42,8 +42,8 @@ def examples(preprocessor: Preprocessor) -> list[str]:
             act_type = act_types[0]
             tags = [entry.partition("|")[2] for entry in key if "|" in entry]
             slots = [slot for tag in tags for slot in _made_up(act_type, tag, preprocessor.encoder)]
-            turn = Turn((DialogueAct(act_type, tuple(slots)),))
-            found[act_type] = str(turn)
+            if len(slots) <= MOST_SLOTS + 1:
+                found[act_type] = str(Turn((DialogueAct(act_type, tuple(slots)),)))
     return list(found.values())
 
 

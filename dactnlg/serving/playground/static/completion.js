@@ -6,6 +6,7 @@ import { el } from "./parts.js";
 export function context(text) {
   if (/^\s*[[{]/.test(text)) return null;
   let kind = "act", start = 0, act = "", slot = "", quote = "", square = 0;
+  const used = new Set();
   for (let at = 0; at < text.length; at += 1) {
     const char = text[at];
     if (quote) {
@@ -15,18 +16,18 @@ export function context(text) {
     else if (char === "]") square -= 1;
     else if (square > 0) continue;
     else if ((char === "'" || char === '"') && kind === "value") quote = char;
-    else if (kind === "act" && char === "(") { act = text.slice(start, at).trim(); kind = "slot"; start = at + 1; }
+    else if (kind === "act" && char === "(") { act = text.slice(start, at).trim(); kind = "slot"; start = at + 1; used.clear(); }
     else if (kind === "act" && /[\s&;,]/.test(char)) start = at + 1;
     else if (kind !== "act" && char === ")") { kind = "act"; act = ""; start = at + 1; }
     else if (kind !== "act" && /[;,]/.test(char)) { kind = "slot"; start = at + 1; }
-    else if (kind === "slot" && char === "=") { slot = text.slice(start, at).trim(); kind = "value"; start = at + 1; }
+    else if (kind === "slot" && char === "=") { slot = text.slice(start, at).trim(); used.add(slot); kind = "value"; start = at + 1; }
   }
   if (quote || square > 0) return null;
   const typed = text.slice(start).replace(/^\s+/, "");
-  return { kind, typed, start: text.length - typed.length, act, slot };
+  return { kind, typed, start: text.length - typed.length, act, slot, used };
 }
 
-// Returns what fits, what begins with the typed text first.
+// Returns what fits: what begins with the typed text first, slots that the act has already last.
 export function fitting(place, model) {
   const known = {
     act: () => model.act_types,
@@ -36,7 +37,9 @@ export function fitting(place, model) {
   const typed = place.typed.toLowerCase();
   const begins = known.filter((name) => name.replace(/^\?/, "").toLowerCase().startsWith(typed.replace(/^\?/, "")));
   const holds = known.filter((name) => !begins.includes(name) && name.toLowerCase().includes(typed));
-  return [...begins, ...holds].filter((name) => name !== place.typed);
+  const found = [...begins, ...holds].filter((name) => name !== place.typed);
+  const again = (name) => place.kind === "slot" && place.used.has(name);
+  return [...found.filter((name) => !again(name)), ...found.filter(again)];
 }
 
 export class Completion {
