@@ -312,7 +312,13 @@ def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricS
         DactnlgError: the files do not fit, or there is no such preset or metric.
     """
     if source.files:
-        found = MetricScores.read(list(source.files), ratings.names("item"))
+        # Raters saw items in orders of their own: whose answer came first says nothing about the lines of a file.
+        items = (
+            [item.id for item in Study.load(path).items if item.check is None]
+            if path.is_dir()
+            else ratings.names("item")
+        )
+        found = MetricScores.read(list(source.files), items)
         return found.only(source.metrics) if source.metrics else found
     if not path.is_dir():
         if source.preset or source.metrics:

@@ -15,7 +15,9 @@ import pytest
 
 from dactnlg.cli.main import main
 from dactnlg.evaluation.scoring import score
+from dactnlg.studies.analyse import MetricSource, metric_scores, read_study_ratings
 from dactnlg.studies.metric_values import study_scores
+from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.study import Study
 
 Rate = Callable[[Path, Callable[[int, int, int], float]], None]
@@ -86,6 +88,24 @@ def test_a_sentence_is_no_reference_of_its_own(study: Path) -> None:
                 continue
             alone = score([sentence], [others], metrics=["BLEU-4"])
             assert scores.values["BLEU-4"][key] == pytest.approx(alone.segments[0, 0], abs=1e-9)
+
+
+def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: Path) -> None:
+    items = [item for item in Study.load(study).items if item.check is None]
+    stored = tmp_path / "random.json"
+    pairs = tmp_path / "pairs.jsonl"
+    lines = [{"hypothesis": item.sentences["random"], "references": item.references} for item in items]
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert main(["score", "--input", str(pairs), "--metric", "BLEU-1", "--json", str(stored)]) == 0
+    alone = score([item.sentences["random"] for item in items], [item.references for item in items], metrics=["BLEU-1"])
+    # The raters' answers came in another order.
+    ratings = read_study_ratings(study)
+    ratings = Ratings(ratings.rows[::-1])
+    scores = metric_scores(study, ratings, MetricSource([f"random={stored}"]))
+    assert scores is not None
+    (name,) = scores.metrics
+    for item, value in zip(items, alone.segments[:, 0], strict=True):
+        assert scores.value(name, (item.corpus, item.id, "random")) == pytest.approx(value)
 
 
 def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
