@@ -39,7 +39,7 @@ class ToyDecoder(NumpyDecoder):
 
     def __init__(self, table: np.ndarray) -> None:
         preprocessor: Any = SimpleNamespace(kinds=KINDS, placeholders=["a", "b", "c"], triggers=np.zeros((9, 0), bool))
-        model: Any = SimpleNamespace(inputs=("act",))
+        model: Any = SimpleNamespace(inputs=("act",), traced=None)
         super().__init__(model, preprocessor, max_length=table.shape[1])
         self.table = table
 
