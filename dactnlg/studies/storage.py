@@ -6,23 +6,21 @@ refuses a second answer to a question. Of raters it knows a number, the hash of 
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import func, insert, select
 from sqlalchemy.engine import Connection, Engine
 from sqlalchemy.exc import IntegrityError
 
-from dactnlg.studies import tables
 from dactnlg.studies.answers import rating_rows
 from dactnlg.studies.database import FILE, connect
+from dactnlg.studies.enrolment import Enrolment, OutOfOrder
 from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.study import Study, StudyError
-from dactnlg.studies.tables import pages, raters, ratings, studies
+from dactnlg.studies.tables import pages, raters, ratings
 
 
 class NoRatingsError(StudyError):
@@ -31,10 +29,6 @@ class NoRatingsError(StudyError):
 
 class AnswersConflict(StudyError):
     """A page that was sent before, with other answers; those stand."""
-
-
-class OutOfOrder(StudyError):
-    """A page that is not the rater's next one, or a rater who has not agreed yet, or has left."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +59,7 @@ class Answer:
     value: float
 
 
-class Storage:
+class Storage(Enrolment):
     """The answers to one study.
 
     Args:
@@ -77,20 +71,8 @@ class Storage:
     """
 
     def __init__(self, engine: Engine, study: Study) -> None:
-        self._engine, self._study, self._key = engine, study, study.digest
-        # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
-        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
-        with self._turn:
-            tables.metadata.create_all(engine)
-        with self._writing() as connection:
-            known = {row.id: row.name for row in connection.execute(select(studies))}
-            if self._key not in known and study.name in known.values():
-                raise StudyError(
-                    f"the database holds answers to another study called {study.name!r}, with other items, pages or "
-                    "criteria; restore its study.json, or take another database or name"
-                )
-            if self._key not in known:
-                connection.execute(insert(studies).values(id=self._key, name=study.name))
+        super().__init__(engine, study.digest, study.name, (ratings, pages))
+        self._study = study
 
     @classmethod
     def open(cls, folder: Path, study: Study, database: str | None = None) -> Storage:
@@ -107,46 +89,6 @@ class Storage:
         with connect(folder, database) as engine:
             return cls(engine, study)
 
-    def close(self) -> None:
-        """Close all connections."""
-        self._engine.dispose()
-
-    def set_links(self, digests: Mapping[str, str], *, replace: bool = False) -> None:
-        """Keep the hashes of the raters' links.
-
-        Args:
-            digests: rater -> hash.
-            replace: whether other hashes, known from before, are replaced: their links end.
-
-        Raises:
-            StudyError: other hashes are known from before.
-        """
-        with self._writing() as connection:
-            rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
-            known = {row.rater: row.token for row in rows}
-            changed = {rater: each for rater, each in digests.items() if rater in known and known[rater] != each}
-            if changed and not replace:
-                raise StudyError(
-                    f"the links of {len(changed)} raters are others than those the database knows, such as "
-                    f"{min(changed)}'s: restore links.csv, or make new links with --new-links (the old ones end)"
-                )
-            for rater, token in changed.items():
-                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
-                connection.execute(update(raters).where(mine).values(token=token))
-            new = [
-                {"study": self._key, "rater": rater, "token": token}
-                for rater, token in digests.items()
-                if rater not in known
-            ]
-            if new:
-                connection.execute(insert(raters), new)
-
-    def rater_with(self, digest: str) -> str | None:
-        """Return the rater whose link has this hash, None if nobody's has."""
-        with self._reading() as connection:
-            mine = (raters.c.study == self._key) & (raters.c.token == digest)
-            return connection.execute(select(raters.c.rater).where(mine)).scalar()
-
     def state(self, rater: str) -> RaterState:
         """Return how far a rater is."""
         with self._reading() as connection:
@@ -156,17 +98,6 @@ class Storage:
         """Return how far every rater is."""
         with self._reading() as connection:
             return self._states(connection)
-
-    def consent(self, rater: str) -> None:
-        """Note that a rater agrees; a second time changes nothing.
-
-        Raises:
-            OutOfOrder: they have left.
-        """
-        with self._writing() as connection:
-            if not self._lock(connection, rater).consented:
-                mine = (raters.c.study == self._key) & (raters.c.rater == rater)
-                connection.execute(update(raters).where(mine).values(consented=int(time.time())))
 
     def answer(self, rater: str, number: int, answers: Sequence[Answer]) -> None:
         """Keep the answers to a rater's page; when this returns they are on the disk.
@@ -199,19 +130,6 @@ class Storage:
             with self._reading() as connection:
                 self._compare(connection, page, answers)
 
-    def withdraw(self, rater: str) -> None:
-        """Delete everything that a rater has answered, and take no more of it."""
-        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
-        with self._writing() as connection:
-            connection.execute(select(raters.c.rater).where(mine).with_for_update())
-            for table in (ratings, pages):
-                connection.execute(delete(table).where((table.c.study == self._key) & (table.c.rater == rater)))
-            connection.execute(update(raters).where(mine).values(withdrawn=int(time.time())))
-        if self._engine.dialect.name == "sqlite":
-            with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                # The log still holds what was deleted.
-                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
-
     def values(self) -> dict[str, dict[tuple[int, str], float]]:
         """Return what was answered: page -> (place of the sentence, criterion) -> value."""
         found: dict[str, dict[tuple[int, str], float]] = {}
@@ -239,12 +157,8 @@ class Storage:
 
     def _lock(self, connection: Connection, rater: str) -> RaterState:
         """Return how far a rater is, who takes no other step until the transaction ends."""
-        mine = (raters.c.study == self._key) & (raters.c.rater == rater)
-        connection.execute(select(raters.c.rater).where(mine).with_for_update())
-        state = self._states(connection, rater)[rater]
-        if state.withdrawn:
-            raise OutOfOrder("you have left the study, and your answers are deleted")
-        return state
+        self._agreed(connection, rater)
+        return self._states(connection, rater)[rater]
 
     def _states(self, connection: Connection, rater: str | None = None) -> dict[str, RaterState]:
         joined = raters.outerjoin(pages, (pages.c.study == raters.c.study) & (pages.c.rater == raters.c.rater))
@@ -266,16 +180,6 @@ class Storage:
             name: RaterState(name, consented is not None, withdrawn is not None, answered, latest)
             for name, consented, withdrawn, answered, latest in connection.execute(wanted)
         }
-
-    @contextlib.contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        with self._turn, self._engine.execution_options(dactnlg_writes=True).begin() as connection:
-            yield connection
-
-    @contextlib.contextmanager
-    def _reading(self) -> Iterator[Connection]:
-        with self._engine.begin() as connection:
-            yield connection
 
 
 def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:

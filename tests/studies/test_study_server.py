@@ -229,16 +229,18 @@ def test_paragraphs_of_texts_whose_lines_are_broken() -> None:
 
 def test_links_are_secret_kept_and_renewed(tmp_path: Path) -> None:
     study = small_study()
-    first = rater_tokens(tmp_path, study, "http://a")
+    first = rater_tokens(tmp_path, list(study.rater_by_id), "http://a")
     path = tmp_path / "links.csv"
     assert path.stat().st_mode & 0o777 == 0o600
-    assert rater_tokens(tmp_path, study, "http://b") == first
+    assert rater_tokens(tmp_path, list(study.rater_by_id), "http://b") == first
     assert f"r001,{first['r001']},http://b/r/{first['r001']}" in path.read_text()
     more = small_study(raters=5)
-    grown = rater_tokens(tmp_path, more, "http://b")
+    grown = rater_tokens(tmp_path, list(more.rater_by_id), "http://b")
     assert {rater: grown[rater] for rater in first} == first
     assert len(set(grown.values())) == 5
-    assert not set(rater_tokens(tmp_path, more, "http://b", renew=True).values()) & set(grown.values())
+    assert not set(rater_tokens(tmp_path, list(more.rater_by_id), "http://b", renew=True).values()) & set(
+        grown.values()
+    )
 
 
 @pytest.mark.parametrize(

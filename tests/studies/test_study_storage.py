@@ -13,8 +13,9 @@ from study_raters import small_study
 
 from dactnlg.studies import tables
 from dactnlg.studies.answers import failed_checks
+from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.ratings import check_repetition
-from dactnlg.studies.storage import Answer, AnswersConflict, OutOfOrder, RaterState, Storage, read_ratings
+from dactnlg.studies.storage import Answer, AnswersConflict, RaterState, Storage, read_ratings
 from dactnlg.studies.study import Study, StudyError
 
 

@@ -70,7 +70,7 @@ def serve(
         where = application.check_base_url(base_url) if base_url else address(listening)
         storage = Storage.open(study, found, database)
         try:
-            tokens = links.rater_tokens(study, found, where, renew=new_links)
+            tokens = links.rater_tokens(study, list(found.rater_by_id), where, renew=new_links)
             storage.set_links({rater: digest(each) for rater, each in tokens.items()}, replace=new_links)
             click.echo(f"{where}  {len(tokens)} raters, whose links are in {study / links.FILE}")
             click.echo(f"{where}/owner  " + ("" if owner_token else f"token {token}"))

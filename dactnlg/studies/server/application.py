@@ -17,9 +17,10 @@ from dactnlg._utils.web.pages import static_files
 from dactnlg._utils.web.problems import Problem
 from dactnlg._utils.web.server import serve as serve_application
 from dactnlg.errors import UserError
+from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.server import owner, rater
 from dactnlg.studies.server.desk import StudyDesk, pages
-from dactnlg.studies.storage import AnswersConflict, OutOfOrder, Storage
+from dactnlg.studies.storage import AnswersConflict, Storage
 from dactnlg.studies.study import Study
 
 BODY_BYTES = 256 * 1024
@@ -49,7 +50,7 @@ def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> AS
     app.mount("/static", static_files("dactnlg.studies.server"))
     app.include_router(rater.routes(desk))
     app.include_router(owner.routes(desk))
-    _install_errors(app, error_page)
+    install_errors(app, error_page)
 
     @app.get("/", include_in_schema=False)
     def home() -> Response:
@@ -84,7 +85,7 @@ def check_base_url(text: str) -> str:
     return text.rstrip("/")
 
 
-def _install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:
+def install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:
     """Answer errors of the storage: the rater's mistakes as 409, the database's as 503."""
 
     def answer(request: Request, problem: Problem) -> Response:

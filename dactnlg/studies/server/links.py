@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import csv
 import os
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.reading import regular_file
 from dactnlg._utils.web.tokens import new_token
-from dactnlg.studies.study import Study, StudyError
+from dactnlg.studies.study import StudyError
 
 FILE = "links.csv"
 _LEAST = 16
 
 
-def rater_tokens(folder: Path, study: Study, base_url: str, *, renew: bool = False) -> dict[str, str]:
+def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: bool = False) -> dict[str, str]:
     """Return the token of every rater, from `links.csv`, which is written with those that are new.
 
     Args:
         folder: the study's folder.
-        study: the study.
+        raters: all of the study.
         base_url: where raters reach the server, without a slash at the end.
         renew: whether all tokens are made anew.
 
@@ -29,8 +30,8 @@ def rater_tokens(folder: Path, study: Study, base_url: str, *, renew: bool = Fal
         OSError: it cannot be read or written.
     """
     path = folder / FILE
-    known = _read(path, study) if path.is_file() and not renew else {}
-    found = {rater.id: known.get(rater.id) or new_token() for rater in study.raters}
+    known = _read(path, raters) if path.is_file() and not renew else {}
+    found = {rater: known.get(rater) or new_token() for rater in raters}
     with replace_file(path) as partial:
         # Nobody else may read it, not even while it is written.
         number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -46,7 +47,7 @@ def link(base_url: str, token: str) -> str:
     return f"{base_url}/r/{token}"
 
 
-def _read(path: Path, study: Study) -> dict[str, str]:
+def _read(path: Path, raters: Collection[str]) -> dict[str, str]:
     with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
         try:
             rows = list(csv.DictReader(file))
@@ -54,7 +55,7 @@ def _read(path: Path, study: Study) -> dict[str, str]:
             raise StudyError(f"{path}: it is not CSV: {error}") from None
     found = {row.get("rater") or "": row.get("token") or "" for row in rows}
     for rater, token in found.items():
-        if rater not in study.rater_by_id:
+        if rater not in raters:
             raise StudyError(f"{path}: the study has no rater {rater[:40]!r}")
         if len(token) < _LEAST or not token.isascii() or not token.replace("-", "").replace("_", "").isalnum():
             raise StudyError(

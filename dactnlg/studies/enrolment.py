@@ -1,0 +1,139 @@
+"""Who takes part: links of raters, consent and leaving, in the database of a study of any kind.
+
+What has been acknowledged is on the disk (SQLite: write-ahead log with `synchronous=FULL`). Of raters the database
+knows a number, the hash of a link, and when they agreed or left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Iterator, Mapping
+
+from sqlalchemy import ColumnElement, Table, delete, insert, select, update
+from sqlalchemy.engine import Connection, Engine
+
+from dactnlg.studies import tables
+from dactnlg.studies.study import StudyError
+from dactnlg.studies.tables import raters, studies
+
+
+class OutOfOrder(StudyError):
+    """What is not a rater's next step, or a rater who has not agreed yet, or has left."""
+
+
+class Enrolment:
+    """The raters of one study in a database.
+
+    Args:
+        engine: the database, from `database.connect`.
+        key: the digest of what is asked.
+        name: the study's.
+        answers: the tables of what raters have said, those that others point at last; each has `study` and `rater`.
+
+    Raises:
+        StudyError: the database holds answers to a study of this name that asked something else.
+    """
+
+    def __init__(self, engine: Engine, key: str, name: str, answers: tuple[Table, ...]) -> None:
+        self._engine, self._key, self._answers = engine, key, answers
+        # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
+        self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+        with self._turn:
+            tables.metadata.create_all(engine)
+        with self._writing() as connection:
+            known = {row.id: row.name for row in connection.execute(select(studies))}
+            if key not in known and name in known.values():
+                raise StudyError(
+                    f"the database holds answers to another study called {name!r}, which asked something "
+                    "else; restore its file, or take another database or name"
+                )
+            if key not in known:
+                connection.execute(insert(studies).values(id=key, name=name))
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+    def set_links(self, digests: Mapping[str, str], *, replace: bool = False) -> None:
+        """Keep the hashes of the raters' links.
+
+        Args:
+            digests: rater -> hash.
+            replace: whether other hashes, known from before, are replaced: their links end.
+
+        Raises:
+            StudyError: other hashes are known from before.
+        """
+        with self._writing() as connection:
+            rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
+            known = {row.rater: row.token for row in rows}
+            changed = {rater: each for rater, each in digests.items() if rater in known and known[rater] != each}
+            if changed and not replace:
+                raise StudyError(
+                    f"the links of {len(changed)} raters are others than those the database knows, such as "
+                    f"{min(changed)}'s: restore links.csv, or make new links with --new-links (the old ones end)"
+                )
+            for rater, token in changed.items():
+                connection.execute(update(raters).where(self._is(rater)).values(token=token))
+            new = [
+                {"study": self._key, "rater": rater, "token": token}
+                for rater, token in digests.items()
+                if rater not in known
+            ]
+            if new:
+                connection.execute(insert(raters), new)
+
+    def rater_with(self, digest: str) -> str | None:
+        """Return the rater whose link has this hash, None if nobody's has."""
+        with self._reading() as connection:
+            mine = (raters.c.study == self._key) & (raters.c.token == digest)
+            return connection.execute(select(raters.c.rater).where(mine)).scalar()
+
+    def consent(self, rater: str) -> None:
+        """Note that a rater agrees; a second time changes nothing.
+
+        Raises:
+            OutOfOrder: they have left.
+        """
+        with self._writing() as connection:
+            if not self._agreed(connection, rater):
+                connection.execute(update(raters).where(self._is(rater)).values(consented=int(time.time())))
+
+    def withdraw(self, rater: str) -> None:
+        """Delete everything that a rater has answered, and take no more of it."""
+        with self._writing() as connection:
+            connection.execute(select(raters.c.rater).where(self._is(rater)).with_for_update())
+            for table in self._answers:
+                connection.execute(delete(table).where((table.c.study == self._key) & (table.c.rater == rater)))
+            connection.execute(update(raters).where(self._is(rater)).values(withdrawn=int(time.time())))
+        if self._engine.dialect.name == "sqlite":
+            with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                # The log still holds what was deleted.
+                connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _is(self, rater: str) -> ColumnElement[bool]:
+        return (raters.c.study == self._key) & (raters.c.rater == rater)
+
+    def _agreed(self, connection: Connection, rater: str) -> bool:
+        """Return whether a rater has agreed; they take no other step until the transaction ends.
+
+        Raises:
+            OutOfOrder: they have left.
+        """
+        columns = select(raters.c.consented, raters.c.withdrawn)
+        row = connection.execute(columns.where(self._is(rater)).with_for_update()).one()
+        if row.withdrawn is not None:
+            raise OutOfOrder("you have left the study, and your answers are deleted")
+        return row.consented is not None
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[Connection]:
+        with self._turn, self._engine.execution_options(dactnlg_writes=True).begin() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[Connection]:
+        with self._engine.begin() as connection:
+            yield connection
