@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from dactnlg.errors import UserError
+
 LONGEST_LINE = 1 << 24
 """Bytes of a line of acts or sentences at most: a device may have no line's end at all."""
 
@@ -30,6 +32,19 @@ def regular_file(path: str | os.PathLike[str]) -> Path:
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "it is a pipe, a device or a socket, not a file", str(path))
     return Path(path)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file that a user has named, without white space around it.
+
+    Raises:
+        UserError: it is not UTF-8.
+        OSError: it cannot be read.
+    """
+    try:
+        return regular_file(path).read_text(encoding="utf-8").strip()
+    except UnicodeDecodeError:
+        raise UserError(f"{path}: it is not text in UTF-8") from None
 
 
 def parse_json(text: str) -> Any:

@@ -23,6 +23,7 @@ import click
 from dactnlg import __version__
 from dactnlg._utils.quiet import quiet_tensorflow
 from dactnlg.cli import streams
+from dactnlg.cli.chat import chat
 from dactnlg.cli.check import check
 from dactnlg.cli.compare import compare
 from dactnlg.cli.corpora import corpora
@@ -115,6 +116,7 @@ for command in (
     export,
     serve,
     study,
+    chat,
     import_,
     prompts,
     distil,

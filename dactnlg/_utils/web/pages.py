@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 from starlette.datastructures import MutableHeaders
 from starlette.responses import HTMLResponse
 from starlette.staticfiles import StaticFiles
@@ -41,11 +41,14 @@ class Pages:
     Args:
         package: the package's dotted name.
         filters: further filters of the templates, by name.
+        behind: another package, whose templates are taken where the first has none of that name.
     """
 
-    def __init__(self, package: str, filters: Mapping[str, Callable[..., Any]] | None = None) -> None:
+    def __init__(
+        self, package: str, filters: Mapping[str, Callable[..., Any]] | None = None, behind: str | None = None
+    ) -> None:
         self._templates = Environment(
-            loader=PackageLoader(package),
+            loader=ChoiceLoader([PackageLoader(each) for each in (package, behind) if each]),
             autoescape=True,
             undefined=StrictUndefined,
             finalize=lambda value: printable(value) if type(value) is str else value,

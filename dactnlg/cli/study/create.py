@@ -88,6 +88,7 @@ def create(
     dactnlg study create --corpus trails --systems gold runs/trails-lstm runs/trails-sclstm --raters 60
       --acts-per-rater 10 --systems-per-page 2 --checks 2 --output blocks
     """
+    from dactnlg._utils.reading import read_text
     from dactnlg.studies.create import StudyOptions, parse_scale
     from dactnlg.studies.create import create as make
     from dactnlg.studies.design import PagePlan
@@ -118,8 +119,8 @@ def create(
         scale=parse_scale(scale) if scale else None,
         criteria=[part.strip() for part in criteria.split(",")],
         checks=checks,
-        instructions=_text(instructions),
-        consent=_text(consent),
+        instructions=read_text(instructions) if instructions else None,
+        consent=read_text(consent) if consent else None,
         data_dir=data_dir,
     )
     found = make(wanted, [parse_source(text) for text in (*systems, *more)])
@@ -132,14 +133,3 @@ def create(
         f"{f' to {max(pages)}' if max(pages) > min(pages) else ''} pages each"
         f"{f'; {shared} sentences equal another one, {fate}' if shared else ''}"
     )
-
-
-def _text(path: Path | None) -> str | None:
-    if path is None:
-        return None
-    from dactnlg._utils.reading import regular_file
-
-    try:
-        return regular_file(path).read_text(encoding="utf-8").strip()
-    except UnicodeDecodeError:
-        raise UserError(f"{path}: it is not text in UTF-8") from None

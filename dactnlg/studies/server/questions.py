@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
 from dactnlg.studies.storage import Answer
-from dactnlg.studies.study import Criterion, Study, StudyPage
+from dactnlg.studies.study import Criterion, Scale, Study, StudyPage
 
 MOST_CHOICES = 11
 """Values that are shown side by side; of a longer scale a number is asked for."""
 PAIR = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
 """Answers about a pair, with the values that its two sentences get."""
 _PAIR_LABELS = {"first": "Sentence 1", "second": "Sentence 2", "tie": "Equally good"}
+UNANSWERED = "Please answer this question."
 _NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
 
@@ -78,8 +79,7 @@ def read_answers(asked: list[Question], form: Mapping[str, str]) -> list[Answer]
     Raises:
         Problem: 422 for a field that the page does not have.
     """
-    if unknown := sorted(form.keys() - {question.field for question in asked}):
-        raise Problem(UNPROCESSABLE, f"this page has no field {unknown[0][:40]!r}")
+    _check_fields(asked, form)
     if any(question.mistake for question in asked):
         return None
     found = []
@@ -92,25 +92,69 @@ def read_answers(asked: list[Question], form: Mapping[str, str]) -> list[Answer]
     return found
 
 
+def scale_questions(
+    scale: Scale, criteria: Sequence[Criterion], given: Mapping[str, str] | None = None
+) -> list[Question]:
+    """Return the questions about one thing alone, such as a conversation: a value for each criterion, `q1` and so on.
+
+    Args:
+        scale: the values.
+        criteria: what is asked.
+        given: a form that was sent; each question then has its mistake.
+    """
+    choices, found = tuple(_values(scale)), []
+    for number, criterion in enumerate(criteria, 1):
+        text = (given or {}).get(f"q{number}", "").strip()
+        mistake = "" if given is None else _off_scale(scale, text) if text else UNANSWERED
+        found.append(Question(f"q{number}", None, criterion, choices, text[:20], mistake))
+    return found
+
+
+def read_scales(asked: list[Question], form: Mapping[str, str]) -> dict[str, float] | None:
+    """Return criterion -> value of a form that answers `scale_questions`, None if it has mistakes.
+
+    Raises:
+        Problem: 422 for a field that the page does not have.
+    """
+    _check_fields(asked, form)
+    if any(question.mistake for question in asked):
+        return None
+    return {question.criterion.name: float(question.given) for question in asked}
+
+
+def _check_fields(asked: list[Question], form: Mapping[str, str]) -> None:
+    if unknown := sorted(form.keys() - {question.field for question in asked}):
+        raise Problem(UNPROCESSABLE, f"this page has no field {unknown[0][:40]!r}")
+
+
 def _choices(study: Study) -> Iterator[Choice]:
     if study.scale is None:
         for key, (value, label) in enumerate(_PAIR_LABELS.items(), 1):
             yield Choice(value, label, str(key))
-    elif study.design == "likert" and len(study.scale.values) <= MOST_CHOICES:
-        values = [f"{value:g}" for value in study.scale.values]
-        digits = all(len(value) == 1 for value in values)
-        for place, value in enumerate(values, 1):
-            yield Choice(value, value, value if digits else str(place) if place < 10 else "")
+    elif study.design == "likert":
+        yield from _values(study.scale)
+
+
+def _values(scale: Scale) -> Iterator[Choice]:
+    if len(scale.values) > MOST_CHOICES:
+        return
+    values = [f"{value:g}" for value in scale.values]
+    digits = all(len(value) == 1 for value in values)
+    for place, value in enumerate(values, 1):
+        yield Choice(value, value, value if digits else str(place) if place < 10 else "")
 
 
 def _mistake(study: Study, text: str) -> str:
     """Return what is wrong with an answer, nothing if it may be given."""
     if not text:
-        return "Please answer this question."
+        return UNANSWERED
     if study.scale is None:
         return "" if text in PAIR else "Please choose one of the three answers."
-    if _NUMBER.fullmatch(text) and study.scale.has(float(text)):
+    return _off_scale(study.scale, text)
+
+
+def _off_scale(scale: Scale, text: str) -> str:
+    if _NUMBER.fullmatch(text) and scale.has(float(text)):
         return ""
-    scale = study.scale
     steps = "" if scale.step == 1 else f" in steps of {scale.step:g}"
     return f"Please answer with a number from {scale.low:g} to {scale.high:g}{steps}."

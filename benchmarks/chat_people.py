@@ -1,0 +1,271 @@
+"""A study of chats, its server as a process, and people over HTTP: for `chat.py`, and for the tests of the server."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from dactnlg.serving.chat.conversation import Chat
+from dactnlg.serving.chat.create import create
+from dactnlg.serving.chat.study import ChatLimits, ChatStudy
+from dactnlg.studies.study import StudySystem
+
+SYSTEMS = ("secret-alpha", "secret-beta")
+MESSAGES = (
+    "Hi there!", "I want something easy.", "Can I bring my dog?", "What about the north?", "It does not matter.",
+    "<b>Is it</b> called Red Kite & Co?", "What's the phone number?", "ok", "¿Dónde? 🥾", "Thank you, goodbye.",
+)  # fmt: skip
+FIELDS = tuple(f"q{number}" for number in range(1, 6))
+
+
+def small_chats(sources: Sequence[str] = ("", ""), people: int = 3, chats: int = 2, **limits: int) -> ChatStudy:
+    """Return a study of two systems.
+
+    Args:
+        sources: their run folders.
+        people: how many are asked.
+        chats: conversations of each.
+        **limits: of `ChatLimits`.
+    """
+    systems = [StudySystem(name=name, source=source) for name, source in zip(SYSTEMS, sources, strict=True)]
+    return create(
+        "a study of chats", systems, people, chats=chats, limits=ChatLimits(**{"per_minute": 1000} | limits), seed=1
+    )
+
+
+class ChatProcess:
+    """`dactnlg chat serve` as a process.
+
+    Args:
+        folder: the study's folder.
+        arguments: further ones.
+        port: 0 for any that is free.
+    """
+
+    def __init__(self, folder: Path, *arguments: str, port: int = 0) -> None:
+        command = [sys.executable, "-m", "dactnlg", "chat", "serve", str(folder), "--port", str(port), *arguments]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        line = self._process.stdout.readline() if self._process.stdout else ""
+        if not line.startswith("http"):
+            raise RuntimeError(f"the server did not start: {line!r}")
+        self.address = urlsplit(line.split()[0]).netloc
+        self.port = int(self.address.rpartition(":")[2])
+        self.pid = self._process.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return self._process.poll() is None
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and return the exit code."""
+        self._process.send_signal(number)
+        self._process.communicate(timeout=60)
+        return self._process.returncode
+
+
+@contextmanager
+def chatting(folder: Path, *arguments: str) -> Iterator[ChatProcess]:
+    """Give a server to the body."""
+    process = ChatProcess(folder, *arguments)
+    try:
+        yield process
+    finally:
+        if process.alive:
+            process.end(signal.SIGKILL)
+
+
+@dataclass
+class Noted:
+    """What was acknowledged of one conversation: texts, votes that stand, and ratings by field.
+
+    Attributes:
+        flying: the answer whose vote is on its way; nobody knows how it stands.
+    """
+
+    texts: list[str] = field(default_factory=list)
+    votes: dict[int, int] = field(default_factory=dict)
+    ratings: dict[str, str] = field(default_factory=dict)
+    flying: int | None = None
+
+    def lacks(self, kept: Chat | None, criteria: Sequence[str]) -> list[str]:
+        """Return what is not in a stored conversation as it was acknowledged; there may be more in it."""
+        flying = self.flying
+        if kept is None:
+            return ["everything"] if self.texts else []
+        wrong = []
+        if list(kept.texts[: len(self.texts)]) != self.texts:
+            wrong.append(f"texts {self.texts}, kept {kept.texts}")
+        if any(kept.votes.get(place, 0) != vote for place, vote in self.votes.items() if place != flying):
+            wrong.append(f"votes {self.votes}, kept {dict(kept.votes)}")
+        values = {name: float(self.ratings[at]) for at, name in zip(FIELDS, criteria, strict=True) if self.ratings}
+        if self.ratings and dict(kept.ratings) != values:
+            wrong.append(f"ratings {values}, kept {dict(kept.ratings)}")
+        return wrong
+
+
+class Action(NamedTuple):
+    """One request: where, what, and whether the answer is JSON."""
+
+    path: str
+    form: dict[str, str]
+    json: bool = False
+
+
+class Person:
+    """Somebody who chats, votes and rates, and notes what was acknowledged; what has no answer is sent again.
+
+    Args:
+        name: `r001` and so on; decides what they say.
+        token: the secret of the link.
+        chats: how many conversations.
+        turns: messages in each.
+    """
+
+    def __init__(self, name: str, token: str, chats: int = 2, turns: int = 4) -> None:
+        self.name, self.path, self._chats, self._turns = name, f"/r/{token}", chats, turns
+        self.noted: dict[int, Noted] = {}
+        self.done, self.requests, self.retries = False, 0, 0
+        self._script = self._steps()
+        self._next = next(self._script)
+        self._tried = False
+
+    @property
+    def acknowledged(self) -> int:
+        """How many messages were answered."""
+        return sum(len(noted.texts) // 2 for noted in self.noted.values())
+
+    def step(self, connection: http.client.HTTPConnection) -> None:
+        """Do what comes next, or what was done without an answer."""
+        action = self._next
+        self.retries += self._tried
+        self._tried = True
+        status, text = ask(connection, "POST", action.path, action.form, "application/json" if action.json else "*/*")
+        if status == 503:
+            raise ConnectionError(text)
+        if status != (200 if action.json else 303):
+            raise RuntimeError(f"{action}: {status}: {text[:300]}")
+        self.requests += 1
+        self._tried = False
+        try:
+            self._next = self._script.send(json.loads(text) if action.json else {})
+        except StopIteration:
+            self.done = True
+
+    def _steps(self) -> Generator[Action, dict[str, Any]]:
+        yield Action(f"{self.path}/consent", {"agree": "yes"})
+        for number in range(1, self._chats + 1):
+            here = f"{self.path}/chats/{number}"
+            yield Action(here, {"begin": "yes"})
+            noted = self.noted[number] = Noted()
+            for turn in range(self._turns):
+                yield from self._say(here, noted, number, turn)
+            ratings = {at: str(self._draw(number, at) % 7 + 1) for at in FIELDS}
+            for _ in range(2):
+                yield Action(f"{here}/rating", ratings)
+                noted.ratings = ratings
+
+    def _say(self, here: str, noted: Noted, number: int, turn: int) -> Generator[Action, dict[str, Any]]:
+        drawn = self._draw(number, turn)
+        form = {"id": f"message-{turn}", "text": MESSAGES[drawn % len(MESSAGES)]}
+        for _ in range(1 + drawn % 2):
+            content = yield Action(f"{here}/messages", form, json=True)
+            said = [content["text"], content["answer"]]
+            if content["place"] != 2 * turn or noted.texts[2 * turn :] not in ([], said):
+                raise RuntimeError(f"message {turn} has another answer: {content}")
+            noted.texts[2 * turn :] = said
+        # Up, up again, down after up, or nothing: what stands follows from the rule.
+        place = 2 * turn + 1
+        for click, vote in enumerate((("up",), ("up", "up"), ("up", "down"), ())[drawn // 2 % 4]):
+            value = 1 if vote == "up" else -1
+            wanted = 0 if noted.votes.get(place) == value else value
+            form = {"id": f"vote-{place}-{click}", "place": str(place), "vote": vote}
+            noted.flying = place
+            for _ in range(1 + click % 2):
+                content = yield Action(f"{here}/votes", form, json=True)
+                if content["vote"] != wanted:
+                    raise RuntimeError(f"vote {vote} stands as {content['vote']}, not {wanted}")
+            noted.votes[place] = wanted
+            noted.flying = None
+
+    def _draw(self, *what: object) -> int:
+        return zlib.crc32(f"{self.name} {what}".encode())
+
+
+def ask(
+    connection: http.client.HTTPConnection,
+    method: str,
+    path: str,
+    form: dict[str, str] | None = None,
+    accept: str = "text/html",
+) -> tuple[int, str]:
+    """Send a request as a browser would, and return status and text."""
+    headers = {"Accept": accept}
+    if form is not None:
+        headers |= {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+    connection.request(method, path, urlencode(form) if form is not None else None, headers)
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode("utf-8")
+
+
+def chat_all(people: Sequence[Person], server: list[ChatProcess], seconds: float) -> list[str]:
+    """Let people chat at once, each in a thread of its own, through crashes of the server; return what went wrong.
+
+    Args:
+        people: the people.
+        server: the server that runs now, which another thread may replace.
+        seconds: how long they try.
+    """
+    wrong: list[str] = []
+
+    def chat(person: Person) -> None:
+        until = time.monotonic() + seconds
+        while not person.done:
+            connection = http.client.HTTPConnection(server[0].address, timeout=60)
+            try:
+                status, _ = ask(connection, "GET", person.path)
+                if status != 200:
+                    raise RuntimeError(f"the link is answered with {status}")
+                while not person.done:
+                    person.step(connection)
+            except (OSError, http.client.HTTPException):
+                # The server was killed: the person opens the link again.
+                if time.monotonic() > until:
+                    wrong.append(f"{person.name} did not finish")
+                    return
+                time.sleep(0.1)
+            except RuntimeError as error:
+                wrong.append(f"{person.name}: {error}")
+                return
+            finally:
+                connection.close()
+
+    threads = [Thread(target=chat, args=(person,)) for person in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return wrong
+
+
+def lacking(people: Sequence[Person], chats: Sequence[Chat], criteria: Sequence[str]) -> list[str]:
+    """Return what people had acknowledged that is not among stored conversations, or stands there otherwise."""
+    kept = {(chat.rater, chat.number): chat for chat in chats}
+    return [
+        f"{person.name}-{number}: {each}"
+        for person in people
+        for number, noted in list(person.noted.items())
+        for each in noted.lacks(kept.get((person.name, number)), criteria)
+    ]

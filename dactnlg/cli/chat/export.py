@@ -1,0 +1,31 @@
+"""`dactnlg chat export`: conversations, votes and ratings."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from dactnlg.cli import options, streams
+
+
+@click.command()
+@click.argument("chats", type=options.PATH, metavar="CHATS")
+@click.option("--output", type=options.PATH, required=True, metavar="FOLDER", help="Write the three files here.")
+@click.option("--database", metavar="URL", help="Where the chats are, if not in CHATS.")
+def export(*, chats: Path, output: Path, database: str | None) -> None:
+    """Write what was said, voted and rated: conversations.jsonl, votes.csv and ratings.csv.
+
+    Conversations are lines as `dactnlg selfplay` writes them; the tables are those that `dactnlg study analyse` reads.
+    The server may go on meanwhile.
+
+    \b
+    dactnlg chat export chats --output said
+    """
+    from dactnlg.serving.chat.export import read_chats, write_chats
+
+    found = read_chats(chats, database)
+    write_chats(found, output)
+    rated = sum(chat.rated for chat in found)
+    votes = sum(len(chat.votes) for chat in found)
+    streams.tell(f"{output}: {len(found)} conversations, {rated} of them rated, {votes} votes")

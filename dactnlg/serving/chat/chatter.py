@@ -1,0 +1,226 @@
+"""Pages behind a person's link: welcome and consent, the chat, its rating, thanks, and the way out."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from fastapi.responses import RedirectResponse, Response
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+
+from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
+from dactnlg._utils.web.tokens import digest, new_token
+from dactnlg.serving.chat.conversation import Chat, ChatterState
+from dactnlg.serving.chat.desk import ChatDesk
+from dactnlg.serving.chat.replies import clean
+from dactnlg.serving.chat.storage import TooManyMessages, check_length
+from dactnlg.studies.enrolment import OutOfOrder
+from dactnlg.studies.server.questions import read_scales, scale_questions
+from dactnlg.studies.server.rater import AGREES, LEAVES, YES, Form, Token, form_schema
+
+VOTES = {"up": 1, "down": -1}
+_REQUEST = re.compile(r"[A-Za-z0-9_-]{8,64}")
+_PLACE = re.compile(r"[0-9]{1,6}")
+ChatNumber = Annotated[int, Path(ge=1, le=1_000, description="which of the person's conversations, from 1")]
+
+
+def routes(desk: ChatDesk) -> APIRouter:
+    """Return the routes under `/r/TOKEN`, where TOKEN is the secret in a person's link."""
+    router = APIRouter(prefix="/r/{token}", responses={404: {"description": "there is no such link"}})
+    room = ChatterRoom(desk)
+    _add_enrolment(router, room)
+
+    @router.post("/chats/{number}", openapi_extra=form_schema("begin"))
+    def begin(token: Token, number: ChatNumber, form: Form) -> Response:
+        """Begin a conversation."""
+        desk.storage.begin(room.state(token).rater, number)
+        return room.onward(token)
+
+    @router.post("/chats/{number}/messages", openapi_extra=form_schema("id", "text"))
+    async def message(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
+        """Take a message, and give the answer."""
+        state = await run_in_threadpool(room.state, token)
+        chat, place = await room.say(state, number, form)
+        return room.said(request, token, chat, place)
+
+    @router.post("/chats/{number}/answer", openapi_extra=form_schema("again"))
+    async def answer(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
+        """Give the answer to a message that has none yet."""
+        chat = room.open(await run_in_threadpool(room.state, token), number)
+        if not chat.texts:
+            raise OutOfOrder("nothing was said yet")
+        chat = await room.answered(chat)
+        return room.said(request, token, chat, 2 * (chat.turns - 1))
+
+    @router.post("/chats/{number}/votes", openapi_extra=form_schema("id", "place", "vote"))
+    def vote(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
+        """Take a vote on an answer: the same again clears it."""
+        state = room.state(token)
+        if form.get("vote") not in VOTES or not _PLACE.fullmatch(form.get("place", "")):
+            raise Problem(UNPROCESSABLE, "a vote has a place, a number, and is up or down")
+        place = int(form["place"])
+        chat = desk.storage.vote(state.rater, number, _id(form), place, VOTES[form["vote"]])  # type: ignore[arg-type]
+        if _wants_json(request):
+            return JSONResponse({"place": place, "vote": chat.votes.get(place, 0)})
+        return room.onward(token, f"#place-{place}")
+
+    @router.get("/chats/{number}/rating")
+    def rating(token: Token, number: ChatNumber) -> Response:
+        """Ask for the ratings of a conversation, once it is long enough."""
+        return room.rating(room.state(token), token, number)
+
+    @router.post("/chats/{number}/rating", openapi_extra=form_schema())
+    def rate(token: Token, number: ChatNumber, form: Form) -> Response:
+        """Keep the ratings, and end the conversation."""
+        return room.rate(room.state(token), token, number, form)
+
+    return router
+
+
+def _add_enrolment(router: APIRouter, room: ChatterRoom) -> None:
+    desk = room.desk
+
+    @router.get("")
+    def current(token: Token) -> Response:
+        """Show what comes next for a person: the welcome, the conversation, or thanks."""
+        return room.current(room.state(token), token)
+
+    @router.post("/consent", openapi_extra=form_schema(AGREES))
+    def consent(token: Token, form: Form) -> Response:
+        """Note that the person agrees, and begin the first conversation."""
+        state = room.state(token)
+        if form != {AGREES: YES}:
+            told = "Please tick the box if you agree; otherwise simply close this page."
+            return desk.page("welcome.html", UNPROCESSABLE, token=token, mistake=told)
+        desk.storage.consent(state.rater)
+        desk.storage.begin(state.rater, 1)
+        return room.onward(token)
+
+    @router.get("/leave")
+    def leaving(token: Token) -> Response:
+        """Ask whether the person means it."""
+        state = room.state(token)
+        return room.current(state, token) if state.withdrawn else desk.page("leave.html", token=token, mistake="")
+
+    @router.post("/leave", openapi_extra=form_schema(LEAVES))
+    def leave(token: Token, form: Form) -> Response:
+        """Delete everything of the person."""
+        state = room.state(token)
+        if form != {LEAVES: YES}:
+            told = "Please tick the box if you want all of it deleted."
+            return desk.page("leave.html", UNPROCESSABLE, token=token, mistake=told)
+        if not state.withdrawn:
+            desk.storage.withdraw(state.rater)
+        return room.onward(token)
+
+
+class ChatterRoom:
+    """What a person sees."""
+
+    def __init__(self, desk: ChatDesk) -> None:
+        self.desk = desk
+
+    def state(self, token: str) -> ChatterState:
+        """Return how far the person with a link is.
+
+        Raises:
+            Problem: 404, nobody has it.
+        """
+        rater = self.desk.storage.rater_with(digest(token))
+        if rater is None or rater not in self.desk.study.place_of:
+            raise Problem(404, "there is no such link; please copy it whole from the message that you got")
+        return self.desk.storage.state(rater)
+
+    def onward(self, token: str, place: str = "") -> Response:
+        """Send the browser to what comes next; a reload there repeats nothing."""
+        return RedirectResponse(f"{self.desk.root}/r/{token}{place}", 303)
+
+    def current(self, state: ChatterState, token: str) -> Response:
+        """Return what comes next."""
+        study, page = self.desk.study, self.desk.page
+        if state.withdrawn:
+            return page("left.html")
+        if not state.consented:
+            return page("welcome.html", token=token, mistake="")
+        if state.latest is None or state.latest.rated:
+            begun = state.finished
+            return page("between.html", token=token, finished=begun, next=begun + 1 if begun < study.chats else None)
+        return page("chat.html", token=token, chat=state.latest, request=new_token(), mistake="")
+
+    async def say(self, state: ChatterState, number: int, form: dict[str, str]) -> tuple[Chat, int]:
+        """Keep a message and its answer; return the conversation, and the place of the message in it."""
+        text, most = clean(form.get("text", "")), self.desk.study.limits.message_length
+        if not text:
+            raise Problem(UNPROCESSABLE, "please write something")
+        if len(text) > most:
+            raise Problem(UNPROCESSABLE, f"a message has at most {most} characters; yours has {len(text)}")
+        storage, request = self.desk.storage, _id(form)
+        try:
+            chat, place = await run_in_threadpool(storage.say, state.rater, number, request, text)
+        except TooManyMessages as error:
+            raise Problem(429, str(error), headers={"Retry-After": str(error.wait)}) from None
+        return await self.answered(chat), place
+
+    async def answered(self, chat: Chat) -> Chat:
+        """Return a conversation whose last message has its answer, which is kept."""
+        if not chat.waiting:
+            return chat
+        text = await self.desk.replies.reply(chat)
+        return await run_in_threadpool(self.desk.storage.answer, chat.rater, chat.number, len(chat.texts), text)
+
+    def said(self, request: Request, token: str, chat: Chat, place: int) -> Response:
+        """Return the answer to a message: to the page's script as JSON, else the page anew."""
+        if not _wants_json(request):
+            return self.onward(token, f"#place-{place + 1}")
+        limits = self.desk.study.limits
+        return JSONResponse(
+            {
+                "place": place,
+                "text": chat.texts[place],
+                "answer": chat.texts[place + 1],
+                "may_rate": chat.turns >= limits.least_turns,
+                "left": limits.most_turns - chat.turns,
+            }
+        )
+
+    def rating(self, state: ChatterState, token: str, number: int, form: dict[str, str] | None = None) -> Response:
+        """Return the questions about a conversation, with the mistakes of a form that was sent."""
+        chat = self.open(state, number)
+        check_length(self.desk.study, chat)
+        asked = scale_questions(self.desk.study.scale, self.desk.study.criteria, form)
+        mistakes = [question for question in asked if question.mistake]
+        values = {"token": token, "chat": chat, "questions": asked, "mistakes": mistakes}
+        return self.desk.page("rating.html", UNPROCESSABLE if mistakes else 200, **values)
+
+    def rate(self, state: ChatterState, token: str, number: int, form: dict[str, str]) -> Response:
+        """Keep ratings and go on; show the questions again where there are mistakes."""
+        asked = scale_questions(self.desk.study.scale, self.desk.study.criteria, form)
+        ratings = read_scales(asked, form)
+        if ratings is None:
+            return self.rating(state, token, number, form)
+        self.desk.storage.rate(state.rater, number, ratings)
+        return self.onward(token)
+
+    def open(self, state: ChatterState, number: int) -> Chat:
+        """Return the conversation that a person is in.
+
+        Raises:
+            OutOfOrder: it has another number, or is rated.
+        """
+        if state.latest is None or state.latest.number != number or state.latest.rated or state.withdrawn:
+            raise OutOfOrder("this is not the conversation that you are in; please open your link again")
+        return state.latest
+
+
+def _id(form: dict[str, str]) -> str:
+    found = form.get("id", "")
+    if not _REQUEST.fullmatch(found):
+        raise Problem(UNPROCESSABLE, "a request has an id of 8 to 64 letters and digits, the same in every retry")
+    return found
+
+
+def _wants_json(request: Request) -> bool:
+    return "application/json" in request.headers.get("accept", "")

@@ -1,0 +1,103 @@
+"""Chats for others: conversations as JSON Lines, votes and ratings as the long CSV that `study analyse` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from dactnlg.dialogue.conversations import Conversation, Utterance, write_conversations
+from dactnlg.serving.chat.conversation import Chat
+from dactnlg.serving.chat.storage import ChatStorage
+from dactnlg.serving.chat.study import ChatStudy
+from dactnlg.studies.database import FILE as DATABASE
+from dactnlg.studies.ratings import Ratings
+from dactnlg.studies.storage import NoRatingsError
+from dactnlg.studies.study import StudyError
+
+CONVERSATIONS, VOTES, RATINGS = "conversations.jsonl", "votes.csv", "ratings.csv"
+
+
+def read_chats(folder: Path, database: str | None = None) -> list[Chat]:
+    """Return the conversations of a study so far; a server may go on meanwhile.
+
+    Args:
+        folder: the study's folder.
+        database: where it is; None for `ratings.sqlite` in the folder.
+
+    Raises:
+        StudyError: there is no such study or database.
+        NoRatingsError: nobody has said anything.
+    """
+    study = ChatStudy.load(folder)
+    if database is None and not (folder / DATABASE).is_file():
+        raise NoRatingsError(f"{folder}: nobody has chatted yet: there is no {DATABASE} (dactnlg chat serve makes it)")
+    storage = ChatStorage.open(folder, study, database)
+    try:
+        chats = storage.all_chats()
+    finally:
+        storage.close()
+    if not chats:
+        raise NoRatingsError(f"{folder}: nobody has chatted yet")
+    return chats
+
+
+def conversation(chat: Chat) -> Conversation:
+    """Return a chat as a conversation, with its votes at the utterances and its ratings behind."""
+    turns = []
+    for place, (text, moment) in enumerate(zip(chat.texts, chat.moments, strict=True)):
+        more: dict[str, Any] = {"time": datetime.fromtimestamp(moment, UTC).isoformat()}
+        if place in chat.votes:
+            more["vote"] = chat.votes[place]
+        turns.append(Utterance("bot" if place % 2 else "user", text, more))
+    facts: dict[str, Any] = {"id": name_of(chat), "rater": chat.rater}
+    return Conversation(tuple(turns), chat.system, facts | ({"ratings": dict(chat.ratings)} if chat.rated else {}))
+
+
+def rating_rows(chats: Sequence[Chat]) -> Ratings:
+    """Return the ratings of conversations, each an item of its own."""
+    return Ratings([_row(chat, name, value) for chat in chats for name, value in chat.ratings.items()])
+
+
+def vote_rows(chats: Sequence[Chat]) -> Ratings:
+    """Return the votes that stand, 1 or -1; an item is an answer."""
+    return Ratings(
+        [
+            _row(chat, "vote", float(vote)) | {"item": f"{name_of(chat)}-{place:03}", "output": chat.texts[place]}
+            for chat in chats
+            for place, vote in sorted(chat.votes.items())
+        ]
+    )
+
+
+def write_chats(chats: Sequence[Chat], folder: Path) -> None:
+    """Write `conversations.jsonl`, `votes.csv` and `ratings.csv` into a folder, which is made.
+
+    Raises:
+        StudyError: one of them is there already.
+    """
+    if there := [name for name in (CONVERSATIONS, VOTES, RATINGS) if (folder / name).exists()]:
+        raise StudyError(f"{folder / there[0]} exists already; name another folder with --output")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_conversations(folder / CONVERSATIONS, map(conversation, chats))
+    vote_rows(chats).write(folder / VOTES)
+    rating_rows(chats).write(folder / RATINGS)
+
+
+def name_of(chat: Chat) -> str:
+    """Return the name of a conversation: the person and a number."""
+    return f"{chat.rater}-{chat.number:02}"
+
+
+def _row(chat: Chat, criterion: str, value: float) -> dict[str, Any]:
+    return {
+        "item": name_of(chat),
+        "system": chat.system,
+        "rater": chat.rater,
+        "criterion": criterion,
+        "value": value,
+        "page": name_of(chat),
+        "corpus": "",
+        "output": "",
+    }

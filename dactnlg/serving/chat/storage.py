@@ -1,0 +1,260 @@
+"""Where chats are kept: the database of a study, SQLite or PostgreSQL; what was acknowledged is on the disk."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal
+
+from sqlalchemy import ColumnElement, Table, func, insert, select, update
+from sqlalchemy.engine import Connection, Engine
+
+from dactnlg.serving.chat.conversation import Chat, ChatterState
+from dactnlg.serving.chat.study import ChatStudy
+from dactnlg.serving.chat.tables import chats, utterances, verdicts, votes
+from dactnlg.studies.database import connect
+from dactnlg.studies.enrolment import Enrolment, OutOfOrder
+from dactnlg.studies.storage import AnswersConflict
+from dactnlg.studies.study import StudyError
+from dactnlg.studies.tables import raters
+
+Vote = Literal[1, -1]
+MINUTE = 60
+
+
+class TooManyMessages(StudyError):
+    """More messages in a minute than a person may send.
+
+    Attributes:
+        wait: seconds until the next one is taken.
+    """
+
+    def __init__(self, most: int, wait: int) -> None:
+        super().__init__(f"more than {most} messages in a minute; please wait {wait} seconds")
+        self.wait = wait
+
+
+class ChatStorage(Enrolment):
+    """The chats of one study.
+
+    Every change locks the person's row first: of two requests of one person the second sees what the first has done.
+
+    Args:
+        engine: the database, from `database.connect`.
+        study: the study.
+
+    Raises:
+        StudyError: the database holds answers to a study of this name that asked something else.
+    """
+
+    def __init__(self, engine: Engine, study: ChatStudy) -> None:
+        super().__init__(engine, study.digest, study.name, (verdicts, votes, utterances, chats))
+        self._study = study
+
+    @classmethod
+    def open(cls, folder: Path, study: ChatStudy, database: str | None = None) -> ChatStorage:
+        """Open the database of a study, which is made if it is missing; see `studies.storage.Storage.open`.
+
+        Raises:
+            StudyError: it is no address of a database, or it cannot be reached.
+        """
+        with connect(folder, database) as engine:
+            return cls(engine, study)
+
+    def state(self, rater: str) -> ChatterState:
+        """Return how far a person is."""
+        with self._reading() as connection:
+            columns = select(raters.c.consented, raters.c.withdrawn).where(self._is(rater))
+            row = connection.execute(columns).one_or_none()
+            if row is None:
+                return ChatterState(rater)
+            return ChatterState(
+                rater, row.consented is not None, row.withdrawn is not None, self._latest(connection, rater)
+            )
+
+    def begin(self, rater: str, number: int) -> None:
+        """Begin a conversation; one that has begun stays as it is.
+
+        Raises:
+            OutOfOrder: it is not the person's next one, or they have not agreed, or left.
+        """
+        with self._writing() as connection:
+            self._lock(connection, rater)
+            latest = self._latest(connection, rater)
+            begun = 0 if latest is None else latest.number
+            if number <= begun:
+                return
+            if number > begun + 1 or number > self._study.chats or (latest is not None and not latest.rated):
+                raise OutOfOrder("please rate the conversation that you are in first, and open your link again")
+            row = {"study": self._key, "rater": rater, "chat": number, "begun": int(time.time())}
+            connection.execute(insert(chats).values(**row, system=self._study.system(rater, number)))
+
+    def say(self, rater: str, number: int, request: str, text: str) -> tuple[Chat, int]:
+        """Keep a person's message; one that was kept before changes nothing.
+
+        Args:
+            rater: the person.
+            number: which conversation.
+            request: what tells a retry from a further message.
+            text: the message.
+
+        Returns:
+            The conversation, and the place of the message in it: it has no answer yet where it is the last one.
+
+        Raises:
+            OutOfOrder: the conversation does not take it: it is not open, the last message has no answer yet, or there
+                are as many as may be.
+            AnswersConflict: another message came with the same `request`.
+            TooManyMessages: there were too many in the last minute.
+        """
+        limits = self._study.limits
+        with self._writing() as connection:
+            chat = self._open(connection, rater, number, request, utterances)
+            mine = self._in(utterances, rater, number) & (utterances.c.request == request)
+            known = connection.execute(select(utterances.c.place, utterances.c.text).where(mine)).one_or_none()
+            if known is not None:
+                if known.text != text:
+                    raise AnswersConflict("another message came with this id; that one stands")
+                return chat, known.place
+            if chat.waiting:
+                raise OutOfOrder("your last message has no answer yet; please wait for it")
+            if chat.turns >= limits.most_turns:
+                raise OutOfOrder(f"this conversation has had its {limits.most_turns} messages; please rate it")
+            self._check_pace(connection, rater)
+            place = len(chat.texts)
+            self._add(connection, rater, number, place, text, request)
+            return self._chat(connection, rater, number), place
+
+    def answer(self, rater: str, number: int, place: int, text: str) -> Chat:
+        """Keep a system's answer at a place, unless there is one already, and return the conversation.
+
+        Raises:
+            OutOfOrder: the person has left meanwhile.
+        """
+        with self._writing() as connection:
+            self._lock(connection, rater)
+            if len(self._chat(connection, rater, number).texts) == place:
+                self._add(connection, rater, number, place, text, None)
+            return self._chat(connection, rater, number)
+
+    def vote(self, rater: str, number: int, request: str, place: int, vote: Vote) -> Chat:
+        """Keep a vote on an answer: the same again clears it, the other one replaces it; a retry changes nothing.
+
+        Raises:
+            OutOfOrder: the conversation is not open, or has no answer at that place.
+            AnswersConflict: another vote came with the same `request`.
+        """
+        with self._writing() as connection:
+            chat = self._open(connection, rater, number, request, votes)
+            if place % 2 == 0 or place >= len(chat.texts):
+                raise OutOfOrder(f"there is no answer at place {place}")
+            mine = self._in(votes, rater, number)
+            known = connection.execute(select(votes.c.place).where(mine & (votes.c.request == request))).scalar()
+            if known is not None:
+                if known != place:
+                    raise AnswersConflict("another vote came with this id; that one stands")
+                return chat
+            count = connection.execute(select(func.count()).select_from(votes).where(mine)).scalar_one()
+            stands = 0 if chat.votes.get(place) == vote else vote
+            row = {"study": self._key, "rater": rater, "chat": number, "number": count, "place": place, "vote": stands}
+            connection.execute(insert(votes).values(**row, request=request, voted=int(time.time())))
+            return self._chat(connection, rater, number)
+
+    def rate(self, rater: str, number: int, ratings: Mapping[str, float]) -> None:
+        """Keep the ratings of a conversation, which ends with them; the same ones again change nothing.
+
+        Args:
+            rater: the person.
+            number: which conversation.
+            ratings: criterion -> value, validated, for all criteria.
+
+        Raises:
+            OutOfOrder: the conversation has not begun, or is too short.
+            AnswersConflict: it was rated otherwise before.
+        """
+        with self._writing() as connection:
+            self._lock(connection, rater)
+            chat = self._chat(connection, rater, number)
+            if chat.rated:
+                if dict(chat.ratings) != dict(ratings):
+                    raise AnswersConflict("this conversation was rated before, otherwise; that stands")
+                return
+            check_length(self._study, chat)
+            key = {"study": self._key, "rater": rater, "chat": number}
+            rows = [{**key, "criterion": name, "value": value} for name, value in ratings.items()]
+            connection.execute(insert(verdicts), rows)
+            connection.execute(update(chats).where(self._in(chats, rater, number)).values(rated=int(time.time())))
+
+    def all_chats(self) -> list[Chat]:
+        """Return every conversation in which something was said, in the order of people and numbers."""
+        with self._reading() as connection:
+            wanted = select(chats.c.rater, chats.c.chat).where(chats.c.study == self._key)
+            keys = connection.execute(wanted.order_by(chats.c.rater, chats.c.chat)).all()
+            found = [self._chat(connection, row.rater, row.chat) for row in keys]
+        return [chat for chat in found if chat.texts]
+
+    def _lock(self, connection: Connection, rater: str) -> None:
+        if not self._agreed(connection, rater):
+            raise OutOfOrder("you have not agreed to take part yet")
+
+    def _open(self, connection: Connection, rater: str, number: int, request: str, table: Table) -> Chat:
+        """Return a conversation that takes messages and votes, or has had this very one."""
+        self._lock(connection, rater)
+        chat = self._chat(connection, rater, number)
+        repeated = select(table.c.place).where(self._in(table, rater, number) & (table.c.request == request))
+        if chat.rated and connection.execute(repeated).first() is None:
+            raise OutOfOrder("this conversation is rated, and has ended; please open your link again")
+        return chat
+
+    def _chat(self, connection: Connection, rater: str, number: int) -> Chat:
+        row = connection.execute(select(chats).where(self._in(chats, rater, number))).one_or_none()
+        if row is None:
+            raise OutOfOrder("this conversation has not begun; please open your link again")
+        said = select(utterances.c.text, utterances.c.said).where(self._in(utterances, rater, number))
+        texts = connection.execute(said.order_by(utterances.c.place)).all()
+        clicks = select(votes.c.place, votes.c.vote).where(self._in(votes, rater, number)).order_by(votes.c.number)
+        # Of several clicks the last one stands.
+        standing = {row.place: row.vote for row in connection.execute(clicks)}
+        given = select(verdicts.c.criterion, verdicts.c.value).where(self._in(verdicts, rater, number))
+        return Chat(
+            rater,
+            number,
+            row.system,
+            tuple(each.text for each in texts),
+            {place: vote for place, vote in standing.items() if vote},
+            row.rated is not None,
+            {row.criterion: row.value for row in connection.execute(given)},
+            tuple(each.said for each in texts),
+        )
+
+    def _latest(self, connection: Connection, rater: str) -> Chat | None:
+        mine = (chats.c.study == self._key) & (chats.c.rater == rater)
+        number = connection.execute(select(func.max(chats.c.chat)).where(mine)).scalar()
+        return None if number is None else self._chat(connection, rater, number)
+
+    def _add(self, connection: Connection, rater: str, number: int, place: int, text: str, request: str | None) -> None:
+        row = {"study": self._key, "rater": rater, "chat": number, "place": place, "text": text, "request": request}
+        connection.execute(insert(utterances).values(**row, said=int(time.time())))
+
+    def _check_pace(self, connection: Connection, rater: str) -> None:
+        most, now = self._study.limits.per_minute, int(time.time())
+        mine = (utterances.c.study == self._key) & (utterances.c.rater == rater) & utterances.c.request.is_not(None)
+        recent = select(utterances.c.said).where(mine & (utterances.c.said > now - MINUTE))
+        times = connection.execute(recent.order_by(utterances.c.said)).scalars().all()
+        if len(times) >= most:
+            raise TooManyMessages(most, max(1, times[-most] + MINUTE - now))
+
+    def _in(self, table: Table, rater: str, number: int) -> ColumnElement[bool]:
+        return (table.c.study == self._key) & (table.c.rater == rater) & (table.c.chat == number)
+
+
+def check_length(study: ChatStudy, chat: Chat) -> None:
+    """Refuse to rate a conversation that is too short.
+
+    Raises:
+        OutOfOrder: it is.
+    """
+    least = study.limits.least_turns
+    if chat.turns < least:
+        raise OutOfOrder(f"a conversation can be rated after at least {least} messages; this one has {chat.turns}")

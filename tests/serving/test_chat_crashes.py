@@ -1,0 +1,51 @@
+"""The server of chats as a process: twenty people at once through two kill -9."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+from pathlib import Path
+
+from chat_people import ChatProcess, Person, chat_all, lacking, small_chats
+from study_raters import tokens
+
+from dactnlg.serving.chat.storage import ChatStorage
+
+PEOPLE, CHATS, TURNS = 20, 2, 3
+
+
+def test_twenty_people_at_once_lose_nothing_to_a_kill(tmp_path: Path, random_run: Path, database: str | None) -> None:
+    study = small_chats((str(random_run), str(random_run)), PEOPLE, CHATS)
+    study.save(tmp_path)
+    arguments = () if database is None else ("--database", database)
+    server = [ChatProcess(tmp_path, *arguments)]
+    people = [Person(name, token, CHATS, TURNS) for name, token in tokens(tmp_path).items()]
+    criteria = [criterion.name for criterion in study.criteria]
+    wrong: list[str] = []
+    everybody = threading.Thread(target=lambda: wrong.extend(chat_all(people, server, 90)))
+    everybody.start()
+    for share in (0.25, 0.6):
+        while sum(p.acknowledged for p in people) < share * PEOPLE * CHATS * TURNS and everybody.is_alive():
+            time.sleep(0.01)
+        server[0].end(signal.SIGKILL)
+        # What was acknowledged until now is there, before anybody sends anything again.
+        storage = ChatStorage.open(tmp_path, study, database)
+        assert lacking(people, storage.all_chats(), criteria) == []
+        storage.close()
+        server[0] = ChatProcess(tmp_path, *arguments, port=server[0].port)
+    everybody.join()
+    assert wrong == []
+    storage = ChatStorage.open(tmp_path, study, database)
+    chats = storage.all_chats()
+    assert lacking(people, chats, criteria) == []
+    # Nothing twice, and nothing besides.
+    assert len(chats) == PEOPLE * CHATS
+    for chat in chats:
+        noted = people[study.place_of[chat.rater]].noted[chat.number]
+        assert list(chat.texts) == noted.texts
+        assert dict(chat.votes) == {place: vote for place, vote in noted.votes.items() if vote}
+        assert chat.system == study.system(chat.rater, chat.number)
+    storage.close()
+    assert sum(person.retries for person in people) > 0
+    assert server[0].end() == 0
