@@ -217,6 +217,7 @@ class ChatStorage(Enrolment):
         # Of several clicks the last one stands.
         standing = {row.place: row.vote for row in connection.execute(clicks)}
         given = select(verdicts.c.criterion, verdicts.c.value).where(self._in(verdicts, rater, number))
+        values = {row.criterion: row.value for row in connection.execute(given)}
         return Chat(
             rater,
             number,
@@ -224,7 +225,7 @@ class ChatStorage(Enrolment):
             tuple(each.text for each in texts),
             {place: vote for place, vote in standing.items() if vote},
             row.rated is not None,
-            {row.criterion: row.value for row in connection.execute(given)},
+            {each.name: values[each.name] for each in self._study.criteria if each.name in values},
             tuple(each.said for each in texts),
         )
 

@@ -1,0 +1,321 @@
+"""The server of chats: what people see and may send, votes and ratings by their rules, and no word of systems."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chat_people import SYSTEMS, small_chats
+from starlette.testclient import TestClient
+
+from dactnlg._utils.web.tokens import digest
+from dactnlg.serving.chat import storage as storage_module
+from dactnlg.serving.chat.application import build
+from dactnlg.serving.chat.storage import ChatStorage
+from dactnlg.serving.chat.study import ChatStudy
+
+BASE = "https://chat.example.org/study"
+LINK = "/r/{}-link-of-24-characters"
+JSON = {"accept": "application/json"}
+HTML = {"accept": "text/html,*/*"}
+RATINGS = {f"q{number}": str(number) for number in range(1, 6)}
+
+
+class Parrot:
+    """Says what was said last, and counts; fails when it is told to."""
+
+    def __init__(self) -> None:
+        self.asked, self.fails = 0, False
+
+    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
+        self.asked += 1
+        if self.fails:
+            raise RuntimeError("out of order")
+        return [f"{len(history)}: {history[-1]} <i>{seed}</i>" for history in histories]
+
+
+class Desk:
+    """A study of chats, its storage, and a client that follows no redirect."""
+
+    def __init__(self, folder: Path, study: ChatStudy, database: str | None = None) -> None:
+        self.study, self.storage = study, ChatStorage.open(folder, study, database)
+        links = {rater: LINK.format(rater)[3:] for rater in study.place_of}
+        self.storage.set_links({rater: digest(token) for rater, token in links.items()})
+        self.parrot = Parrot()
+        app = build(study, self.storage, dict.fromkeys(SYSTEMS, self.parrot), BASE)
+        self.client = TestClient(app, base_url="https://chat.example.org", follow_redirects=False)
+
+    def begin(self, rater: str = "r001") -> str:
+        path = LINK.format(rater)
+        assert self.client.post(f"{path}/consent", data={"agree": "yes"}).status_code == 303
+        return path
+
+    def post(self, path: str, form: Mapping[str, str]) -> tuple[int, dict[str, Any]]:
+        answer = self.client.post(path, data=dict(form), headers=JSON)
+        return answer.status_code, answer.json()
+
+    def say(self, link: str, text: str, request: str, chat: int = 1) -> tuple[int, dict[str, Any]]:
+        return self.post(f"{link}/chats/{chat}/messages", {"id": request, "text": text})
+
+    def vote(self, link: str, place: int, vote: str, request: str) -> tuple[int, dict[str, Any]]:
+        return self.post(f"{link}/chats/1/votes", {"id": request, "place": str(place), "vote": vote})
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Desk]:
+    found = Desk(tmp_path, small_chats())
+    yield found
+    found.storage.close()
+
+
+def test_a_person_agrees_chats_rates_and_may_chat_again(desk: Desk) -> None:
+    link = LINK.format("r001")
+    assert "I agree and take part" in desk.client.get(link).text
+    assert desk.say(link, "too early", "message-0")[0] == 409
+    assert desk.client.post(f"{link}/chats/1", data={"begin": "yes"}).status_code == 409
+    assert desk.client.post(f"{link}/consent", data={"agree": "no"}).status_code == 422
+    desk.begin()
+    for chat in (1, 2):
+        for number in range(3):
+            # The server, and not the page alone, wants three messages.
+            refused = desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS, headers=HTML)
+            assert (refused.status_code, "at least 3 messages" in refused.text) == (409, True)
+            assert desk.client.get(f"{link}/chats/{chat}/rating").status_code == 409
+            assert "disabled" in desk.client.get(link).text
+            status, said = desk.say(link, f"  message\n{number} ", f"message-{number}", chat)
+            assert (status, said["text"], said["place"]) == (200, f"message {number}", 2 * number)
+            assert said["answer"].startswith(f"{2 * number + 1}: message {number}")
+            assert said["may_rate"] == (number == 2)
+        assert "disabled" not in desk.client.get(link).text
+        assert desk.client.post(f"{link}/chats/{chat + 1}", data={"begin": "yes"}).status_code == 409
+        form = desk.client.get(f"{link}/chats/{chat}/rating").text
+        assert set(re.findall(r'type="radio" name="(\w+)" value="(\d)"', form)) == {
+            (field, str(value)) for field in RATINGS for value in range(1, 8)
+        }
+        for wrong in ({"q1": "1"}, RATINGS | {"q1": "8"}, RATINGS | {"q1": "0"}, RATINGS | {"q5": "2.5"}):
+            assert desk.client.post(f"{link}/chats/{chat}/rating", data=wrong).status_code == 422
+        assert desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS | {"q6": "1"}).status_code == 422
+        for _ in range(2):
+            done = desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS)
+            assert (done.status_code, done.headers["location"]) == (303, f"/study{link}")
+        assert desk.client.post(f"{link}/chats/{chat}/rating", data=RATINGS | {"q1": "2"}).status_code == 409
+        # A rated chat has ended.
+        assert desk.say(link, "one more", "message-9", chat)[0] == 409
+        assert ("Another chat" in desk.client.get(link).text) == (chat == 1)
+        begun = desk.client.post(f"{link}/chats/{chat + 1}", data={"begin": "yes"}).status_code
+        assert begun == (303 if chat == 1 else 409)
+    assert "That was all" in desk.client.get(link).text
+    first, second = desk.storage.all_chats()
+    assert {first.system, second.system} == set(SYSTEMS)
+    assert first.ratings == dict(
+        zip(("quality", "fluency", "diversity", "contingency", "empathy"), (1, 2, 3, 4, 5), strict=True)
+    )
+
+
+def test_what_is_sent_twice_is_kept_once(tmp_path: Path, database: str | None) -> None:
+    desk = Desk(tmp_path, small_chats(), database)
+    link = desk.begin()
+    first = desk.say(link, "hello", "the-same-id")
+    assert [desk.say(link, "hello", "the-same-id") for _ in range(3)] == [first] * 3
+    assert desk.parrot.asked == 1
+    assert desk.say(link, "other", "the-same-id")[0] == 409
+    assert desk.say(link, "hello", "another-id")[1]["place"] == 2
+    clicks = [desk.vote(link, 1, "up", "a-click-of-mine") for _ in range(4)]
+    assert clicks == [(200, {"place": 1, "vote": 1})] * 4
+    assert desk.vote(link, 3, "up", "a-click-of-mine")[0] == 409
+    (chat,) = desk.storage.all_chats()
+    assert (len(chat.texts), chat.votes) == (4, {1: 1})
+    desk.storage.close()
+
+
+def test_votes_follow_the_rule(tmp_path: Path, database: str | None) -> None:
+    desk = Desk(tmp_path, small_chats(), database)
+    link = desk.begin()
+    for number in range(3):
+        desk.say(link, "hello", f"message-{number}")
+    chance, stands = random.Random(1), dict[int, int]()
+    for number in range(60):
+        place, vote = chance.choice((1, 3, 5)), chance.choice(("up", "down"))
+        value = {"up": 1, "down": -1}[vote]
+        # The same again clears it, the other one replaces it.
+        stands[place] = 0 if stands.get(place, 0) == value else value
+        assert desk.vote(link, place, vote, f"click-{number:03}") == (200, {"place": place, "vote": stands[place]})
+    (chat,) = desk.storage.all_chats()
+    assert chat.votes == {place: vote for place, vote in stands.items() if vote}
+    shown = re.findall(r'aria-pressed="(true|false)"', desk.client.get(link).text)
+    assert [pressed == "true" for pressed in shown] == [stands[at] == v for at in (1, 3, 5) for v in (1, -1)]
+    for place in (0, 2, 7, 99):
+        assert desk.vote(link, place, "up", f"wrong-place-{place}")[0] == 409
+    desk.storage.close()
+
+
+def test_an_answer_that_was_lost_is_given_again(desk: Desk) -> None:
+    link = desk.begin()
+    desk.parrot.fails = True
+    status, problem = desk.say(link, "hello", "message-0")
+    assert (status, "try again" in problem["detail"]) == (503, True)
+    # The message is kept: the page says so, and another one has to wait.
+    assert "no answer yet" in desk.client.get(link).text
+    assert desk.say(link, "well?", "message-1")[0] == 409
+    desk.parrot.fails = False
+    status, said = desk.post(f"{link}/chats/1/answer", {"again": "yes"})
+    assert (status, said["place"], said["text"]) == (200, 0, "hello")
+    assert desk.say(link, "hello", "message-0") == (200, said)
+    assert desk.post(f"{link}/chats/1/answer", {"again": "no"})[1] == said
+    assert desk.parrot.asked == 2
+
+
+def test_the_limits_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(tmp_path, small_chats(most_turns=5, message_length=10, per_minute=3))
+    link = desk.begin()
+    now = [1_000_000]
+    monkeypatch.setattr(storage_module.time, "time", lambda: now[0])
+    assert desk.say(link, "x" * 10, "message-0")[0] == 200
+    for text, told in (("x" * 11, "at most 10 characters"), (" \n\t ", "write something"), ("\x00\x1b", "write")):
+        status, problem = desk.say(link, text, "message-1")
+        assert (status, told in problem["detail"]) == (422, True)
+    now[0] += 20
+    assert [desk.say(link, "x", f"message-{number}")[0] for number in (1, 2, 3)] == [200, 200, 429]
+    refused = desk.client.post(f"{link}/chats/1/messages", data={"id": "message-3", "text": "x"})
+    assert refused.headers["retry-after"] == "40"
+    now[0] += 40
+    assert desk.say(link, "x", "message-3")[0] == 200
+    now[0] += 60
+    status, said = desk.say(link, "x", "message-4")
+    assert (status, said["left"]) == (200, 0)
+    status, problem = desk.say(link, "x", "message-5")
+    assert (status, "please rate it" in problem["detail"]) == (409, True)
+    desk.storage.close()
+
+
+def test_nobody_learns_whom_they_talk_with(tmp_path: Path) -> None:
+    study = small_chats(("/secret/folder/one", "/secret/folder/two"))
+    desk = Desk(tmp_path, study)
+    link = desk.begin()
+    answers = [desk.client.get(link, headers=HTML)]
+    for number in range(3):
+        form = {"id": f"message-{number}", "text": "hello"}
+        answers += [desk.client.post(f"{link}/chats/1/messages", data=form, headers=each) for each in (JSON, HTML)]
+        form = {"id": f"click-{number}-1", "place": "1", "vote": "up"}
+        answers += [desk.client.post(f"{link}/chats/1/votes", data=form, headers=each) for each in (JSON, HTML)]
+    paths = (link, f"{link}/chats/1/rating", f"{link}/leave", "/", "/healthz", "/openapi.json", "/chat/chat.js")
+    answers += [desk.client.get(path, headers=each) for path in paths for each in (JSON, HTML)]
+    desk.parrot.fails = True
+    answers.append(desk.say(link, "fail", "message-9") and desk.client.get(link, headers=HTML))
+    answers += [desk.client.get(path, headers=HTML) for path in ("/chat.json", "/owner", "/r/none", f"{link}/chats/2")]
+    headers = set()
+    for answer in answers:
+        told = f"{dict(answer.headers)} {answer.text}".replace(link, "")
+        for secret in (*SYSTEMS, "/secret", "folder", "sclstm", "r001", "r002", study.digest, str(tmp_path)):
+            assert secret not in told
+        headers |= set(answer.headers)
+    # Nothing that would differ between systems: the same few headers everywhere.
+    assert headers <= {
+        "content-length", "content-type", "cache-control", "location", "allow", "etag", "last-modified",
+        "accept-ranges", "content-security-policy", "x-content-type-options", "referrer-policy",
+        "cross-origin-opener-policy", "cross-origin-resource-policy",
+    }  # fmt: skip
+    # What systems say is text, never markup.
+    page = desk.client.get(link).text
+    assert "<i>" not in page
+    assert "&lt;i&gt;" in page
+    desk.storage.close()
+
+
+def test_whoever_leaves_is_forgotten(tmp_path: Path, database: str | None) -> None:
+    desk = Desk(tmp_path, small_chats(), database)
+    link, other = desk.begin("r001"), desk.begin("r002")
+    for each in (link, other):
+        desk.say(each, "do not keep me", "message-0")
+        desk.vote(each, 1, "up", "my-vote-here")
+    assert desk.client.post(f"{link}/leave", data={"leave": "no"}).status_code == 422
+    assert desk.client.post(f"{link}/leave", data={"leave": "yes"}).status_code == 303
+    assert [chat.rater for chat in desk.storage.all_chats()] == ["r002"]
+    assert "You have left" in desk.client.get(link).text
+    for path, form in (
+        ("consent", {"agree": "yes"}),
+        ("chats/1", {"begin": "yes"}),
+        ("chats/1/messages", {"id": "m" * 8, "text": "x"}),
+    ):
+        assert desk.client.post(f"{link}/{path}", data=form).status_code in (409, 422)
+    desk.storage.close()
+
+
+def test_hostile_requests_get_2xx_or_4xx(desk: Desk) -> None:
+    link = desk.begin()
+    desk.say(link, "hello", "message-0")
+    chance = random.Random(1)
+    values = (
+        "", "<script>alert(1)</script>", "x" * 9_000, "\x00", "\x1b[2J\u202e", "\ud7ff\U0010ffff", "%00", "{}", "[1]",
+        "null", "-1", "1e9", "9" * 400, "١", "up", "UP", "'; DROP TABLE dactnlg_chats; --", "{{7*7}}", "\r\nX-Evil: 1",
+    )  # fmt: skip
+    paths = (
+        "consent", "leave", "chats/1", "chats/2", "chats/0", "chats/-1", "chats/1e3", "chats/99999999999",
+        "chats/1/messages", "chats/1/answer", "chats/1/votes", "chats/1/rating", "chats/2/messages", "chats/%00/votes",
+        "..%2f..",
+    )  # fmt: skip
+    names = ("id", "text", "place", "vote", "q1", "q2", "agree", "begin", "", "\x00")
+    bodies: list[bytes | dict[str, str]] = [b"\xff\xfe=1", b"a=1&a=2", b"{}", b"=" * 500, b"x" * 70_000, b"%ff=%ff"]
+    statuses = set()
+    for number in range(600):
+        form = {chance.choice(names): chance.choice(values) for _ in range(chance.randrange(5))}
+        if number % 3 == 0:
+            form |= {"id": f"request-{number}"}
+        body = chance.choice(bodies) if number % 7 == 0 else form
+        kind = {"content-type": chance.choice(("application/x-www-form-urlencoded", "application/json", "text/plain"))}
+        given: dict[str, Any] = {"content": body, "headers": kind} if isinstance(body, bytes) else {"data": body}
+        answer = desk.client.request(
+            chance.choice(("POST", "POST", "PUT", "GET")), f"{link}/{chance.choice(paths)}", **given
+        )
+        statuses.add(answer.status_code)
+        assert 200 <= answer.status_code < 500, (answer.request.url, body)
+        assert "x-evil" not in answer.headers
+    assert {303, 404, 405, 409, 413, 415, 422} <= statuses
+    desk.client.post(f"{link}/chats/1/messages", data={"id": "request-x", "text": "<script>alert(1)</script>\x1b[2J"})
+    page = desk.client.get(link).text
+    assert "<script>alert" not in page and "\x1b" not in page
+    foreign = desk.client.post(
+        f"{link}/chats/1/messages", data={"id": "m" * 8, "text": "x"}, headers={"sec-fetch-site": "cross-site"}
+    )
+    assert foreign.status_code == 403
+
+
+def test_what_cannot_be_served_is_told(tmp_path: Path) -> None:
+    small_chats().save(tmp_path)
+    path = tmp_path / "chat.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    assert ChatStudy.load(tmp_path) == small_chats()
+    from dactnlg.cli.main import main
+
+    for change in (
+        {"systems": []}, {"systems": data["systems"][:1] * 2}, {"people": 0}, {"scale": {"low": 7, "high": 1}},
+        {"limits": {"least_turns": 4, "most_turns": 3}}, {"more": 1}, {"format_version": 2}, {"seed": -1},
+    ):  # fmt: skip
+        path.write_text(json.dumps(data | change), encoding="utf-8")
+        assert main(["chat", "serve", str(tmp_path)]) == 2
+    path.write_text(json.dumps(data), encoding="utf-8")
+    # The runs of its systems are not there.
+    assert main(["chat", "serve", str(tmp_path), "--port", "0"]) == 2
+    assert main(["chat", "export", str(tmp_path), "--output", str(tmp_path / "said")]) == 2
+    assert main(["chat", "serve", str(tmp_path / "none")]) == 2
+
+
+def test_systems_are_drawn_evenly_and_by_the_seed(tmp_path: Path) -> None:
+    study = small_chats(people=40, chats=4)
+    met = {rater: [study.system(rater, chat) for chat in range(1, 5)] for rater in study.place_of}
+    # Everybody meets each system once before one again, and every pair of people begins with both.
+    assert all(set(each[:2]) == set(each[2:]) == set(SYSTEMS) for each in met.values())
+    first = [each[0] for each in met.values()]
+    assert all({a, b} == set(SYSTEMS) for a, b in zip(first[::2], first[1::2], strict=True))
+    # It is chance, and another one with another seed.
+    other = study.model_copy(update={"seed": 2})
+    assert 5 < sum(other.system(rater, 1) != system for rater, system in zip(met, first, strict=True)) < 35
+    assert 5 < sum(system == SYSTEMS[0] for system in first[::2]) < 15
+    more = study.model_copy(update={"people": 100})
+    assert {rater: [more.system(rater, chat) for chat in range(1, 5)] for rater in met} == met
+    assert more.digest == study.digest != other.digest
