@@ -39,6 +39,8 @@ def opened(context: Any, server: list[ChatProcess], folder: Path, rater: str) ->
     page.check("[name=agree]")
     page.click("button:text-is('Begin')")
     page.wait_for_selector("#say")
+    # Before its script is there Enter is a new line.
+    page.wait_for_load_state("load")
     return page, errors
 
 

@@ -1,0 +1,150 @@
+"""What a person types, read as acts; and a generator behind the policy, which can be led through a history again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import Turn, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.dialogue.talkers import TaskTalker, check_talker, load_talkers
+from dactnlg.dialogue.task.goals import achieved, draw_goals
+from dactnlg.dialogue.task.reading import corpus_listener
+from dactnlg.dialogue.task.schema import Schema, read_schema
+from dactnlg.dialogue.task.understanding import Understanding
+from dactnlg.dialogue.task.user import AgendaUser
+from dactnlg.dialogue.task.wording import user_text
+from dactnlg.errors import CorpusError
+
+
+@pytest.fixture(scope="module")
+def schema() -> Schema:
+    return read_schema(load_corpus("trails"))
+
+
+@pytest.fixture(scope="module")
+def understanding(schema: Schema) -> Understanding:
+    return Understanding(schema, corpus_listener(load_corpus("trails")).checker)
+
+
+@pytest.mark.parametrize(
+    ("text", "acts"),
+    [
+        ("Hi!", "null()"),
+        ("", "null()"),
+        ("I'm looking for an easy walk in the north.", "inform(difficulty=easy)&inform(region=north)"),
+        # The longest value wins, and a name keeps its words.
+        ("easy to moderate, please", "inform(difficulty='easy to moderate')"),
+        ("in the Upper Marl Valley", "inform(region='Upper Marl Valley')"),
+        ("Tell me about Easy Street", "null()"),
+        ("a walk of three hours", "inform(duration='3 hours')"),
+        ("Something fine for strollers", "inform(stroller=yes)"),
+        ("no dogs please", "inform(dogsallowed=no)"),
+        ("I want to bring my dog", "inform(dogsallowed=yes)"),
+        ("Is there a walk with toilets?", "inform(toilets=yes)"),
+        ("any season", "inform(season=dontcare)"),
+        ("The region does not matter", "inform(region=dontcare)"),
+        ("What's the phone number?", "request(phone)"),
+        ("which region is it in?", "request(region)"),
+        ("and how difficult is it?", "request(difficulty)"),
+        ("What is it called?", "request(name)"),
+        ("Thanks, bye!", "bye()"),
+        ("thank you", "bye()"),
+        ("that's all", "bye()"),
+        ("yes", "null()"),
+    ],
+)  # fmt: skip
+def test_what_a_person_types_is_read(understanding: Understanding, text: str, acts: str) -> None:
+    assert sorted(map(str, understanding.read(text, None))) == sorted(map(str, parse(acts)))
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "acts"),
+    [
+        ("?request(season)", "any", "inform(season=dontcare)"),
+        ("?request(season)", "it doesn't matter", "inform(season=dontcare)"),
+        ("?request(stroller)", "yes please", "inform(stroller=yes)"),
+        ("?request(dogsallowed)", "No.", "inform(dogsallowed=no)"),
+        ("?select(toilets=yes;toilets=no)", "I don't care", "inform(toilets=dontcare)"),
+        ("?confirm(region=north)", "yes", "affirm()"),
+        ("?confirm(region=north)", "no, the south", "inform(region=south)"),
+        ("?reqmore()", "no", "bye()"),
+        # What is offered is asked about; before that the same words are a wish.
+        ("recommend(name='Red Kite')", "are there toilets?", "request(toilets)"),
+        ("recommend(name='Red Kite')", "can I bring my dog?", "request(dogsallowed)"),
+        ("inform_no_match(region=north;season=May)", "the season does not matter", "inform(season=dontcare)"),
+        ("inform_no_match(region=north;season=May)", "whatever", "inform(season=dontcare)"),
+    ],
+)
+def test_the_question_tells_what_the_answer_means(
+    understanding: Understanding, before: str, text: str, acts: str
+) -> None:
+    assert sorted(map(str, understanding.read(text, parse(before)))) == sorted(map(str, parse(acts)))
+
+
+@pytest.mark.parametrize(
+    "text", ["\x00" * 50, "?" * 500, "é" * 5_000, "inform(name=x)", "SLOT_NAME ￭?", "🥾" * 200, "=;,&'\"\\"]
+)
+def test_anything_can_be_typed(understanding: Understanding, text: str) -> None:
+    for before in (None, parse("?request(season)"), parse("?confirm(region=north)")):
+        assert understanding.read(text, before).acts
+
+
+def test_simulated_users_are_understood_from_their_words(schema: Schema, understanding: Understanding) -> None:
+    # The templates of self-play's user are plain English: who talks so, gets what it wants.
+    won, goals = 0, draw_goals(schema, 60, turns=10, seed=3)
+    for goal in goals:
+        user, talker, history = AgendaUser(goal, schema), TaskTalker(Plain(), schema, understanding), list[str]()
+        for _ in range(10):
+            history.append(user_text(user.speak()))
+            if user.left:
+                break
+            said = talker.act(history)
+            history.append("")
+            user.listen(said)
+        won += achieved(schema, user)
+    assert won >= 55
+
+
+@dataclass
+class Said:
+    text: str
+
+
+class Plain:
+    """Says acts as they are."""
+
+    def generate(self, acts: list[Turn], /) -> Sequence[Said]:
+        return [Said(str(act)) for act in acts]
+
+
+def test_a_history_leads_to_the_same_answer_again(schema: Schema, understanding: Understanding) -> None:
+    talker = TaskTalker(Plain(), schema, understanding)
+    said = ["Hello", "something in the north", "easy", "what's the phone number?", "thanks, bye"]
+    history: list[str] = []
+    for text in said:
+        history.append(text)
+        (answer,) = talker.reply([history])
+        history.append(answer)
+    others = [["Hi"], history[:5], history[:-1]]
+    # Neither what was answered before nor who is beside decides.
+    assert talker.reply(others)[1:] == [history[5], history[-1]]
+    assert talker.reply([]) == []
+    assert history[-1] == "goodbye()"
+
+
+def test_a_run_of_a_corpus_without_tasks_is_refused(random_run: Path, tmp_path: Path) -> None:
+    check_talker(random_run)
+    (talker,) = load_talkers({"random": random_run}).values()
+    assert talker.reply([["Hello"]])[0]
+    config = (random_run / "config.yaml").read_text(encoding="utf-8")
+    (tmp_path / "mine").mkdir()
+    lines = '{"act": "inform(colour=red)", "references": ["It is red."]}\n'
+    for split in ("train", "valid", "test"):
+        (tmp_path / "mine" / f"{split}.jsonl").write_text(lines, encoding="utf-8")
+    assert "trails" in config
+    with pytest.raises(CorpusError, match="cannot be played"):
+        read_schema(load_corpus(str(tmp_path / "mine")))
