@@ -23,9 +23,11 @@ def export(*, chats: Path, output: Path, database: str | None) -> None:
     dactnlg chat export chats --output said
     """
     from dactnlg.serving.chat.export import read_chats, write_chats
+    from dactnlg.serving.chat.study import ChatStudy
 
-    found = read_chats(chats, database)
-    write_chats(found, output)
+    study = ChatStudy.load(chats)
+    found = read_chats(study, chats, database)
+    write_chats(found, study, output)
     rated = sum(chat.rated for chat in found)
     votes = sum(len(chat.votes) for chat in found)
     streams.tell(f"{output}: {len(found)} conversations, {rated} of them rated, {votes} votes")

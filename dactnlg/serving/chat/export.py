@@ -19,18 +19,18 @@ from dactnlg.studies.study import StudyError
 CONVERSATIONS, VOTES, RATINGS = "conversations.jsonl", "votes.csv", "ratings.csv"
 
 
-def read_chats(folder: Path, database: str | None = None) -> list[Chat]:
+def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> list[Chat]:
     """Return the conversations of a study so far; a server may go on meanwhile.
 
     Args:
-        folder: the study's folder.
+        study: the study.
+        folder: its folder.
         database: where it is; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: there is no such study or database.
+        StudyError: there is no such database.
         NoRatingsError: nobody has said anything.
     """
-    study = ChatStudy.load(folder)
     if database is None and not (folder / DATABASE).is_file():
         raise NoRatingsError(f"{folder}: nobody has chatted yet: there is no {DATABASE} (dactnlg chat serve makes it)")
     storage = ChatStorage.open(folder, study, database)
@@ -55,23 +55,34 @@ def conversation(chat: Chat) -> Conversation:
     return Conversation(tuple(turns), chat.system, facts | ({"ratings": dict(chat.ratings)} if chat.rated else {}))
 
 
-def rating_rows(chats: Sequence[Chat]) -> Ratings:
-    """Return the ratings of conversations, each an item of its own."""
-    return Ratings([_row(chat, name, value) for chat in chats for name, value in chat.ratings.items()])
+def rating_rows(chats: Sequence[Chat], study: ChatStudy) -> Ratings:
+    """Return the ratings of conversations.
+
+    An item is a person's round, in which they met every system once, so that systems are compared within people; what
+    the system said is told by the name of the conversation.
+    """
+    count = len(study.systems)
+    return Ratings(
+        [
+            _row(chat, f"{chat.rater}-round-{(chat.number - 1) // count + 1}", name, value, name_of(chat))
+            for chat in chats
+            for name, value in chat.ratings.items()
+        ]
+    )
 
 
 def vote_rows(chats: Sequence[Chat]) -> Ratings:
     """Return the votes that stand, 1 or -1; an item is an answer."""
     return Ratings(
         [
-            _row(chat, "vote", float(vote)) | {"item": f"{name_of(chat)}-{place:03}", "output": chat.texts[place]}
+            _row(chat, f"{name_of(chat)}-{place:03}", "vote", float(vote), chat.texts[place])
             for chat in chats
             for place, vote in sorted(chat.votes.items())
         ]
     )
 
 
-def write_chats(chats: Sequence[Chat], folder: Path) -> None:
+def write_chats(chats: Sequence[Chat], study: ChatStudy, folder: Path) -> None:
     """Write `conversations.jsonl`, `votes.csv` and `ratings.csv` into a folder, which is made.
 
     Raises:
@@ -82,7 +93,7 @@ def write_chats(chats: Sequence[Chat], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_conversations(folder / CONVERSATIONS, map(conversation, chats))
     vote_rows(chats).write(folder / VOTES)
-    rating_rows(chats).write(folder / RATINGS)
+    rating_rows(chats, study).write(folder / RATINGS)
 
 
 def name_of(chat: Chat) -> str:
@@ -90,14 +101,6 @@ def name_of(chat: Chat) -> str:
     return f"{chat.rater}-{chat.number:02}"
 
 
-def _row(chat: Chat, criterion: str, value: float) -> dict[str, Any]:
-    return {
-        "item": name_of(chat),
-        "system": chat.system,
-        "rater": chat.rater,
-        "criterion": criterion,
-        "value": value,
-        "page": name_of(chat),
-        "corpus": "",
-        "output": "",
-    }
+def _row(chat: Chat, item: str, criterion: str, value: float, output: str) -> dict[str, Any]:
+    row = {"item": item, "system": chat.system, "rater": chat.rater, "criterion": criterion, "value": value}
+    return row | {"output": output}

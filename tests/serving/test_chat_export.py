@@ -1,0 +1,94 @@
+"""Chats taken home: conversations that self-play's readers read, tables that `study analyse` reads."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from chat_people import SYSTEMS, small_chats
+
+from dactnlg._utils.web.tokens import digest
+from dactnlg.cli.main import main
+from dactnlg.dialogue.conversations import read_conversations
+from dactnlg.serving.chat.storage import ChatStorage
+from dactnlg.studies.ratings import Ratings
+
+PEOPLE, CHATS = 12, 2
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A study in which everybody likes the second system better by two points, and votes so."""
+    study = small_chats(people=PEOPLE, chats=CHATS)
+    study.save(tmp_path / "chats")
+    storage = ChatStorage.open(tmp_path / "chats", study)
+    storage.set_links({rater: digest(rater) for rater in study.place_of})
+    for place, rater in enumerate(study.place_of):
+        storage.consent(rater)
+        for number in range(1, CHATS + 1):
+            storage.begin(rater, number)
+            better = study.system(rater, number) == SYSTEMS[1]
+            for turn in range(3):
+                storage.say(rater, number, f"message-{turn}", f'It "said", {turn}\u2028')
+                storage.answer(rater, number, 2 * turn + 1, f"Nr. {turn}; <b>é</b>")
+            storage.vote(rater, number, "the-first-vote", 1, 1 if better else -1)
+            storage.vote(rater, number, "another-vote", 3, 1)
+            storage.vote(rater, number, "a-vote-cleared", 3, 1)
+            if (rater, number) != ("r012", 2):
+                ratings = {each.name: 2.0 + 2 * better + (place + at) % 3 for at, each in enumerate(study.criteria)}
+                storage.rate(rater, number, ratings)
+    storage.close()
+    return tmp_path
+
+
+def test_conversations_votes_and_ratings_are_read_elsewhere(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = folder / "said"
+    assert main(["chat", "export", str(folder / "chats"), "--output", str(said)]) == 0
+    assert "24 conversations, 23 of them rated, 24 votes" in capsys.readouterr().err
+    talks = read_conversations(said / "conversations.jsonl")
+    assert len(talks) == PEOPLE * CHATS
+    assert {talk.bot for talk in talks} == set(SYSTEMS)
+    first = talks[0]
+    assert [turn.speaker for turn in first.turns] == ["user", "bot"] * 3
+    assert first.turns[1].text == "Nr. 0; <b>é</b>"
+    assert first.turns[0].text == 'It "said", 0\u2028'
+    assert [turn.more.get("vote") for turn in first.turns[1::2]] == [1 if first.bot == SYSTEMS[1] else -1, None, None]
+    assert first.more["id"] == "r001-01" and set(first.more["ratings"]) > {"quality", "empathy"}
+    assert "ratings" not in talks[-1].more
+    ratings, votes = Ratings.read(said / "ratings.csv"), Ratings.read(said / "votes.csv")
+    assert (len(ratings.rows), len(votes.rows)) == (23 * 5, 24)
+    by_talk = {talk.more["id"]: talk for talk in talks}
+    for row in ratings.rows:
+        talk = by_talk[row["output"]]
+        assert (talk.bot, talk.more["rater"]) == (row["system"], row["rater"])
+        assert talk.more["ratings"][row["criterion"]] == row["value"]
+    assert {(row["system"], row["value"]) for row in votes.rows} == {(SYSTEMS[0], -1.0), (SYSTEMS[1], 1.0)}
+    # What is there is not written over.
+    assert main(["chat", "export", str(folder / "chats"), "--output", str(said)]) == 2
+
+
+@pytest.mark.parametrize("table", ["ratings", "votes"])
+def test_study_analyse_reads_the_tables(folder: Path, table: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["chat", "export", str(folder / "chats"), "--output", str(folder / "said")]) == 0
+    capsys.readouterr()
+    found = folder / "found.json"
+    arguments = ["--criterion", "quality"] if table == "ratings" else []
+    assert main(["study", "analyse", str(folder / f"said/{table}.csv"), *arguments, "--json", str(found)]) == 0
+    told = capsys.readouterr()
+    assert all(system in told.out for system in SYSTEMS)
+    assert json.loads(found.read_text(encoding="utf-8"))
+    if table == "ratings":
+        # Systems are compared within people: of twelve all but the one who left a chat unrated.
+        shares = next(line for line in told.out.splitlines() if line.startswith(f"quality    all     {SYSTEMS[1]}"))
+        assert "5.00" in shares
+        assert re.search(rf"quality +all +{SYSTEMS[0]} +{SYSTEMS[1]} +0.*100.*11\n", told.out)
+
+
+def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    small_chats().save(tmp_path)
+    ChatStorage.open(tmp_path, small_chats()).close()
+    assert main(["chat", "export", str(tmp_path), "--output", str(tmp_path / "said")]) == 2
+    assert "nobody has chatted yet" in capsys.readouterr().err
+    assert not (tmp_path / "said").exists()
