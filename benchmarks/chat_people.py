@@ -132,12 +132,16 @@ class Person:
         token: the secret of the link.
         chats: how many conversations.
         turns: messages in each.
+
+    Attributes:
+        waits: seconds between messages and their answers.
     """
 
     def __init__(self, name: str, token: str, chats: int = 2, turns: int = 4) -> None:
         self.name, self.path, self._chats, self._turns = name, f"/r/{token}", chats, turns
         self.noted: dict[int, Noted] = {}
-        self.done, self.requests, self.retries = False, 0, 0
+        self.done, self.retries = False, 0
+        self.waits: list[float] = []
         self._script = self._steps()
         self._next = next(self._script)
         self._tried = False
@@ -152,13 +156,15 @@ class Person:
         action = self._next
         self.retries += self._tried
         self._tried = True
+        begun = time.perf_counter()
         status, text = ask(connection, "POST", action.path, action.form, "application/json" if action.json else "*/*")
         if status == 503:
             raise ConnectionError(text)
         if status != (200 if action.json else 303):
             raise RuntimeError(f"{action}: {status}: {text[:300]}")
-        self.requests += 1
         self._tried = False
+        if action.path.endswith("/messages"):
+            self.waits.append(time.perf_counter() - begun)
         try:
             self._next = self._script.send(json.loads(text) if action.json else {})
         except StopIteration:
