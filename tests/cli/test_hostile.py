@@ -65,7 +65,7 @@ def refused(told: Told) -> str:
     return err
 
 
-SERVERS = {"serve", "study serve"}
+SERVERS = {"serve", "study serve", "chat serve"}
 """Commands that end when they are told to: what they serve is tried in tests of their own."""
 
 
@@ -121,6 +121,8 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
         "study analyse": [[study], [ratings, "--runs", "2"]],
         "study power": [[study, "--difference", "1"], [ratings, "--difference", "1"]],
         "study datasheet": [[study], [study, "--output", "d.md"]],
+        "chat create": [[run, "--output", "c"], [f"x={run}", run, "--output", "d", "--name", EVIL]],
+        "chat export": [[scores.parent / "chats", "--output", "said"]],
         "corpora list": [[]],
         "corpora fetch": [[card], [card, "--data-dir", "data"]],
         "corpora inspect": [[card], [corpus]],
@@ -154,7 +156,7 @@ def card(home: Path, text: str) -> Path:
 
 
 def study(home: Path) -> None:
-    """Write a study and a table of ratings."""
+    """Write a study, a study of chats, and a table of ratings."""
     item = {"id": "../x", "corpus": EVIL[:7], "act": EVIL, "words": EVIL, "sentences": {"a": EVIL, "b": EVIL}}
     pages = [{"id": "p", "item": "../x", "systems": ["a"]}]
     texts = dict.fromkeys(("instructions", "consent"), EVIL)
@@ -166,6 +168,9 @@ def study(home: Path) -> None:
         "raters": [{"id": "../r", "pages": pages}],
     }
     (home / "study" / "study.json").write_text(json.dumps(content))
+    (home / "chats").mkdir()
+    content = {"name": "<b>", "seed": 1, "people": 1, "systems": [{"name": "../s", "source": EVIL}], **texts}
+    (home / "chats" / "chat.json").write_text(json.dumps(content))
     with (home / "ratings.csv").open("w", newline="") as file:
         rows = [[f"../{EVIL}", f"../{name}{EVIL}", f"../{EVIL}", f"../{EVIL}", "1"] for name in "ab"]
         csv.writer(file).writerows([["item", "system", "rater", "criterion", "value"], *rows])

@@ -20,9 +20,12 @@ import pytest
 from conftest import lend_meteor
 
 from benchmarks.own_corpora import flights, write
+from dactnlg._utils.web.tokens import digest
 from dactnlg.cli.main import app, main
 from dactnlg.data.card import SlotCard, load_card
 from dactnlg.runs.config import load_config
+from dactnlg.serving.chat.storage import ChatStorage
+from dactnlg.serving.chat.study import ChatStudy
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs/pages").rglob("*.md"))]
@@ -50,6 +53,7 @@ SPECIAL = {
     "dactnlg train e2e-sclstm": "several GPUs or machines: on processors of this one, in tests of their own below",
     "dactnlg reproduce": "a run whose code is committed: in a test of its own below",
     "dactnlg study serve": "a server, which serves until it is told to stop: as a process in tests/studies",
+    "dactnlg chat serve": "the same: in tests/serving",
     "dactnlg serve": "a server: in a test of its own below",
     "dactnlg leaderboard --published": "what that test has published",
 }
@@ -157,6 +161,7 @@ def files(
     (folder / "mine.yaml").write_text("corpus: {name: mine}\nmodel: {name: sclstm}\n", encoding="utf-8")
     assert not shell("dactnlg evaluate --model runs/trails-sclstm --preset single --json /dev/null > out", folder)
     rated(folder, rate_study)
+    chatted(folder)
     return folder
 
 
@@ -167,6 +172,25 @@ def rated(folder: Path, rate_study: Callable[..., None]) -> None:
     rate_study(folder / "study", lambda rater, page, question: 1.0 + (rater + page * question) % 5)
     shell("dactnlg study export study --format potato --output annotations", folder)
     shell("dactnlg study export study --format e2e --output .tables && cp .tables/* .", folder)
+
+
+def chatted(folder: Path) -> None:
+    """Make a study of chats in which everybody has chatted, voted and rated."""
+    shell("dactnlg chat create runs/trails-sclstm runs/trails-lstm --people 4 --output chats", folder)
+    study = ChatStudy.load(folder / "chats")
+    storage = ChatStorage.open(folder / "chats", study)
+    storage.set_links({rater: digest(rater) for rater in study.place_of})
+    for rater in study.place_of:
+        storage.consent(rater)
+        for chat in (1, 2):
+            storage.begin(rater, chat)
+            for turn in range(3):
+                storage.say(rater, chat, f"message-{turn}", "Hello")
+                storage.answer(rater, chat, 2 * turn + 1, "Hi there")
+            storage.vote(rater, chat, "my-only-vote", 1, 1)
+            storage.rate(rater, chat, {each.name: 1.0 + (chat + len(each.name)) % 7 for each in study.criteria})
+    storage.close()
+    shell("dactnlg chat export chats --output said", folder)
 
 
 @pytest.fixture
@@ -223,12 +247,12 @@ def test_the_commands_run(command: str, reader: Path, request: pytest.FixtureReq
         more = [f"--set {setting}" for setting in SMALL[1:]]
     elif command.startswith(("dactnlg init", "dactnlg import")):
         more = ["--overwrite"]
-    elif command.startswith("dactnlg study") and (written := re.search(r"--output ([\w-]+)$", command)):
+    elif written := re.search(r"dactnlg (?:study|chat) .*--output ([\w-]+)$", command):
         # A folder that is there is not written into.
         shutil.rmtree(reader / written[1], ignore_errors=True)
     elif command.startswith("dactnlg sweep"):
         more = ["--samples 1", "--set training.epochs=1"]
-    quiet = r"--output \S+\.(html|txt|jsonl)|study (create|export|import) .*--output|> \S+$"
+    quiet = r"--output \S+\.(html|txt|jsonl)|(study|chat) (create|export|import) .*--output|> \S+$"
     assert shell(" ".join([command, *more]), reader, **real) or re.search(quiet, command)
 
 
