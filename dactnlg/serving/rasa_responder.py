@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import random
@@ -43,7 +44,7 @@ class RasaResponder:
 
     Attributes:
         counts: how often an act was said (`said`), and for what reason the response's own words (`not mapped`,
-            `no value`, `not faithful`, `failed`).
+            `no value`, `not faithful`, `failed`, `late`).
     """
 
     def __init__(
@@ -89,10 +90,18 @@ class RasaResponder:
             `{"text", "id", "buttons", "elements", "attachment", "image", "custom"}`, valid for Rasa 3.6 and Pro: `text`
             is never null, nor is `custom`.
         """
-        request = payload if isinstance(payload, Mapping) else {}
-        name, values = request.get("response"), _values(request)
-        own = self._own(request, values)
-        text = self.sentence(name if isinstance(name, str) else "", values)
+        request = _request(payload)
+        name = request.get("response")
+        return self._answer(request, self.sentence(name if isinstance(name, str) else "", _values(request)))
+
+    def own_words(self, payload: object, reason: str) -> dict[str, Any]:
+        """Return the answer in the response's own words, and count why; see `respond`."""
+        with self._counting:
+            self.counts[reason] += 1
+        return self._answer(_request(payload), None)
+
+    def _answer(self, request: Mapping[str, Any], text: str | None) -> dict[str, Any]:
+        own = self._own(request, _values(request))
         found = {**_EMPTY, **{key: own[key] for key, kind in _TYPES.items() if isinstance(own.get(key), kind)}}
         for key in ("buttons", "elements"):
             found[key] = [each for each in found[key] if isinstance(each, dict)]
@@ -170,7 +179,11 @@ def check(mapping: RasaMapping, generator: generation.Generator, where: str) -> 
 
 
 def rasa_route(
-    app: Any, responder: RasaResponder, path: str = "/rasa", admit: Callable[[Request], None] | None = None
+    app: Any,
+    responder: RasaResponder,
+    path: str = "/rasa",
+    admit: Callable[[Request], None] | None = None,
+    seconds: float | None = None,
 ) -> None:
     """Give an application, or a router, the route of Rasa's requests: `POST /rasa`, always answered with 200.
 
@@ -179,8 +192,8 @@ def rasa_route(
         responder: answers.
         path: the route's path.
         admit: raises what refuses a client, such as one without a token; by default all are answered.
+        seconds: how long a sentence may take; then the response's own words are the answer. None: any time.
     """
-    from starlette.concurrency import run_in_threadpool
     from starlette.responses import Response
 
     async def answer(request: Request) -> Answer:
@@ -190,7 +203,11 @@ def rasa_route(
             payload = parse_json((await request.body()).decode())
         except ValueError:
             payload = None
-        found = await run_in_threadpool(responder.respond, payload)
+        try:
+            # What is late goes on in its thread, and is not waited for.
+            found = await asyncio.wait_for(asyncio.to_thread(responder.respond, payload), seconds)
+        except TimeoutError:
+            found = responder.own_words(payload, "late")
         return Response(_json(found), media_type="application/json")
 
     app.add_route(path, answer, methods=["POST"])
@@ -203,6 +220,10 @@ def _json(found: Mapping[str, Any]) -> str:
     except (TypeError, ValueError):
         # A domain's custom data may hold what JSON does not; the words are said at least.
         return json.dumps({**_EMPTY, "text": found["text"], "id": found["id"]})
+
+
+def _request(payload: object) -> Mapping[str, Any]:
+    return payload if isinstance(payload, Mapping) else {}
 
 
 def _values(request: Mapping[str, Any]) -> dict[str, Any]:

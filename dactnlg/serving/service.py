@@ -35,9 +35,9 @@ from dactnlg.serving.schemas import (
     GeneratedSentence,
     ModelsAnswer,
 )
-from dactnlg.serving.settings import ServiceSettings
+from dactnlg.serving.settings import RASA, ServiceSettings
 
-_FREE = frozenset({"/healthz", "/readyz", "/metrics"})
+_FREE = frozenset({"/healthz", "/readyz", "/metrics", RASA})
 """Paths that no client's rate is counted for."""
 _HARD = GenerationOptions(constraint="hard")
 _log = logging.getLogger("dactnlg")
@@ -118,7 +118,9 @@ def application(
     app.include_router(inspections(models, settings, service.batcher))
     app.include_router(_states(service))
     if rasa is not None:
-        rasa_route(app, rasa, admit=lambda request: check_bearer(request, settings.token))
+        # In time to answer, before this service itself would say that it took too long.
+        seconds = 0.8 * settings.seconds
+        rasa_route(app, rasa, RASA, admit=lambda request: check_bearer(request, settings.token), seconds=seconds)
     playground.mount(app)
     return Observed(guarded(app, settings.request_limits(), _FREE), metrics)
 

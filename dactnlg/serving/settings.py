@@ -6,6 +6,11 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dactnlg._utils.web.limits import RequestLimits
 
+RASA = "/rasa"
+"""The path of a Rasa bot's requests. Rasa drops the turn of one that is refused."""
+TRACKER_BYTES = 32 << 20
+"""Bytes of a Rasa bot's request: it holds all events of the dialogue so far."""
+
 
 class ServiceSettings(BaseModel):
     """Limits of a service, and how requests are put together.
@@ -48,4 +53,9 @@ class ServiceSettings(BaseModel):
 
     def request_limits(self) -> RequestLimits:
         """Return those that stand before the application."""
-        return RequestLimits(body_bytes=self.body_bytes, seconds=self.seconds, per_minute=self.per_minute)
+        return RequestLimits(
+            body_bytes=self.body_bytes,
+            seconds=self.seconds,
+            per_minute=self.per_minute,
+            bodies={RASA: max(TRACKER_BYTES, self.body_bytes)},
+        )

@@ -170,6 +170,7 @@ def rated(folder: Path, rate_study: Callable[..., None]) -> None:
     systems = "gold runs/trails-lstm runs/trails-sclstm"
     shell(f"dactnlg study create --corpus trails --acts 4 --systems {systems} --raters 4 --output study", folder)
     rate_study(folder / "study", lambda rater, page, question: 1.0 + (rater + page * question) % 5)
+    shell("dactnlg study export study > answers.csv", folder)
     shell("dactnlg study export study --format potato --output annotations", folder)
     shell("dactnlg study export study --format e2e --output .tables && cp .tables/* .", folder)
 

@@ -302,6 +302,32 @@ def test_the_service_has_the_route(poor_run: Callable[[str], Path]) -> None:
         assert answer.status_code == 200 and valid(answer.json())["text"]
 
 
+def test_no_limit_of_the_service_costs_the_bot_a_turn(poor_run: Callable[[str], Path]) -> None:
+    models = Models({"trails": poor_run("sclstm")})
+    bot = RasaResponder.load(lambda: models.get(None).generator, PROJECT / "mapping.yml")
+    generate, ended = bot.generate, threading.Event()
+
+    def slowly(turn: Turn) -> Generation:
+        ended.wait(30)
+        return generate(turn)
+
+    settings = ServiceSettings(body_bytes=1000, per_minute=1, seconds=0.5)
+    with TestClient(application(models, settings, rasa=bot)) as client:
+        long = request("utter_goodbye")
+        # All events of a dialogue of some thousand turns.
+        long["tracker"]["events"] = [{"event": "user", "text": "hello" * 100}] * 4000
+        for _ in range(3):
+            answer = client.post("/rasa", json=long)
+            assert answer.status_code == 200 and valid(answer.json())["text"]
+        bot.generate = slowly
+        slots = {"trail_name": "X", "difficulty": "easy", "region": "north"}
+        answer = client.post("/rasa", json=request("utter_recommend", slots))
+        ended.set()
+        assert answer.status_code == 200 and valid(answer.json())["text"].startswith("I found X: easy, in north")
+        assert bot.counts["late"] == 1
+        assert client.post("/v1/generate", content=b"x" * 2000).status_code == 413
+
+
 class Tracker:
     def __init__(self, slots: dict[str, Any]) -> None:
         self.slots = slots

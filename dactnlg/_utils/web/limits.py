@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -26,6 +26,7 @@ class RequestLimits:
         seconds: how long an answer may take; longer is answered with 503.
         per_minute: requests of one address in a minute, and as many at once; more are answered with 429. None: any.
         path_length: characters of path and query; more are answered with 414.
+        bodies: bytes of a body on paths that have a limit of their own.
     """
 
     body_bytes: int = 1 << 20
@@ -33,6 +34,7 @@ class RequestLimits:
     seconds: float = 60.0
     per_minute: int | None = None
     path_length: int = 8_000
+    bodies: Mapping[str, int] = field(default_factory=dict)
 
 
 class RateLimit:
@@ -100,9 +102,10 @@ class Limited:
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
         """Return the whole body, or refuse it as soon as it is known to be too long."""
+        most = self._limits.bodies.get(scope["path"], self._limits.body_bytes)
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
-        if declared.isdigit() and int(declared[:20]) > self._limits.body_bytes:
-            raise self._too_long()
+        if declared.isdigit() and int(declared[:20]) > most:
+            raise _too_long(most)
         parts: list[bytes] = []
         size = 0
         try:
@@ -113,15 +116,16 @@ class Limited:
                         raise Problem(400, "the client has gone before its request was whole")
                     parts.append(message.get("body", b""))
                     size += len(parts[-1])
-                    if size > self._limits.body_bytes:
-                        raise self._too_long()
+                    if size > most:
+                        raise _too_long(most)
                     if not message.get("more_body"):
                         return b"".join(parts)
         except TimeoutError:
             raise Problem(408, f"the request took more than {self._limits.body_seconds:g} seconds to arrive") from None
 
-    def _too_long(self) -> Problem:
-        return Problem(413, f"a request's body has at most {self._limits.body_bytes:,} bytes here")
+
+def _too_long(most: int) -> Problem:
+    return Problem(413, f"a request's body has at most {most:,} bytes here")
 
 
 class _Answer:

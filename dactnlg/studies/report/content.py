@@ -24,7 +24,7 @@ def report_parts(found: Analysis, plots: Sequence[str] = ()) -> list[ReportPart]
         plots: metrics that have a scatter plot each; by default all, as far as there are not too many plots.
     """
     lines = [
-        f"{found.ratings:,} ratings of {found.systems} systems on {found.items:,} items by {found.raters:,} raters.",
+        f"{found.ratings:,} ratings: systems {found.systems}, items {found.items:,}, raters {found.raters:,}.",
         *sentences(found.notes),
     ]
     agreement = [kappa_table(found.kappas)]

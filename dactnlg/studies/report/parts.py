@@ -83,6 +83,17 @@ def _place(value: float, ends: tuple[float, float]) -> float:
     return (value - ends[0]) / width if width else 0.5
 
 
+def ticks(ends: tuple[float, float]) -> list[tuple[float, float]]:
+    """Return where an axis is marked: place in 0..1 and value; every point of a short scale, else quarters.
+
+    >>> [value for _, value in ticks((1, 6))], ticks((0, 1))[1]
+    ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], (0.25, 0.25))
+    """
+    width = ends[1] - ends[0]
+    steps = int(width) if width in range(2, 11) else 4
+    return [(at / steps, ends[0] + width * at / steps) for at in range(steps + 1)]
+
+
 @dataclass(frozen=True)
 class ReportPart:
     """One question and its answer.

@@ -12,7 +12,7 @@ from dactnlg._utils.markdown import escape
 from dactnlg._utils.tables import Format
 from dactnlg._utils.terminal import printable
 from dactnlg.evaluation.report import html
-from dactnlg.studies.report.parts import ReportPart, ReportTable
+from dactnlg.studies.report.parts import ReportPart, ReportTable, ticks
 
 _HERE = "dactnlg.studies.report"
 COLORS = 6
@@ -89,7 +89,7 @@ def write(path: Path, title: str, parts: Sequence[ReportPart]) -> None:
 
 
 def _values(title: str, parts: Sequence[ReportPart]) -> dict[str, object]:
-    return {"title": title, "parts": parts, "latex_table": latex_table, "COLORS": COLORS}
+    return {"title": title, "parts": parts, "latex_table": latex_table, "ticks": ticks, "COLORS": COLORS}
 
 
 def _folded(lines: Sequence[str], width: int | None) -> list[str]:
