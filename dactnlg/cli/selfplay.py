@@ -9,6 +9,7 @@ import click
 
 from dactnlg.cli import options
 from dactnlg.cli.output import width
+from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
@@ -30,7 +31,17 @@ if TYPE_CHECKING:
     metavar="N",
     help="Utterances of a conversation at most, user's and system's together.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of the users' goals.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of goals; of all with --open.")
+@click.option("--open", "alone", is_flag=True, help="Let models of dialogue talk to themselves, from nothing.")
+@click.option(
+    "--emotions",
+    type=options.PATH,
+    metavar="JSONL",
+    help="With --open: dialogues with emotions, as DailyDialog has them; sentiment is learned from these.",
+)
+@click.option(
+    "--vectors", type=options.PATH, metavar="FILE", help="With --open: word vectors, GloVe or word2vec, for coherence."
+)
 @options.table_format
 @options.data_dir
 @options.sampling
@@ -41,6 +52,9 @@ def selfplay(
     conversations: int,
     turns: int,
     seed: int,
+    alone: bool,
+    emotions: Path | None,
+    vectors: Path | None,
     output_format: Format,
     data_dir: Path | None,
     generation: GenerationOptions,
@@ -51,13 +65,23 @@ def selfplay(
     and believes what it has: a dropped slot costs turns, a swapped value success. All runs of a corpus meet the same
     users. FOLDER gets RUN.jsonl, a conversation a line, and selfplay.json.
 
+    With --open each RUN is a model of dialogue that talks to itself, from nothing: different conversations, of which it
+    sees the last five utterances, and a table of their components (laughter, questions and words; with --emotions and
+    --vectors all of Ghandeharioun et al. 2019).
+
     \b
     dactnlg selfplay runs/trails-sclstm --output selfplay/trails
     dactnlg selfplay runs/seed-1 runs/seed-2 --output selfplay/seeds --conversations 300 --seed 7
     """
-    from dactnlg.dialogue.task.selfplay import check_output, self_play, table, write_conversations_of, write_summary
+    from dactnlg.dialogue.files import check_output, write_conversations_of, write_summary
+    from dactnlg.dialogue.task.selfplay import self_play, table
 
     check_output(output)
+    if alone:
+        _open(runs, output, (conversations, turns, seed), (emotions, vectors), output_format)
+        return
+    if emotions or vectors:
+        raise UserError("--emotions and --vectors go with --open")
     played = []
     counts = {"conversations": conversations, "turns": turns, "seed": seed}
     for each in self_play(runs, **counts, options=generation, data_dir=data_dir):
@@ -66,3 +90,26 @@ def selfplay(
         played.append(each)
     write_summary(output, played)
     print(table(played, output_format, width()))
+
+
+def _open(
+    runs: tuple[Path, ...],
+    output: Path,
+    counts: tuple[int, int, int],
+    teachers: tuple[Path | None, Path | None],
+    output_format: Format,
+) -> None:
+    from dactnlg.dialogue.components.shipped import shipped_maker
+    from dactnlg.dialogue.files import run_names, write_conversations_of, write_summary
+    from dactnlg.dialogue.open_play import components_table, open_self_play
+    from dactnlg.dialogue.talkers import load_dialogue
+
+    names = run_names(runs)
+    talkers = {name: load_dialogue(run) for name, run in zip(names, runs, strict=True)}
+    conversations, turns, seed = counts
+    played = []
+    for each in open_self_play(talkers, shipped_maker(*teachers), conversations, turns, seed=seed):
+        write_conversations_of(output, each)
+        played.append(each)
+    write_summary(output, played)
+    print(components_table(played, output_format, width()))

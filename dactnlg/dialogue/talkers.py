@@ -19,6 +19,7 @@ from dactnlg.dialogue.task.policy import Policy
 from dactnlg.dialogue.task.reading import corpus_listener
 from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.understanding import Understanding
+from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
 
@@ -30,8 +31,9 @@ class Talker(Protocol):
         """Return what is said next in each conversation.
 
         Args:
-            histories: what was said so far in each, the oldest first.
-            seed: of what is drawn; equal seeds and histories give equal answers.
+            histories: what was said so far in each, the oldest first; to an empty one it says how it begins, drawn.
+            seed: of what is drawn. Equal seeds and histories give equal answers, and the same seed throughout a
+                conversation keeps what is drawn once for all of it.
         """
 
 
@@ -62,6 +64,17 @@ class TaskTalker:
         for text in history[::2]:
             said = policy.reply(self._understanding.read(text, said))
         return said or policy.reply(self._understanding.read("", None))
+
+
+def load_dialogue(run: Path) -> Talker:
+    """Return the talker of a run of a model of dialogue, which can begin from nothing.
+
+    Raises:
+        RunError: the folder is no run.
+        UserError: it is a run of a generator, which needs acts.
+    """
+    Run(run).check()
+    raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
 
 
 def check_talker(run: Path, data_dir: Path | None = None) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,29 @@ class ComponentTable:
         """Return one component, (C,)."""
         found: Array = self.values[:, self.names.index(name)]
         return found
+
+
+class MakesComponents(Protocol):
+    """Computes components."""
+
+    def table(self, conversations: Sequence[Conversation]) -> ComponentTable:
+        """Return the components of conversations."""
+
+
+class EngagementMaker:
+    """Computes those components that need no teacher: laughter, question score and words."""
+
+    def table(self, conversations: Sequence[Conversation]) -> ComponentTable:
+        """Return the components of conversations, the user's and the bot's."""
+        parts = {
+            "laughter": engagement.laughter,
+            "question score": engagement.question_scores,
+            "words": engagement.word_counts,
+        }
+        names = tuple(f"{name} {side}" for side in ("-U", "-B") for name in parts)
+        rows = [[mean(part(said)) for said in sides(talk) for part in parts.values()] for talk in conversations]
+        signature = {"components": "ghandeharioun2019 without teachers", "longest": engagement.LONGEST}
+        return ComponentTable(names, np.array(rows).reshape(-1, len(names)), signature)
 
 
 class ComponentMaker:

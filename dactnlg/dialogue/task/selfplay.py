@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -10,24 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import dactnlg
-from dactnlg._utils.files import write_json
 from dactnlg._utils.hashing import digest
 from dactnlg._utils.tables import Format, formatted
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
-from dactnlg.dialogue.conversations import Conversation, write_conversations
+from dactnlg.dialogue.conversations import Conversation
+from dactnlg.dialogue.files import run_names
 from dactnlg.dialogue.task.goals import draw_goals
 from dactnlg.dialogue.task.play import play
 from dactnlg.dialogue.task.reading import Listener, corpus_listener
 from dactnlg.dialogue.task.result import Paired, TaskScores, paired, task_scores
 from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.user import UserGoal
-from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
-
-SUMMARY = "selfplay.json"
 
 
 @dataclass(frozen=True)
@@ -105,9 +101,7 @@ def self_play(
         RunError: a folder is no run.
         CorpusError: tasks cannot be made of a run's corpus.
     """
-    names = [run.resolve().name for run in runs]
-    if twice := {name for name in names if names.count(name) > 1}:
-        raise UserError(f"two runs are called {', '.join(sorted(twice))}: their conversations need different names")
+    names = run_names(runs)
 
     @cache
     def task(corpus_name: str, where: str | Path | None) -> Task:
@@ -135,32 +129,6 @@ def self_play(
         difference = paired(before.conversations, said) if before else None
         found.append(Played(name, given.schema.corpus, said, task_scores(said), signature, difference))
         yield found[-1]
-
-
-def check_output(folder: Path) -> None:
-    """Refuse a folder that cannot be written, or that holds another self-play, before there is anything to write.
-
-    Raises:
-        UserError: it is so.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise UserError(f"cannot write {folder}: it is a file, and a folder is needed")
-    near = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
-    if not near.is_dir() or not os.access(near, os.W_OK):
-        raise UserError(f"cannot write {folder}: {near} is no folder that can be written")
-    if (folder / SUMMARY).exists():
-        raise UserError(f"{folder} holds another self-play: give --output another folder")
-
-
-def write_conversations_of(folder: Path, played: Played) -> None:
-    """Write a run's conversations, `RUN.jsonl`, into a folder, which is made."""
-    folder.mkdir(parents=True, exist_ok=True)
-    write_conversations(folder / f"{played.name}.jsonl", played.conversations)
-
-
-def write_summary(folder: Path, played: Sequence[Played]) -> None:
-    """Write the scores of all runs, `selfplay.json`, into a folder."""
-    write_json(folder / SUMMARY, {each.name: each.to_json() for each in played})
 
 
 def table(played: Sequence[Played], output_format: Format = "text", width: int | None = None) -> str:

@@ -1,0 +1,63 @@
+"""Components of many conversations in a few numbers: means with intervals."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import t
+
+from dactnlg.dialogue.components.table import ComponentTable
+
+Array = NDArray[np.float64]
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class ComponentMeans:
+    """Means over conversations.
+
+    Attributes:
+        names: of F components.
+        means: (F,); NaN where no conversation has a value.
+        errors: half the width of the 95% interval (Student's t), (F,); NaN where fewer than two have one.
+        counts: conversations that have a value, (F,).
+    """
+
+    names: tuple[str, ...]
+    means: Array
+    errors: Array
+    counts: NDArray[np.int64]
+
+    def cell(self, name: str) -> str:
+        """Return a component as a table shows it: `0.25 ± 0.03`."""
+        at = self.names.index(name)
+        mean, error = float(self.means[at]), float(self.errors[at])
+        if math.isnan(mean):
+            return "-"
+        return f"{mean:.3f}" if math.isnan(error) else f"{mean:.3f} ± {error:.3f}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return component -> mean, interval and number of conversations; None for what is undefined."""
+        found: dict[str, Any] = {}
+        for name, mean, error, count in zip(self.names, self.means, self.errors, self.counts, strict=True):
+            interval = None if math.isnan(error) else [float(mean - error), float(mean + error)]
+            value = None if math.isnan(mean) else float(mean)
+            found[name] = {"value": value, "interval": interval, "conversations": int(count)}
+        return found
+
+
+def component_means(table: ComponentTable) -> ComponentMeans:
+    """Return the means of the components of conversations, over those that have a value."""
+    counts = (~np.isnan(table.values)).sum(axis=0)
+    means, errors = np.full((2, len(table.names)), np.nan)
+    for at, count in enumerate(counts):
+        known = table.values[:, at][~np.isnan(table.values[:, at])]
+        if count:
+            means[at] = known.mean()
+        if count > 1:
+            errors[at] = known.std(ddof=1) / math.sqrt(count) * t.ppf(0.5 + CONFIDENCE / 2, count - 1)
+    return ComponentMeans(table.names, means, errors, counts)

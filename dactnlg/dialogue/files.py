@@ -1,0 +1,67 @@
+"""The folder of a self-play: conversations of each run, and a summary of all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from dactnlg._utils.files import write_json
+from dactnlg.dialogue.conversations import Conversation, write_conversations
+from dactnlg.errors import UserError
+
+SUMMARY = "selfplay.json"
+
+
+class PlayedRun(Protocol):
+    """What a run has done, of whatever kind the self-play was."""
+
+    @property
+    def name(self) -> str:
+        """The run's, and that of its file."""
+
+    @property
+    def conversations(self) -> list[Conversation]:
+        """What was said."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the conversations as JSON data."""
+
+
+def run_names(runs: Sequence[Path]) -> list[str]:
+    """Return the names of runs, those of their folders.
+
+    Raises:
+        UserError: two have one name.
+    """
+    names = [run.resolve().name for run in runs]
+    if twice := {name for name in names if names.count(name) > 1}:
+        raise UserError(f"two runs are called {', '.join(sorted(twice))}: their conversations need different names")
+    return names
+
+
+def check_output(folder: Path) -> None:
+    """Refuse a folder that cannot be written, or that holds another self-play, before there is anything to write.
+
+    Raises:
+        UserError: it is so.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UserError(f"cannot write {folder}: it is a file, and a folder is needed")
+    near = next(each for each in (folder.absolute(), *folder.absolute().parents) if each.exists())
+    if not near.is_dir() or not os.access(near, os.W_OK):
+        raise UserError(f"cannot write {folder}: {near} is no folder that can be written")
+    if (folder / SUMMARY).exists():
+        raise UserError(f"{folder} holds another self-play: give --output another folder")
+
+
+def write_conversations_of(folder: Path, played: PlayedRun) -> None:
+    """Write a run's conversations, `RUN.jsonl`, into a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_conversations(folder / f"{played.name}.jsonl", played.conversations)
+
+
+def write_summary(folder: Path, played: Sequence[PlayedRun]) -> None:
+    """Write the scores of all runs, `selfplay.json`, into a folder."""
+    write_json(folder / SUMMARY, {each.name: each.to_json() for each in played})
