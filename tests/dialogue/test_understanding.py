@@ -54,6 +54,14 @@ def understanding(schema: Schema) -> Understanding:
         ("Thanks, bye!", "bye()"),
         ("thank you", "bye()"),
         ("that's all", "bye()"),
+        ("great, thanks", "bye()"),
+        ("thank you so much!", "bye()"),
+        ("The view does not matter. I want toilets: no.", "inform(view=dontcare)&inform(toilets=no)"),
+        ("No dogs. Fine for strollers!", "inform(dogsallowed=no)&inform(stroller=yes)"),
+        ("how long does it take?", "request(duration)&request(length)"),
+        ("when can I go?", "request(season)"),
+        ("how easy is it?", "request(difficulty)"),
+        ("a season of good weather", "null()"),
         ("yes", "null()"),
     ],
 )  # fmt: skip
@@ -72,6 +80,7 @@ def test_what_a_person_types_is_read(understanding: Understanding, text: str, ac
         ("?confirm(region=north)", "yes", "affirm()"),
         ("?confirm(region=north)", "no, the south", "inform(region=south)"),
         ("?reqmore()", "no", "bye()"),
+        ("?confirm(region=north)", "ok bye", "bye()"),
         # What is offered is asked about; before that the same words are a wish.
         ("recommend(name='Red Kite')", "are there toilets?", "request(toilets)"),
         ("recommend(name='Red Kite')", "can I bring my dog?", "request(dogsallowed)"),
@@ -93,20 +102,29 @@ def test_anything_can_be_typed(understanding: Understanding, text: str) -> None:
         assert understanding.read(text, before).acts
 
 
-def test_simulated_users_are_understood_from_their_words(schema: Schema, understanding: Understanding) -> None:
+@pytest.mark.parametrize("name", ["trails", "restaurants"])
+def test_simulated_users_are_understood_from_their_words(name: str, request: pytest.FixtureRequest) -> None:
     # The templates of self-play's user are plain English: who talks so, gets what it wants.
-    won, goals = 0, draw_goals(schema, 60, turns=10, seed=3)
+    corpus = load_corpus(name, None if name == "trails" else request.getfixturevalue("data_dir"))
+    schema = read_schema(corpus)
+    understanding = Understanding(schema, corpus_listener(corpus).checker)
+    won, read, turns, goals = 0, 0, 0, draw_goals(schema, 40, turns=10, seed=3)
     for goal in goals:
         user, talker, history = AgendaUser(goal, schema), TaskTalker(Plain(), schema, understanding), list[str]()
+        said = None
         for _ in range(10):
-            history.append(user_text(user.speak()))
+            acts = user.speak()
+            history.append(user_text(acts))
+            turns += 1
+            read += sorted(map(str, understanding.read(history[-1], said))) == sorted(map(str, acts))
             if user.left:
                 break
             said = talker.act(history)
             history.append("")
             user.listen(said)
         won += achieved(schema, user)
-    assert won >= 55
+    assert won >= 39
+    assert read >= 0.95 * turns
 
 
 @dataclass

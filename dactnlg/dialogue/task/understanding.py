@@ -8,7 +8,8 @@ is about. A person who is not understood hears the policy's last question or off
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.dialogue.task.schema import NAME, Schema
@@ -16,12 +17,16 @@ from dactnlg.dialogue.task.user import AFFIRM, BYE, DONTCARE, NEGATE, inform, re
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.samples import evidence
 from dactnlg.text.nearness import related, stems
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import detokenize, strip_joiner
 
 NOTHING = DialogueAct("null")
 """What is heard where nothing is understood."""
-_BYE = re.compile(r"\b(?:good)?bye\b|\bsee you\b|\bthat(?:'s| is| was) (?:all|it)\b|^(?:many )?thank(?:s| you)[^?]*$")
+_BYE = re.compile(
+    r"\b(?:good)?bye\b|\bsee you\b|\bthat(?:'s| is| was) (?:all|it)\b|^(?:\w+\W+)?thank(?:s| you)\b[^?]*$"
+)
 _ANY = re.compile(
-    r"\bany(?:thing|where| time| one)?\b|\b(?:does not|doesn't|don't|do not) (?:matter|care|mind)\b"
+    r"\bany(?:thing|where| time| one)?\b|\b(?:does not|doesn'?t|don'?t|do not) (?:matter|care|mind)\b"
     r"|\bno preference\b|\bwhatever\b|\bdon't know\b|\beither\b"
 )
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|yup|sure|right|correct|of course|exactly|ok|okay|please)\b")
@@ -30,16 +35,27 @@ _NOT = re.compile(r"\b(?:no|not|without|never)\b|n't\b")
 _QUESTION = re.compile(r"\?|^\W*(?:what|which|how|when|where|who|does|do|is|are|can|could|may|tell me|give me)\b")
 _CALLED = re.compile(r"\b(?:name|called)\b")
 _WORD = re.compile(r"[^\W\d_]+")
+_ENDS = frozenset(".!?;")
 _FUNCTION = frozenset(
     re.findall(
         r"\w+",
-        "about all and are but can did does for from get had has have her him his how its let may not one our out see "
-        "she some tell than that the them then there they this too use was way what when where which who why will with "
-        "you",
+        "about all and any are but can did does for from get good goodbye had has have hello her him his how its let "
+        "may not one our out please see she some tell than thank thanks that the them then there they this too use was "
+        "way what when where which who why will with you",
     )
 )
 """Words that name no slot, though the name of one may begin so."""
-_ASKED = {"phone": ("number", "call", "telephone"), "near": ("close", "nearby"), "price": ("cost", "much", "expensive")}
+_ASKED = {
+    "addr": ("where",),
+    "area": ("where",),
+    "duration": ("long", "take", "takes"),
+    "length": ("long", "far"),
+    "near": ("close", "nearby"),
+    "phone": ("number", "call", "telephone"),
+    "price": ("cost", "costs", "expensive"),
+    "region": ("where",),
+    "season": ("when",),
+}
 """Words that people use for slots whose name they do not say; of slots whose name begins so."""
 
 
@@ -67,60 +83,80 @@ class Understanding:
             text: what they typed.
             before: the system's turn that they answer; None at the beginning.
         """
-        folded = " ".join(text.casefold().replace("’", "'").split())
-        asked = self._asked(before)
-        offered = any(slot.name == NAME for act in before or () for slot in act.slots)
-        found, rest = self._found(text)
-        question = _QUESTION.search(folded) is not None
-        named = [slot for slot in self._slots if slot not in found and self._named(slot, rest)]
-        acts = [inform(slot, value) for slot, value in found.items() if slot in self._schema.informable]
-        if _ANY.search(folded):
-            # What was asked does not matter, unless another slot is named.
-            acts += [inform(slot, DONTCARE) for slot in dict.fromkeys(named or ([] if found else asked))]
-        else:
-            acts += self._of_named(named, folded, question=question, offered=offered)
-        if question and _CALLED.search(folded):
-            acts.append(request(NAME))
-        if not acts:
-            acts = self._short(folded, before, asked)
-        return Turn(tuple(acts) or ((BYE,) if _BYE.search(folded) else (NOTHING,)))
-
-    def _found(self, text: str) -> tuple[dict[str, str], list[str]]:
-        """Return the values that stand in a text, by slot, and the words around them."""
-        checker = self._checker
-        done = checker.delexicalizer.delexicalize(self._values, text)
+        done = self._checker.delexicalizer.delexicalize(self._values, text)
         missing = {item.slot for item in done.missing}
         found: dict[str, str] = {}
-        for item in checker.delexicalizer.required(self._values):
+        for item in self._checker.delexicalizer.required(self._values):
             if item.slot not in missing and item.slot.value is not None:
                 found.setdefault(item.slot.name, item.slot.value)
-        seen = evidence(Turn((DialogueAct("inform"),)), done.tokens, checker.checker)
+        asked = self._asked(before)
+        offered = any(slot.name == NAME for act in before or () for slot in act.slots)
+        requests = [request(slot) for slot in self._degrees(done.tokens) if found.pop(slot, None)]
+        for sentence in _sentences(done.tokens):
+            requests += self._sentence(sentence, found, asked, offered=offered)
+        wishes = [inform(slot, value) for slot, value in found.items() if slot in self._schema.informable]
+        acts = [*wishes, *dict.fromkeys(requests)]
+        folded = _folded(text)
+        if not acts:
+            acts = [BYE] if _BYE.search(folded) else self._short(folded, before, asked)
+        return Turn(tuple(acts) or (NOTHING,))
+
+    def _sentence(
+        self, tokens: Sequence[str], found: dict[str, str], asked: list[str], *, offered: bool
+    ) -> list[DialogueAct]:
+        """Note the special values of one sentence beside those found before, and return what it asks for."""
+        values = self._special(tokens)
+        plain = [strip_joiner(token) for token in tokens if not is_placeholder(token)]
+        folded = _folded(detokenize([token for token in tokens if not is_placeholder(token)]))
+        plain += ["cost"] if "how much" in folded else []
+        named = [slot for slot in self._named(plain) if slot not in found and slot not in values]
+        question = _QUESTION.search(folded) is not None
+        requests = [request(NAME)] if question and _CALLED.search(folded) else []
+        if _ANY.search(folded):
+            # What was asked does not matter, unless another slot is named.
+            others = [] if values or len(plain) < len(tokens) else asked
+            values |= dict.fromkeys(named or others, DONTCARE)
+        else:
+            closed = [slot for slot in named if slot in self._closed and slot in self._schema.informable]
+            if closed and not (question and offered):
+                values |= dict.fromkeys(closed, "no" if _NOT.search(folded) else "yes")
+            else:
+                # Before there is an offer nothing can be asked about it: "a moderately priced place".
+                requests += [request(slot) for slot in named if question or offered]
+        for slot, value in values.items():
+            found.setdefault(slot, value)
+        return requests
+
+    def _degrees(self, tokens: Sequence[str]) -> Iterator[str]:
+        """Yield the slots whose value stands in a question for it: "how expensive is it?"."""
+        slots = {item.placeholder: item.slot.name for item in self._checker.delexicalizer.required(self._values)}
+        for before, token in pairwise(map(strip_joiner, tokens)):
+            if before.casefold() == "how" and token in slots:
+                yield slots[token]
+
+    def _special(self, tokens: Sequence[str]) -> dict[str, str]:
+        """Return the special values of a sentence, by slot, which cues or the reader are sure of."""
+        checker, found = self._checker, dict[str, str]()
+        seen = evidence(Turn((DialogueAct("inform"),)), tokens, checker.checker)
         for slot, shown in seen.shown.items():
             values = [value for value in shown if value in (*self._schema.values(slot), DONTCARE)]
             if slot in self._slots and len(values) == 1:
-                found.setdefault(slot, values[0])
+                found[slot] = values[0]
         if checker.reader is not None:
             for name, logit in checker.reader.logits(seen).items():
                 fact = checker.reader.facts[name]
                 value = fact.kind.removeprefix("=")
                 if fact.slot in self._closed and value in ("yes", "no") and logit > checker.reader.limits[name].most:
                     found.setdefault(fact.slot, value)
-        plain = [token for token in done.tokens if not token.isupper()]
-        return found, [word for token in plain for word in _WORD.findall(token.casefold())]
+        return found
 
-    def _named(self, slot: str, words: Iterable[str]) -> bool:
-        more = next((more for start, more in _ASKED.items() if slot.casefold().startswith(start)), ())
-        name = slot.casefold()
-        known = [word for word in words if len(word) > 2 and word not in _FUNCTION]
-        return any(word in more or any(related(word, stem, name) for stem in stems(name)) for word in known)
-
-    def _of_named(self, named: list[str], folded: str, *, question: bool, offered: bool) -> list[DialogueAct]:
-        """Return what is said of slots that are named without a value: questions about what is offered, or wishes."""
-        closed = [slot for slot in named if slot in self._closed and slot in self._schema.informable]
-        if closed and not (question and offered):
-            wish = "no" if _NOT.search(folded) else "yes"
-            return [inform(slot, wish) for slot in closed]
-        return [request(slot) for slot in named]
+    def _named(self, words: Iterable[str]) -> list[str]:
+        """Return the slots that are named; of several that a word could name, the one that is called so."""
+        found = []
+        for word in (part for each in words for part in _WORD.findall(each.casefold())):
+            named = [slot for slot in self._slots if _names(word, slot.casefold())]
+            found += [slot for slot in named if slot.casefold() == word] or named
+        return [slot for slot in self._slots if slot in found]
 
     def _short(self, folded: str, before: Turn | None, asked: list[str]) -> list[DialogueAct]:
         """Return what a plain yes or no says, which only the system's question tells."""
@@ -142,3 +178,26 @@ class Understanding:
             elif act.act_type == roles.get("no_match"):
                 found += [slot.name for slot in act.slots[-1:]]
         return found
+
+
+def _names(word: str, slot: str) -> bool:
+    more = next((more for start, more in _ASKED.items() if slot.startswith(start)), ())
+    if len(word) < 3 or word in _FUNCTION:
+        return word in more
+    return word in more or any(related(word, stem, slot) for stem in stems(slot))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().replace("’", "'").split())
+
+
+def _sentences(tokens: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the sentences of a text in tokens, with their ends."""
+    sentence: list[str] = []
+    for token in tokens:
+        sentence.append(token)
+        if strip_joiner(token) in _ENDS:
+            yield sentence
+            sentence = []
+    if sentence:
+        yield sentence
