@@ -17,6 +17,8 @@ from threading import Thread
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
+from study_raters import OWNER
+
 from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.create import create
 from dactnlg.serving.chat.study import ChatLimits, ChatStudy
@@ -55,7 +57,8 @@ class ChatProcess:
     """
 
     def __init__(self, folder: Path, *arguments: str, port: int = 0) -> None:
-        command = [sys.executable, "-m", "dactnlg", "chat", "serve", str(folder), "--port", str(port), *arguments]
+        command = [sys.executable, "-m", "dactnlg", "chat", "serve", str(folder), "--port", str(port)]
+        command += ["--owner-token", OWNER, *arguments]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         line = self._process.stdout.readline() if self._process.stdout else ""
         if not line.startswith("http"):

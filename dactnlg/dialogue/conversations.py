@@ -7,7 +7,7 @@ of lines and turns (acts, what was read) stay in `more`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -77,11 +77,16 @@ def read_conversations(path: Path) -> list[Conversation]:
     return found
 
 
+def lines(conversations: Iterable[Conversation]) -> Iterator[str]:
+    """Yield the line of each conversation, with its end."""
+    for conversation in conversations:
+        yield json.dumps(conversation.to_json(), ensure_ascii=False) + "\n"
+
+
 def write_conversations(path: str | Path, conversations: Iterable[Conversation]) -> None:
     """Write conversations as JSONL; the file is there when it is whole."""
     with written(path) as target:
-        for conversation in conversations:
-            target.write(json.dumps(conversation.to_json(), ensure_ascii=False) + "\n")
+        target.writelines(lines(conversations))
 
 
 def _conversation(data: Any) -> Conversation:

@@ -14,6 +14,7 @@ import pytest
 from chat_people import SYSTEMS, small_chats
 from chat_requests import hostile_requests
 from starlette.testclient import TestClient
+from study_raters import OWNER
 
 from dactnlg._utils.web.tokens import digest
 from dactnlg.serving.chat import storage as storage_module
@@ -49,7 +50,7 @@ class Desk:
         links = {rater: LINK.format(rater)[3:] for rater in study.place_of}
         self.storage.set_links({rater: digest(token) for rater, token in links.items()})
         self.parrot = Parrot()
-        app = build(study, self.storage, dict.fromkeys(SYSTEMS, self.parrot), BASE)
+        app = build(study, self.storage, dict.fromkeys(SYSTEMS, self.parrot), OWNER, BASE)
         self.client = TestClient(app, base_url="https://chat.example.org", follow_redirects=False)
 
     def begin(self, rater: str = "r001") -> str:
@@ -246,6 +247,38 @@ def test_whoever_leaves_is_forgotten(tmp_path: Path, database: str | None) -> No
     ):
         assert desk.client.post(f"{link}/{path}", data=form).status_code in (409, 422)
     desk.storage.close()
+
+
+def test_the_owner_alone_sees_systems_and_takes_the_data(desk: Desk) -> None:
+    link = desk.begin()
+    for number in range(3):
+        desk.say(link, "hello", f"message-{number}")
+    desk.vote(link, 1, "up", "a-vote-of-mine")
+    desk.vote(link, 3, "down", "another-vote")
+    assert desk.client.post(f"{link}/chats/1/rating", data=RATINGS).status_code == 303
+    files = ("progress", "ratings.csv", "votes.csv", "conversations.jsonl")
+    asked = desk.client.get("/owner", headers=HTML)
+    assert (asked.status_code, SYSTEMS[0] in asked.text) == (401, False)
+    assert [desk.client.get(f"/owner/{name}").status_code for name in files] == [401] * 4
+    assert desk.client.post("/owner/sign-in", data={"token": "not the token"}).status_code == 401
+    assert desk.client.get("/owner", headers={"authorization": "Bearer wrong"}).status_code == 401
+    bearer = {"authorization": f"Bearer {OWNER}"}
+    told = desk.client.get("/owner/progress", headers=bearer).json()
+    assert (told["chats"], told["rated"], told["turns"]) == (1, 1, 3)
+    met = desk.study.system("r001", 1)
+    assert [row for row in told["systems"] if row["chats"]] == [
+        {"system": met, "chats": 1, "rated": 1, "mean": 1.0, "up": 1, "down": 1}
+    ]
+    signed = desk.client.post("/owner/sign-in", data={"token": OWNER})
+    assert (signed.status_code, signed.headers["location"]) == (303, "/study/owner")
+    cookie = {"cookie": signed.headers["set-cookie"].partition(";")[0]}
+    assert "HttpOnly" in signed.headers["set-cookie"] and "Secure" in signed.headers["set-cookie"]
+    page = desk.client.get("/owner", headers=HTML | cookie)
+    assert page.status_code == 200 and met in page.text
+    ratings, votes, talks = (desk.client.get(f"/owner/{name}", headers=cookie).text for name in files[1:])
+    assert len(ratings.splitlines()) == 6 and ratings.splitlines()[1].startswith(f"r001-round-1,{met},r001,quality,1,")
+    assert [line.split(",")[4] for line in votes.splitlines()[1:]] == ["1", "-1"]
+    assert json.loads(talks)["bot"] == met
 
 
 def test_hostile_requests_get_2xx_or_4xx(desk: Desk) -> None:

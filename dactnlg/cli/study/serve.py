@@ -7,9 +7,6 @@ from pathlib import Path
 import click
 
 from dactnlg.cli import options, streams
-from dactnlg.errors import UserError
-
-LEAST_TOKEN = 16
 
 
 @click.command()
@@ -57,15 +54,13 @@ def serve(
     dactnlg study serve study --database postgresql+psycopg://me@localhost/ratings --base-url https://rate.example.org
     """
     from dactnlg._utils.web.server import address, bound
-    from dactnlg._utils.web.tokens import digest, new_token
-    from dactnlg.studies.server import application, links
+    from dactnlg._utils.web.tokens import digest
+    from dactnlg.studies.server import application, door, links
     from dactnlg.studies.storage import Storage
     from dactnlg.studies.study import Study
 
-    if owner_token is not None and len(owner_token.strip()) < LEAST_TOKEN:
-        raise UserError(f"--owner-token has at least {LEAST_TOKEN} characters; leave it out to have one made")
+    token = door.owner_token(owner_token)
     found = Study.load(study)
-    token = (owner_token or new_token()).strip()
     with bound(host, port) as listening:
         where = application.check_base_url(base_url) if base_url else address(listening)
         storage = Storage.open(study, found, database)

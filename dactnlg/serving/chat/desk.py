@@ -22,6 +22,7 @@ class ChatDesk:
         study: what is asked.
         storage: where everything goes.
         replies: the systems.
+        owner_token: the secret of the study's owner.
         base_url: where the server is reached, without a slash at the end.
         pages: the templates.
     """
@@ -29,6 +30,7 @@ class ChatDesk:
     study: ChatStudy
     storage: ChatStorage
     replies: Replies
+    owner_token: str
     base_url: str
     pages: Pages
 
@@ -36,6 +38,11 @@ class ChatDesk:
     def root(self) -> str:
         """The path under which the server is reached: empty, or `/chat` where a proxy gives it that place."""
         return urlsplit(self.base_url).path
+
+    @property
+    def secure(self) -> bool:
+        """Whether browsers reach it through HTTPS alone."""
+        return self.base_url.startswith("https://")
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
         """Return a page; every template knows the study's texts and the root, and none a system."""

@@ -6,70 +6,45 @@ from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Depends
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.requests import Request
 
-from dactnlg._utils.web.tokens import check_bearer, digest, same
 from dactnlg.studies.answers import failed_checks, rating_rows
 from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.server.agreement import AgreementSoFar
 from dactnlg.studies.server.desk import StudyDesk
-from dactnlg.studies.server.rater import Form, form_schema
-
-COOKIE = "dactnlg_owner"
-HOURS = 12
+from dactnlg.studies.server.door import OwnerDoor
 
 
 def routes(desk: StudyDesk) -> APIRouter:
     """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
     router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
     agreement = AgreementSoFar(desk.study)
-    # Whoever steals the cookie does not have the token.
-    session = digest(f"session of {desk.owner_token}")
-
-    def signed_in(request: Request) -> bool:
-        return same(request.cookies.get(COOKIE, ""), session)
-
-    def owner(request: Request) -> None:
-        if not signed_in(request):
-            check_bearer(request, desk.owner_token)
+    door = OwnerDoor(
+        desk.owner_token,
+        desk.root,
+        lambda mistake: desk.page("sign_in.html", 401, mistake=mistake),
+        secure=desk.secure,
+    )
+    door.add(router)
 
     @router.get("")
     def overview(request: Request) -> Response:
         """Show how far everybody is, or ask for the token."""
-        if not signed_in(request) and "authorization" not in request.headers:
-            return desk.page("sign_in.html", 401, mistake="")
-        owner(request)
+        if asked := door.question(request):
+            return asked
+        door.check(request)
         values = desk.storage.values()
         return desk.page("owner.html", agreement=agreement.of(values), **_progress(desk, values))
 
-    @router.post("/sign-in", openapi_extra=form_schema("token"))
-    def sign_in(form: Form) -> Response:
-        """Take the owner's token, and give a cookie for twelve hours."""
-        if not same(form.get("token", "").strip(), desk.owner_token):
-            return desk.page("sign_in.html", 401, mistake="This is not the token that the server printed at its start.")
-        answer = RedirectResponse(f"{desk.root}/owner", 303)
-        path = f"{desk.root}/owner"
-        answer.set_cookie(
-            COOKIE, session, HOURS * 3600, path=path, secure=desk.secure, httponly=True, samesite="strict"
-        )
-        return answer
-
-    @router.post("/sign-out", openapi_extra=form_schema("end"))
-    def sign_out(form: Form) -> Response:
-        """Take the cookie away."""
-        answer = RedirectResponse(f"{desk.root}/owner", 303)
-        answer.delete_cookie(COOKIE, path=f"{desk.root}/owner", httponly=True, samesite="strict")
-        return answer
-
-    @router.get("/ratings.csv", dependencies=[Depends(owner)])
+    @router.get("/ratings.csv", dependencies=[Depends(door.check)])
     def ratings() -> Response:
         """Return all ratings so far as CSV, without attention checks."""
         headers = {"Content-Disposition": 'attachment; filename="ratings.csv"', "Cache-Control": "no-store"}
         text = Ratings(list(rating_rows(desk.study, desk.storage.values()))).csv()
         return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
-    @router.get("/progress", dependencies=[Depends(owner)])
+    @router.get("/progress", dependencies=[Depends(door.check)])
     def progress() -> dict[str, Any]:
         """Return how far everybody is, as JSON."""
         return _progress(desk, desk.storage.values())

@@ -1,0 +1,82 @@
+"""The door to an owner's page: a token, and the cookie that it gives for twelve hours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fastapi import APIRouter
+from fastapi.responses import RedirectResponse, Response
+from starlette.requests import Request
+
+from dactnlg._utils.web.tokens import check_bearer, digest, new_token, same
+from dactnlg.errors import UserError
+from dactnlg.studies.server.rater import Form, form_schema
+
+COOKIE = "dactnlg_owner"
+HOURS = 12
+LEAST_TOKEN = 16
+
+
+def owner_token(given: str | None) -> str:
+    """Return the token that an owner has chosen, or a new one.
+
+    Raises:
+        UserError: it is too short.
+    """
+    if given is not None and len(given.strip()) < LEAST_TOKEN:
+        raise UserError(f"--owner-token has at least {LEAST_TOKEN} characters; leave it out to have one made")
+    return (given or new_token()).strip()
+
+
+class OwnerDoor:
+    """Lets the owner in.
+
+    Args:
+        token: the secret of the owner.
+        root: the path under which the server is reached.
+        secure: whether browsers reach it through HTTPS alone.
+        page: makes the page that asks for the token, of a mistake to show.
+    """
+
+    def __init__(self, token: str, root: str, page: Callable[[str], Response], *, secure: bool) -> None:
+        self._token, self._path, self._page, self._secure = token, f"{root}/owner", page, secure
+        # Whoever steals the cookie does not have the token.
+        self._session = digest(f"session of {token}")
+
+    def question(self, request: Request) -> Response | None:
+        """Return the page that asks for the token, None where a request has the cookie, or claims to have the token."""
+        if self._signed_in(request) or "authorization" in request.headers:
+            return None
+        return self._page("")
+
+    def check(self, request: Request) -> None:
+        """Refuse a request without the cookie or the token.
+
+        Raises:
+            Problem: 401.
+        """
+        if not self._signed_in(request):
+            check_bearer(request, self._token)
+
+    def add(self, router: APIRouter) -> None:
+        """Give a router under `/owner` the ways in and out."""
+
+        @router.post("/sign-in", openapi_extra=form_schema("token"))
+        def sign_in(form: Form) -> Response:
+            """Take the owner's token, and give a cookie for twelve hours."""
+            if not same(form.get("token", "").strip(), self._token):
+                return self._page("This is not the token that the server printed at its start.")
+            answer = RedirectResponse(self._path, 303)
+            named = {"path": self._path, "secure": self._secure, "httponly": True}
+            answer.set_cookie(COOKIE, self._session, HOURS * 3600, samesite="strict", **named)  # type: ignore[arg-type]
+            return answer
+
+        @router.post("/sign-out", openapi_extra=form_schema("end"))
+        def sign_out(form: Form) -> Response:
+            """Take the cookie away."""
+            answer = RedirectResponse(self._path, 303)
+            answer.delete_cookie(COOKIE, path=self._path, httponly=True, samesite="strict")
+            return answer
+
+    def _signed_in(self, request: Request) -> bool:
+        return same(request.cookies.get(COOKIE, ""), self._session)
