@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -75,6 +76,8 @@ class Understanding:
         names = [NAME, *(slot for slot in self._slots if slot not in self._closed)]
         slots = [Slot(slot, value) for slot in names for value in schema.values(slot)]
         self._values = checker.delexicalizer.prepared(Turn((DialogueAct("inform", tuple(slots)),)))
+        # A conversation is led through the policy from its beginning for every answer.
+        self._known = lru_cache(maxsize=1 << 14)(self._read)
 
     def read(self, text: str, before: Turn | None) -> Turn:
         """Return what a person says.
@@ -83,6 +86,9 @@ class Understanding:
             text: what they typed.
             before: the system's turn that they answer; None at the beginning.
         """
+        return self._known(text, before)
+
+    def _read(self, text: str, before: Turn | None) -> Turn:
         done = self._checker.delexicalizer.delexicalize(self._values, text)
         missing = {item.slot for item in done.missing}
         found: dict[str, str] = {}
