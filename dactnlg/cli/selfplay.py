@@ -78,6 +78,8 @@ def selfplay(
 
     check_output(output)
     if alone:
+        if generation != type(generation)():
+            raise UserError("options of generation are for acts: they do not go with --open")
         _open(runs, output, (conversations, turns, seed), (emotions, vectors), output_format)
         return
     if emotions or vectors:

@@ -117,6 +117,8 @@ def test_the_command(
     assert main(words) == 2
     assert main(["selfplay", str(random_run), "--output", str(tmp_path / "x"), "--vectors", "glove.txt"]) == 2
     assert main([*words[:4], str(tmp_path / "y"), "--vectors", "glove.txt"]) == 2
+    assert main([*words[:4], str(tmp_path / "y"), "--beam-width", "3"]) == 2
+    assert "do not go with --open" in capsys.readouterr().err
 
 
 def test_the_table_of_all_components(data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
