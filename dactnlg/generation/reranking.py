@@ -13,6 +13,7 @@ from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
+from dactnlg.generation.unseen import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 from dactnlg.text.trigger_words import trigger
@@ -66,6 +67,7 @@ class CandidateSearch:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self.completer = preprocessor, Completer(preprocessor)
         self._faulty: Memory[str] = Memory(*REMEMBERED)
+        self._unseen = UnseenActs(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts whose best hypotheses have faults."""
@@ -101,6 +103,8 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
+        for request in requests if hard else ():
+            rows[id(request)] = self._unseen.better(decoder, request, rows[id(request)], options)
         return [rows[id(request)] for request in requests]
 
     def sampled(

@@ -1,0 +1,103 @@
+"""Composition: texts for combinations of slots that training never had, put together from texts that it had.
+
+Whole training texts and sentences stand behind each other, word for word; phrases are left out of a text or put into
+it where training has the words at both sides together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.generation.phrases import Phrases
+from dactnlg.generation.pieces import PieceFinder, Pieces, Said, wanted
+from dactnlg.text.fluency import Fluency
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.templates import Tokens, join_sentences
+
+MOST_PIECES = 4
+"""Pieces of a text."""
+MOST_COVERS = 200
+"""Ways to say an act in pieces that are looked at."""
+MOST_EACH = 4
+"""Texts of the same contents that are tried."""
+MOST_COMPOSED = 60
+"""Texts returned."""
+JOINT = 3
+"""Doubts about a further sentence where training says all in one."""
+REMEMBERED = 64, 64 << 20
+"""Combinations of act types whose pieces are remembered, at most, and their bytes."""
+_Known = tuple[Pieces, Phrases]
+
+
+class Composer:
+    """Puts texts together. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
+        self._known: Memory[_Known] = Memory(*REMEMBERED)
+
+    def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
+
+        Args:
+            turn: the acts.
+            fluency: of the training texts.
+        """
+        said = wanted(self._preprocessor, turn)
+        if not said or f"{self._finder.subject}#2" in said:
+            return []
+        pieces, phrases = self._of(frozenset(act.act_type for act in turn.acts), fluency)
+        bare = all("|" in each and "=" not in each for each in said)
+        joint = 0 if pieces.spread or bare else JOINT
+        found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
+        for tokens, changes in phrases.made(said):
+            found.setdefault(tokens, fluency.doubts(tokens) + changes)
+        for piece in pieces.whole.get(said, ()):
+            found[piece.tokens] = fluency.doubts(piece.tokens)
+        return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+
+    def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
+        found = self._known.get(act_types)
+        if found is None:
+            pieces = self._finder.collect(act_types).ranked(fluency)
+            size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
+            found = self._known.put(act_types, (pieces, Phrases(pieces, fluency)), size)
+        return found
+
+    def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
+        """Yield texts of several pieces, of the fewest that do, each with how many joints it has."""
+        ways: list[tuple[int, Said, tuple[Said, ...]]] = []
+        for base in pieces.whole:
+            if base < said and (self._finder.subject in base or self._finder.subject not in said):
+                left = said - base
+                choices = [each for each in pieces.single if each <= left]
+                ways += [(len(more), base, more) for more in covers(left, choices, MOST_PIECES - 1)]
+        fewest = min((count for count, *_ in ways), default=0)
+        for count, base, more in sorted([way for way in ways if way[0] == fewest], key=_order)[:MOST_COVERS]:
+            for piece in pieces.whole[base][:MOST_EACH]:
+                tokens: Sequence[str] = piece.tokens
+                for each in sorted(more, key=lambda each: -pieces.single[each][0].weight):
+                    tokens = join_sentences(tokens, pieces.single[each][0].tokens)
+                yield tuple(tokens), count
+
+
+def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:
+    """Yield the ways to say all that is left once, by choices that say some of it each, `most` of them at most."""
+    if not left:
+        yield ()
+    elif most:
+        item = min(left)
+        for said in choices:
+            if item in said and said <= left:
+                for rest in covers(left - said, choices, most - 1):
+                    yield (said, *rest)
+
+
+def _order(way: tuple[int, Said, tuple[Said, ...]]) -> tuple[int, list[str]]:
+    return -len(way[1]), sorted(way[1])

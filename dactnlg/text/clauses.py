@@ -1,0 +1,127 @@
+"""Clauses: faults of English sentences that no run of a few words shows, by verbs and by what joins clauses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import JOINER, strip_joiner
+
+AUXILIARIES = frozenset(
+    "is are was were am has have had do does did can could will would should may might must 's 're 've let".split()
+)
+VERBS = AUXILIARIES | frozenset(
+    "serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs".split()
+)
+RELATIVES = frozenset({"that", "which", "who", "where"})
+JOINTS = RELATIVES | frozenset(
+    ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
+    "think thought say said guess believe hope know bet feel confirm".split()
+)
+"""What may stand between two clauses."""
+COORDINATING = frozenset({"and", "or", "but", ","})
+_MODALS = frozenset("do does did can could will would should may might must let have has had n't".split())
+_SINGULAR = frozenset({"is", "has", "does", "was"})
+_PLURAL = frozenset({"are", "have", "do", "were"})
+LEAST, LEAST_SHARE = 3, 0.2
+"""How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
+_SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
+_ROLES = {
+    "verb": _SUBJECTS | RELATIVES,
+    "other": frozenset(
+        "is are was were am be been being has have had it's they're i'm i've you're you've we've a an the".split()
+    ),
+}
+_NO_VERBS = (
+    _SUBJECTS
+    | JOINTS
+    | frozenset({"a", "an", "the", "not", "this", "he", "she", "to", "in", "your", "my", "of", "with", "up", "for"})
+)
+_CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "what", "who", "he", "she"))
+REPEATED = 3
+"""Words of a run that no sentence has twice."""
+_BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
+"""What stands between an auxiliary verb and its verb: "do you not have"."""
+
+
+def learned_verbs(pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
+    """Return the finite verbs of English, as far as pairs of neighbouring words show them, and how often each occurs.
+
+    A verb stands behind a pronoun often; behind an auxiliary verb, as participles and adverbs do, or an article, seldom.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for (before, word), count in pairs.items():
+        role = next((name for name, words in _ROLES.items() if before in words), "")
+        counts.setdefault(word, Counter())[role] += count
+    return VERBS.union(word for word, roles in counts.items() if word.isalpha() and _is_verb(word, roles))
+
+
+def _is_verb(word: str, roles: Counter[str]) -> bool:
+    often = roles["verb"] >= max(LEAST, LEAST_SHARE * roles.total())
+    return word not in _NO_VERBS and often and roles["other"] <= roles["verb"] / 5
+
+
+def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
+    """Return the places of a sentence's finite verbs; a verb behind an auxiliary one belongs to that."""
+    found: list[int] = []
+    for place, word in enumerate(words):
+        start = place
+        while start and words[start - 1] in _BETWEEN:
+            start -= 1
+        modal = start > 0 and (words[start - 1] in _MODALS or words[start - 1].endswith("n't"))
+        modal |= place > 0 and words[place - 1] == "to"
+        if not modal and (word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't")):
+            found.append(place)
+    if words[0] in _SUBJECTS and words[1:2] and not words[1].startswith("'"):
+        # Whatever stands behind a pronoun that begins a sentence is its verb.
+        first = next((place for place in range(1, len(words)) if words[place] not in _BETWEEN), 0)
+        found = sorted({*found, first} - {0})
+    return found
+
+
+def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
+    """Return how many faults a sentence has: no verb, clauses that nothing joins, numbers that disagree, repetition.
+
+    Args:
+        tokens: with joiners and placeholders.
+        verbs: finite verbs, in lower case.
+    """
+    words = [strip_joiner(token) for token in tokens]
+    at = finite(words, verbs)
+    main = [place for place in at if not place or words[place - 1] not in RELATIVES]
+    joints = sum(word in JOINTS for word in words)
+    found = 2 * (not main) + 2 * max(0, len(at) - joints - 1)
+    found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
+    return found + 2 * _repeats(words) + _glued(tokens) + (words[0] in COORDINATING)
+
+
+def _disagree(words: Sequence[str], before: int, place: int) -> bool:
+    """Whether two verbs that "and" joins differ in number: "hotels that do not allow dogs and has"."""
+    if words[place - 1] not in COORDINATING:
+        return False
+    first, second = words[before], words[place]
+    return (first in _SINGULAR and second in _PLURAL) or (first in _PLURAL and second in _SINGULAR)
+
+
+def _repeats(words: Sequence[str]) -> bool:
+    runs = [run for run in _runs(words) if not any(map(is_placeholder, run))]
+    return len(set(runs)) < len(runs)
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield from zip(*(words[start:] for start in range(REPEATED)), strict=False)
+
+
+def _glued(tokens: Sequence[str]) -> int:
+    """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" is good for few values."""
+    return sum(
+        (
+            is_placeholder(token)
+            and more.strip(JOINER + "-").isalpha()
+            and (token.endswith(JOINER) or more[0] in JOINER + "-")
+        )
+        or (is_placeholder(more) and token.endswith(JOINER) and token.strip(JOINER).isalpha())
+        for token, more in pairwise(tokens)
+    )

@@ -1,0 +1,65 @@
+"""Fluency: what in a text training never had, by runs of a few words; and sentences without a verb."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from math import log1p
+
+from dactnlg.text.clauses import faults, learned_verbs
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.segments import split_segments
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Tokens
+
+ORDER = 4
+"""Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
+BOUND = ""
+"""Stands before and behind a sentence."""
+
+
+class Fluency:
+    """Counts what is strange in delexicalised texts.
+
+    Args:
+        texts: of training, delexicalised.
+        english: whether they are in English, whose clauses are known.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
+        self._runs: Counter[Tokens] = Counter()
+        pairs: Counter[tuple[str, str]] = Counter()
+        for text in texts:
+            for sentence in split_segments(text):
+                pairs.update(pairwise(map(strip_joiner, sentence)))
+                self._runs.update(runs(sentence, ORDER))
+                self._runs.update(runs(sentence, ORDER - 1))
+        self._verbs = learned_verbs(pairs) if english else frozenset()
+
+    def doubts(self, tokens: Sequence[str]) -> int:
+        """Return how many runs of words training never had, and the faults of its clauses."""
+        found = 0
+        for sentence in split_segments(tokens):
+            found += sum(run not in self._runs for run in runs(sentence, ORDER))
+            found += faults(sentence, self._verbs) if self._verbs else 0
+        return found
+
+    def seen(self, run: Tokens) -> bool:
+        """Whether training has a run of three or four words within a sentence."""
+        return run in self._runs
+
+    def commonness(self, tokens: Sequence[str]) -> float:
+        """Return the mean logarithm of how often training has the runs of three words, higher for usual words."""
+        found = [log1p(self._runs[run]) for part in split_segments(tokens) for run in runs(part, ORDER - 1)]
+        return sum(found) / max(1, len(found))
+
+
+def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
+    """Yield the runs of so many words of a sentence with its bounds; values of one slot are alike."""
+    words = (BOUND, *(_plain(word) for word in sentence), BOUND)
+    yield from zip(*(words[start:] for start in range(order)), strict=False)
+
+
+def _plain(token: str) -> str:
+    return token.partition("#")[0] if is_placeholder(token) else token
