@@ -56,10 +56,10 @@ class Composer:
         bare = all("|" in each and "=" not in each for each in said)
         joint = 0 if pieces.spread or bare else JOINT
         found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
-        for tokens, changes in phrases.made(said):
-            found.setdefault(tokens, fluency.doubts(tokens) + changes)
-        for piece in pieces.whole.get(said, ()):
-            found[piece.tokens] = fluency.doubts(piece.tokens)
+        found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
+        if min(found.values(), default=1):
+            for tokens, changes in phrases.made(said):
+                found.setdefault(tokens, fluency.doubts(tokens) + changes)
         return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
@@ -71,7 +71,7 @@ class Composer:
         return found
 
     def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
-        """Yield texts of several pieces, of the fewest that do, each with how many joints it has."""
+        """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
         ways: list[tuple[int, Said, tuple[Said, ...]]] = []
         for base in pieces.whole:
             if base < said and (self._finder.subject in base or self._finder.subject not in said):
@@ -79,7 +79,7 @@ class Composer:
                 choices = [each for each in pieces.single if each <= left]
                 ways += [(len(more), base, more) for more in covers(left, choices, MOST_PIECES - 1)]
         fewest = min((count for count, *_ in ways), default=0)
-        for count, base, more in sorted([way for way in ways if way[0] == fewest], key=_order)[:MOST_COVERS]:
+        for count, base, more in sorted([way for way in ways if way[0] <= fewest + 1], key=_order)[:MOST_COVERS]:
             for piece in pieces.whole[base][:MOST_EACH]:
                 tokens: Sequence[str] = piece.tokens
                 for each in sorted(more, key=lambda each: -pieces.single[each][0].weight):
@@ -99,5 +99,5 @@ def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Sai
                     yield (said, *rest)
 
 
-def _order(way: tuple[int, Said, tuple[Said, ...]]) -> tuple[int, list[str]]:
-    return -len(way[1]), sorted(way[1])
+def _order(way: tuple[int, Said, tuple[Said, ...]]) -> tuple[int, int, list[str]]:
+    return way[0], -len(way[1]), sorted(way[1])

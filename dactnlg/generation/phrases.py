@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 from dactnlg.generation.pieces import Pieces, Said
-from dactnlg.text.fluency import BOUND, Fluency
+from dactnlg.text.fluency import BOUND, ORDER, Fluency
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Tokens
@@ -49,7 +50,10 @@ class Phrases:
                     found = weights.setdefault(item, {})
                     found[phrase] = found.get(phrase, 0.0) + piece.weight
         self._phrases = {
-            item: sorted(found, key=lambda phrase: (-found[phrase], phrase))[:MOST_PHRASES]
+            item: [
+                (phrase, _padded(phrase)[1:-1])
+                for phrase in sorted(found, key=lambda phrase: (-found[phrase], phrase))[:MOST_PHRASES]
+            ]
             for item, found in weights.items()
         }
 
@@ -77,47 +81,53 @@ class Phrases:
         return sorted(found.items(), key=lambda each: (each[1] + self._fluency.doubts(each[0]), each[0]))[:MOST_KEPT]
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
+        words = _padded(text.tokens)
         for item in filter(_shows, text.said - wanted):
             for start, end in self._spans(text.tokens, item):
-                rest = (*text.tokens[:start], *text.tokens[end:])
-                if self._meets(rest, start):
+                if self._meet(words[: start + 1], words[end + 1 :]):
+                    rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.
         for item in filter(_shows, sorted(wanted - text.said)[:1] if text.said <= wanted else ()):
-            for phrase in self._phrases.get(item, ()):
+            for phrase, inner in self._phrases.get(item, ()):
                 for gap in range(len(text.tokens)):
-                    longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
-                    if self._meets(longer, gap) and self._meets(longer, gap + len(phrase)):
+                    before, after = words[max(0, gap - 1) : gap + 1], words[gap + 1 : gap + 3]
+                    if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
+                        longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
                         yield Edited(longer, text.said | {item}, text.weight, text.changes + 1)
 
     def _removable(self, tokens: Tokens, said: Said) -> Iterator[tuple[str, Tokens]]:
         """Yield the phrases of a text without which it is another text of training, or reads like one."""
-        for item in said:
+        words = _padded(tokens)
+        for item in filter(_shows, said):
             for start, end in self._spans(tokens, item):
-                rest = (*tokens[:start], *tokens[end:])
-                known = self._known.get(rest)
-                if known == said - {item} or (is_placeholder(item) and known is None and self._meets(rest, start)):
+                # Only what is a text by itself shows that these words, and no others, say a special value.
+                known = is_placeholder(item) or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
+                if known and self._meet(words[: start + 1], words[end + 1 :]):
                     yield item, tokens[start:end]
 
     def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
         """Yield where a text may have a phrase that says one thing and no other."""
-        slots = [place for place, token in enumerate(tokens) if is_placeholder(token)]
-        own = [place for place in slots if strip_joiner(tokens[place]) == item]
-        for start in range(len(tokens)):
-            for end in range(start + 1, min(len(tokens), start + LONGEST) + 1):
-                if [place for place in slots if start <= place < end] == own:
+        slots = [-1, *(place for place, token in enumerate(tokens) if is_placeholder(token)), len(tokens)]
+        for before, place, after in zip(slots, slots[1:], slots[2:], strict=False):
+            if strip_joiner(tokens[place]) == item:
+                for start in range(max(before + 1, place - LONGEST + 1), place + 1):
+                    for end in range(place + 1, min(after, start + LONGEST) + 1):
+                        yield start, end
+        for before, after in pairwise(slots) if not is_placeholder(item) else ():
+            for start in range(before + 1, after):
+                for end in range(start + 1, min(after, start + LONGEST) + 1):
                     yield start, end
 
-    def _meets(self, tokens: Tokens, gap: int) -> bool:
+    def _meet(self, before: Tokens, after: Tokens) -> bool:
         """Whether training has the words at both sides of a gap together."""
-        words: Iterable[str] = (BOUND, *tokens, BOUND)
-        words = [token.partition("#")[0] if is_placeholder(token) else token for token in words]
-        place = gap + 1
-        return all(
-            self._fluency.seen(tuple(words[start : start + 3]))
-            for start in (place - 2, place - 1)
-            if start >= 0 and start + 3 <= len(words)
-        )
+        runs = ((*before[-2:], *after[:1]), (*before[-1:], *after[:2]))
+        return all(len(run) < ORDER - 1 or self._fluency.seen(run) for run in runs)
+
+
+def _padded(tokens: Tokens) -> Tokens:
+    """Return the words of a text between its bounds, the values of a slot alike."""
+    return (BOUND, *(token.partition("#")[0] if is_placeholder(token) else token for token in tokens), BOUND)
 
 
 def _shows(item: str) -> bool:

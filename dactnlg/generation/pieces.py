@@ -108,7 +108,7 @@ class PieceFinder:
                     self._add_whole(whole, said, text, segments, weight)
                     several += len(said) > 1
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
-                if len(segments) == 1:
+                if len(segments) == 1 or all(map(_bare, said)):
                     _add(single, said, text, weight)
                 for place, segment in enumerate(segments if len(segments) > 1 else ()):
                     here = self._said_here(said, segment)
@@ -152,6 +152,10 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
     named = {each.partition("=")[0] for each in special}
     slots = [each for each in key if "|" in each and each not in named]
     return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
+
+
+def _bare(item: str) -> bool:
+    return "|" in item and "=" not in item
 
 
 def canonical(printed: str) -> str:

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 DOUBTFUL = 3
 """Doubts about the best sentence for an act that training had, from which on others are looked for."""
 
+PLAIN = 2
+"""Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
+
 
 class UnseenActs:
     """Finds better candidates for unseen acts. Several threads may use one.
@@ -63,7 +66,7 @@ class UnseenActs:
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
-        doubts = {id(c): self._fluency.doubts(c.tokens) for c in candidates}
+        doubts = {id(c): self._fluency.doubts(c.tokens) + PLAIN * (c.origin == "template") for c in candidates}
         if not self.has(request.turn):
             best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
             if best and doubts[id(best[0])] < DOUBTFUL:

@@ -12,15 +12,18 @@ from dactnlg.text.surface import JOINER, strip_joiner
 AUXILIARIES = frozenset(
     "is are was were am has have had do does did can could will would should may might must 's 're 've let".split()
 )
-VERBS = AUXILIARIES | frozenset(
-    "serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs".split()
+_THIRD = frozenset(
+    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs".split()
 )
+VERBS = AUXILIARIES | _THIRD
 RELATIVES = frozenset({"that", "which", "who", "where"})
 JOINTS = RELATIVES | frozenset(
     ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
     "think thought say said guess believe hope know bet feel confirm".split()
 )
 """What may stand between two clauses."""
+_SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
+_PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = frozenset("do does did can could will would should may might must let have has had n't".split())
 _SINGULAR = frozenset({"is", "has", "does", "was"})
@@ -60,7 +63,7 @@ def learned_verbs(pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
 
 def _is_verb(word: str, roles: Counter[str]) -> bool:
     often = roles["verb"] >= max(LEAST, LEAST_SHARE * roles.total())
-    return word not in _NO_VERBS and often and roles["other"] <= roles["verb"] / 5
+    return word not in _NO_VERBS and not word.endswith("ing") and often and roles["other"] <= roles["verb"] / 5
 
 
 def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
@@ -90,11 +93,17 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     """
     words = [strip_joiner(token) for token in tokens]
     at = finite(words, verbs)
-    main = [place for place in at if not place or words[place - 1] not in RELATIVES]
+    main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
+    needed = 2 if words[0] in _SUBORDINATING else 1
     joints = sum(word in JOINTS for word in words)
-    found = 2 * (not main) + 2 * max(0, len(at) - joints - 1)
+    found = 2 * (len(main) < needed or _headless(words)) + 2 * max(0, len(at) - joints - 1)
     found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     return found + 2 * _repeats(words) + _glued(tokens) + (words[0] in COORDINATING)
+
+
+def _headless(words: Sequence[str]) -> bool:
+    """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
+    return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and words[1:2] and words[1] in _PREPOSITIONS)
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:
@@ -117,11 +126,12 @@ def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 def _glued(tokens: Sequence[str]) -> int:
     """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" is good for few values."""
     return sum(
-        (
-            is_placeholder(token)
-            and more.strip(JOINER + "-").isalpha()
-            and (token.endswith(JOINER) or more[0] in JOINER + "-")
-        )
+        (is_placeholder(token) and _attached(more, token.endswith(JOINER)))
         or (is_placeholder(more) and token.endswith(JOINER) and token.strip(JOINER).isalpha())
         for token, more in pairwise(tokens)
     )
+
+
+def _attached(word: str, joined: bool) -> bool:  # noqa: FBT001  (private)
+    """Whether a word is the end of the one before it; a plural's "-s" is made to fit its value."""
+    return word != "-s" and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()

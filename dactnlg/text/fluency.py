@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import islice, pairwise
 from math import log1p
 
 from dactnlg.text.clauses import faults, learned_verbs
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.segments import split_segments
+from dactnlg.text.segments import PRONOUN, split_segments
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Tokens
 
@@ -41,7 +41,10 @@ class Fluency:
         """Return how many runs of words training never had, and the faults of its clauses."""
         found = 0
         for sentence in split_segments(tokens):
-            found += sum(run not in self._runs for run in runs(sentence, ORDER))
+            # "It" may begin a sentence wherever it may stand.
+            known = self._verbs if sentence[0] == PRONOUN else ()
+            start = len(sentence) > 1 and strip_joiner(sentence[1]) in known
+            found += sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
             found += faults(sentence, self._verbs) if self._verbs else 0
         return found
 
@@ -57,7 +60,9 @@ class Fluency:
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
     """Yield the runs of so many words of a sentence with its bounds; values of one slot are alike."""
-    words = (BOUND, *(_plain(word) for word in sentence), BOUND)
+    # Texts of some corpora have full stops and texts of others have none.
+    own = sentence[:-1] if strip_joiner(sentence[-1]) == "." else sentence
+    words = (BOUND, *map(_plain, own), BOUND)
     yield from zip(*(words[start:] for start in range(order)), strict=False)
 
 
