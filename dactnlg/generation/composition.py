@@ -28,6 +28,8 @@ JOINT = 3
 """Doubts about a further sentence where training says all in one."""
 REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
+MADE = 10_000, 16 << 20
+"""Acts of which the texts are remembered, at most, and their bytes."""
 _Known = tuple[Pieces, Phrases]
 
 
@@ -41,6 +43,7 @@ class Composer:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
         self._known: Memory[_Known] = Memory(*REMEMBERED)
+        self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
 
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
@@ -52,9 +55,19 @@ class Composer:
         said = wanted(self._preprocessor, turn)
         if not said or f"{self._finder.subject}#2" in said:
             return []
-        pieces, phrases = self._of(frozenset(act.act_type for act in turn.acts), fluency)
+        act_types = frozenset(act.act_type for act in turn.acts)
+        known = self._made.get((act_types, said))
+        if known is None:
+            known = self._compose(act_types, said, fluency)
+            self._made.put((act_types, said), known, 500 + 2000 * len(known))
+        return known
+
+    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        pieces, phrases = self._of(act_types, fluency)
         bare = all("|" in each and "=" not in each for each in said)
-        joint = 0 if pieces.spread or bare else JOINT
+        # What is said of one thing that has a name can be said one by one; what one looks for cannot.
+        named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
+        joint = 0 if pieces.spread or bare or named else JOINT
         found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
         found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
         if min(found.values(), default=1):

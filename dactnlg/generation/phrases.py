@@ -58,7 +58,7 @@ class Phrases:
         }
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
-        """Return texts that say what is wanted, made of training texts by leaving out and putting in phrases, with their changes."""
+        """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
         bases = []
         for said, group in self._pieces.whole.items():
             lacking, more = len(wanted - said), len(said - wanted)

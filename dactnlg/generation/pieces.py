@@ -10,7 +10,7 @@ from dactnlg.text.clauses import VERBS
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.segments import Segments, split_segments
+from dactnlg.text.segments import ARTICLE, Segments, split_segments
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Tokens
 
@@ -21,6 +21,7 @@ SPREAD = 0.05
 RARE = 0.1
 """What a sentence counts that training does not have by itself, beside those that it has."""
 
+_OF = frozenset({"of", "for", "at", "to"})
 Said = frozenset[str]
 """What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
 Group = dict[Said, dict[Tokens, float]]
@@ -57,7 +58,7 @@ class Pieces(NamedTuple):
 
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
-    """Return what a text for a turn has to say; None where pieces cannot show it: values in words, or no slot at all."""
+    """Return what a text for a turn has to say; None where pieces cannot show that."""
     required = preprocessor.delexicalizer.required(turn)
     found = {item.placeholder for item in required}
     ordinary = 0
@@ -110,19 +111,33 @@ class PieceFinder:
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
                 if len(segments) == 1 or all(map(_bare, said)):
                     _add(single, said, text, weight)
-                for place, segment in enumerate(segments if len(segments) > 1 else ()):
-                    here = self._said_here(said, segment)
-                    tokens = segment if place else self._segments.continued(segment)
-                    if here and tokens:
-                        _add(single, here & said, tokens, weight)
+                for segment in segments:
+                    here = said if len(segments) == 1 else self._said_here(said, segment)
+                    tokens = self._continued(segment) if here and self.subject in here else segment
+                    if here and tokens and (len(segments) > 1 or tokens != text):
+                        _add(single, (here & said) - {self.subject}, tokens, weight)
         return Pieces(_ranked(whole), _ranked(single), spread >= SPREAD * max(1, several))
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)
-        if self.subject in said and (continued := self._segments.continued(segments[0])):
+        if self.subject in said and (continued := self._continued(segments[0])):
             rest = text[len(segments[0]) :]
             if not any(strip_joiner(token) == self.subject for token in rest):
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
+
+    def _continued(self, segment: Tokens) -> Tokens | None:
+        """Return a sentence without the subject that it names: "it is cheap", "the phone number is SLOT_PHONE"."""
+        words = [strip_joiner(token) for token in segment]
+        at = words.index(self.subject) if words.count(self.subject) == 1 else 0
+        start = at - 1 if words[at - 1] == ARTICLE else at
+        if (
+            start > 2
+            and words[0] == ARTICLE
+            and words[start - 1] in _OF
+            and words[at + 1 : at + 2] in (["is"], ["are"])
+        ):
+            return (*segment[: start - 1], *segment[at + 1 :])
+        return self._segments.continued(segment)
 
     def _said_here(self, said: Said, segment: Tokens) -> Said | None:
         """Return what of a text a sentence of it says; None where nothing could show it."""

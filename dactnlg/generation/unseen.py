@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
+from dactnlg.generation.decoder import Plan
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.pieces import canonical
 from dactnlg.text.fluency import Fluency
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 DOUBTFUL = 3
 """Doubts about the best sentence for an act that training had, from which on others are looked for."""
 
+WIDER = 4
+"""How many times as wide the search is where all that was found is doubtful."""
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 
@@ -72,7 +75,7 @@ class UnseenActs:
             if best and doubts[id(best[0])] < DOUBTFUL:
                 return list(candidates)
         right = sorted((c for c in candidates if _right(c)), key=lambda c: doubts[id(c)])
-        if not right or doubts[id(right[0])]:
+        if not right or doubts[id(right[0])] > 1:
             least = doubts[id(right[0])] if right else None
             for count, tokens in groupby(self._composer.composed(request.turn, self._fluency), lambda each: each[1]):
                 if least is not None and count >= least:
@@ -82,10 +85,26 @@ class UnseenActs:
                     right = [*more, *right]
                     doubts |= {id(c): count for c in more}
                     break
+        if not right or doubts[id(right[0])]:
+            more = [c for c in self._searched(decoder, request, options) if _right(c)]
+            doubts |= {id(c): self._fluency.doubts(c.tokens) for c in more}
+            right = sorted([*right, *more], key=lambda c: doubts[id(c)])
         if not right:
             return list(candidates)
         fewest = sum(doubts[id(c)] == doubts[id(right[0])] for c in right)
         return right[: max(fewest, options.n_best)]
+
+    def _searched(self, decoder: Decoder, request: Request, options: ResolvedOptions) -> list[Candidate]:
+        """Return what a wider search finds."""
+        width, power = WIDER * options.beam_width, options.length_normalization
+        (found,) = decoder.search([request.turn], Plan(width, hard=True, keep=width))
+        decode = self._preprocessor.vocabulary.decode
+        texts = [(tuple(decode(h.tokens)), h.score) for h in found if h.finished]
+        ask = options.append_questions
+        return [
+            Candidate(self._preprocessor, request, tokens, score / (len(tokens) + 1) ** power, ask=ask)
+            for tokens, score in texts
+        ]
 
     def _made(
         self, decoder: Decoder, request: Request, texts: Sequence[Sequence[str]], options: ResolvedOptions

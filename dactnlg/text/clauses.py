@@ -9,23 +9,28 @@ from itertools import pairwise
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import JOINER, strip_joiner
 
-AUXILIARIES = frozenset(
-    "is are was were am has have had do does did can could will would should may might must 's 're 've let".split()
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+AUXILIARIES = _words(
+    "is are was were am has have had do does did can could will would should may might must 's 're 've let"
 )
-_THIRD = frozenset(
-    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs".split()
+_THIRD = _words(
+    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs"
 )
 VERBS = AUXILIARIES | _THIRD
 RELATIVES = frozenset({"that", "which", "who", "where"})
-JOINTS = RELATIVES | frozenset(
+JOINTS = RELATIVES | _words(
     ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
-    "think thought say said guess believe hope know bet feel confirm".split()
+    "think thought say said guess believe hope know bet feel confirm"
 )
 """What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
 COORDINATING = frozenset({"and", "or", "but", ","})
-_MODALS = frozenset("do does did can could will would should may might must let have has had n't".split())
+_MODALS = _words("do does did can could will would should may might must let have has had n't")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
 LEAST, LEAST_SHARE = 3, 0.2
@@ -33,9 +38,7 @@ LEAST, LEAST_SHARE = 3, 0.2
 _SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
 _ROLES = {
     "verb": _SUBJECTS | RELATIVES,
-    "other": frozenset(
-        "is are was were am be been being has have had it's they're i'm i've you're you've we've a an the".split()
-    ),
+    "other": _words("is are was were am be been being has have had it's they're i'm i've you're you've we've a an the"),
 }
 _NO_VERBS = (
     _SUBJECTS
@@ -52,7 +55,8 @@ _BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
 def learned_verbs(pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
     """Return the finite verbs of English, as far as pairs of neighbouring words show them, and how often each occurs.
 
-    A verb stands behind a pronoun often; behind an auxiliary verb, as participles and adverbs do, or an article, seldom.
+    A verb often stands behind a pronoun; and seldom behind an auxiliary verb, as participles and adverbs do, or an
+    article.
     """
     counts: dict[str, Counter[str]] = {}
     for (before, word), count in pairs.items():
@@ -77,7 +81,7 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
         modal |= place > 0 and words[place - 1] == "to"
         if not modal and (word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't")):
             found.append(place)
-    if words[0] in _SUBJECTS and words[1:2] and not words[1].startswith("'"):
+    if words[0] in _SUBJECTS and len(words) > 1 and not words[1].startswith("'"):
         # Whatever stands behind a pronoun that begins a sentence is its verb.
         first = next((place for place in range(1, len(words)) if words[place] not in _BETWEEN), 0)
         found = sorted({*found, first} - {0})
@@ -95,7 +99,9 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     at = finite(words, verbs)
     main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
     needed = 2 if words[0] in _SUBORDINATING else 1
-    joints = sum(word in JOINTS for word in words)
+    joints = sum(
+        word in JOINTS and (word, more) != ("sorry", "but") for word, more in zip(words, [*words[1:], ""], strict=True)
+    )
     found = 2 * (len(main) < needed or _headless(words)) + 2 * max(0, len(at) - joints - 1)
     found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     return found + 2 * _repeats(words) + _glued(tokens) + (words[0] in COORDINATING)
@@ -103,7 +109,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
 
 def _headless(words: Sequence[str]) -> bool:
     """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
-    return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and words[1:2] and words[1] in _PREPOSITIONS)
+    return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:

@@ -11,7 +11,7 @@ from dactnlg.text.clauses import faults, learned_verbs
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.segments import PRONOUN, split_segments
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Tokens
+from dactnlg.text.templates import ENDS, Tokens
 
 ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
@@ -60,8 +60,8 @@ class Fluency:
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
     """Yield the runs of so many words of a sentence with its bounds; values of one slot are alike."""
-    # Texts of some corpora have full stops and texts of others have none.
-    own = sentence[:-1] if strip_joiner(sentence[-1]) == "." else sentence
+    # Texts of some corpora end with marks and texts of others do not.
+    own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
     words = (BOUND, *map(_plain, own), BOUND)
     yield from zip(*(words[start:] for start in range(order)), strict=False)
 
