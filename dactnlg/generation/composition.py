@@ -64,16 +64,25 @@ class Composer:
 
     def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
         pieces, phrases = self._of(act_types, fluency)
-        bare = all("|" in each and "=" not in each for each in said)
-        # What is said of one thing that has a name can be said one by one; what one looks for cannot.
-        named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
-        joint = 0 if pieces.spread or bare or named else JOINT
+        joint = self._joint(act_types, said, pieces)
         found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
         found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
         if min(found.values(), default=1):
             for tokens, changes in phrases.made(said):
                 found.setdefault(tokens, fluency.doubts(tokens) + changes)
         return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+
+    def joint(self, turn: Turn, fluency: Fluency) -> int:
+        """Return how doubtful it is to say a turn in several sentences."""
+        said = wanted(self._preprocessor, turn)
+        act_types = frozenset(act.act_type for act in turn.acts)
+        return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0
+
+    def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
+        bare = all("|" in each and "=" not in each for each in said)
+        # What is said of one thing that has a name can be said one by one; what one looks for cannot.
+        named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
+        return 0 if pieces.spread or bare or named else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
         found = self._known.get(act_types)

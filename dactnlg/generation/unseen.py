@@ -6,11 +6,12 @@ stand beside its sentences; the fewest doubts decide, then the model.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
@@ -20,6 +21,7 @@ from dactnlg.generation.pieces import canonical
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
+from dactnlg.text.segments import PRONOUN, split_segments
 from dactnlg.text.templates import Key, kind, special_values
 
 if TYPE_CHECKING:
@@ -33,6 +35,12 @@ WIDER = 4
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 
+ALARMING = 2
+"""Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+REMEMBERED = 20_000, 8 << 20
+"""Texts whose doubts are remembered, at most, and their bytes."""
+Doubted = tuple[int, Candidate]
+
 
 class UnseenActs:
     """Finds better candidates for unseen acts. Several threads may use one.
@@ -43,6 +51,7 @@ class UnseenActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._composer = preprocessor, Composer(preprocessor)
+        self._known: Memory[int] = Memory(*REMEMBERED)
 
     @cached_property
     def _fluency(self) -> Fluency:
@@ -69,30 +78,49 @@ class UnseenActs:
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
-        doubts = {id(c): self._fluency.doubts(c.tokens) + PLAIN * (c.origin == "template") for c in candidates}
         if not self.has(request.turn):
             best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
-            if best and doubts[id(best[0])] < DOUBTFUL:
+            # What training itself says of an act is the manner of the corpus, whatever it is like.
+            own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
+            if all(c.tokens in own or self._doubts(request, c) < DOUBTFUL for c in best):
                 return list(candidates)
-        right = sorted((c for c in candidates if _right(c)), key=lambda c: doubts[id(c)])
-        if not right or doubts[id(right[0])] > 1:
-            least = doubts[id(right[0])] if right else None
-            for count, tokens in groupby(self._composer.composed(request.turn, self._fluency), lambda each: each[1]):
-                if least is not None and count >= least:
-                    break
-                more = [c for c in self._made(decoder, request, [text for text, _ in tokens], options) if _right(c)]
-                if more:
-                    right = [*more, *right]
-                    doubts |= {id(c): count for c in more}
-                    break
-        if not right or doubts[id(right[0])]:
-            more = [c for c in self._searched(decoder, request, options) if _right(c)]
-            doubts |= {id(c): self._fluency.doubts(c.tokens) for c in more}
-            right = sorted([*right, *more], key=lambda c: doubts[id(c)])
-        if not right:
+        found = [each for each in self._doubted(request, candidates) if _right(each[1])]
+        if min((doubts for doubts, _ in found), default=ALARMING) >= ALARMING:
+            found += self._composed(decoder, request, options, min((doubts for doubts, _ in found), default=None))
+        if min((doubts for doubts, _ in found), default=1):
+            more = self._doubted(request, self._searched(decoder, request, options))
+            found += [each for each in more if _right(each[1])]
+        if not found:
             return list(candidates)
-        fewest = sum(doubts[id(c)] == doubts[id(right[0])] for c in right)
-        return right[: max(fewest, options.n_best)]
+        found.sort(key=lambda each: each[0])
+        fewest = sum(doubts == found[0][0] for doubts, _ in found)
+        return [candidate for _, candidate in found[: max(fewest, options.n_best)]]
+
+    def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
+        return [(self._doubts(request, candidate), candidate) for candidate in candidates]
+
+    def _doubts(self, request: Request, candidate: Candidate) -> int:
+        """Return the doubts about a candidate, and those about going on where training says all in one sentence."""
+        found = self._known.get(candidate.tokens)
+        if found is None:
+            size = 500 + 60 * len(candidate.tokens)
+            found = self._known.put(candidate.tokens, self._fluency.doubts(candidate.tokens), size)
+        more = _continued(candidate.tokens)
+        joint = self._composer.joint(request.turn, self._fluency) if more else 0
+        return found + PLAIN * (candidate.origin == "template") + joint * more
+
+    def _composed(
+        self, decoder: Decoder, request: Request, options: ResolvedOptions, limit: int | None
+    ) -> list[Doubted]:
+        """Return composed texts without fault that have the fewest doubts, if these are below a limit."""
+        composed = self._composer.composed(request.turn, self._fluency)
+        for doubts, group in groupby(composed, lambda each: each[1]):
+            if limit is not None and doubts >= limit:
+                break
+            made = self._made(decoder, request, [tokens for tokens, _ in group], options)
+            if found := [(doubts, candidate) for candidate in made if _right(candidate)]:
+                return found
+        return []
 
     def _searched(self, decoder: Decoder, request: Request, options: ResolvedOptions) -> list[Candidate]:
         """Return what a wider search finds."""
@@ -122,6 +150,11 @@ class UnseenActs:
             )
             for tokens, score in zip(texts, scores, strict=True)
         ]
+
+
+def _continued(tokens: Sequence[str]) -> int:
+    """Return how many sentences go on about "it"."""
+    return sum(sentence[0] == PRONOUN for sentence in split_segments(tokens)[1:])
 
 
 def _right(candidate: Candidate) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.questions import is_question
 from dactnlg.text.surface import JOINER, strip_joiner
 
 
@@ -29,6 +30,19 @@ JOINTS = RELATIVES | _words(
 """What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+_UNFINISHED = _PREPOSITIONS - {"near", "on"} | {
+    "a",
+    "an",
+    "the",
+    "of",
+    "and",
+    "or",
+    "about",
+    "its",
+    "their",
+    "is",
+    "are",
+}
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
@@ -104,12 +118,18 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     )
     found = 2 * (len(main) < needed or _headless(words)) + 2 * max(0, len(at) - joints - 1)
     found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
-    return found + 2 * _repeats(words) + _glued(tokens) + (words[0] in COORDINATING)
+    return found + 2 * (_repeats(words) or _dangles(words)) + _glued(tokens) + (words[0] in COORDINATING)
 
 
 def _headless(words: Sequence[str]) -> bool:
     """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
     return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
+
+
+def _dangles(words: Sequence[str]) -> bool:
+    """Whether a statement ends before what its last word asks for: "it is good for"."""
+    own = [word for word in words if word.isalnum() or is_placeholder(word)]
+    return own[-1:] != [] and own[-1] in _UNFINISHED and not is_question(" ".join(words))
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:

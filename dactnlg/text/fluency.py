@@ -8,6 +8,7 @@ from itertools import islice, pairwise
 from math import log1p
 
 from dactnlg.text.clauses import faults, learned_verbs
+from dactnlg.text.copulas import Copulas
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.segments import PRONOUN, split_segments
 from dactnlg.text.surface import strip_joiner
@@ -30,23 +31,27 @@ class Fluency:
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
         self._runs: Counter[Tokens] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
-        for text in texts:
-            for sentence in split_segments(text):
-                pairs.update(pairwise(map(strip_joiner, sentence)))
-                self._runs.update(runs(sentence, ORDER))
-                self._runs.update(runs(sentence, ORDER - 1))
+        sentences = [sentence for text in texts for sentence in split_segments(text)]
+        for sentence in sentences:
+            pairs.update(pairwise(map(strip_joiner, sentence)))
+            self._runs.update(runs(sentence, ORDER))
+            self._runs.update(runs(sentence, ORDER - 1))
         self._verbs = learned_verbs(pairs) if english else frozenset()
+        self._copulas = Copulas(sentences if english else ())
 
     def doubts(self, tokens: Sequence[str]) -> int:
-        """Return how many runs of words training never had, and the faults of its clauses."""
+        """Return how many runs of words training never had, and the faults of clauses and of beginnings."""
         found = 0
-        for sentence in split_segments(tokens):
+        sentences = split_segments(tokens)
+        for sentence in sentences:
             # "It" may begin a sentence wherever it may stand.
             known = self._verbs if sentence[0] == PRONOUN else ()
             start = len(sentence) > 1 and strip_joiner(sentence[1]) in known
             found += sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
-            found += faults(sentence, self._verbs) if self._verbs else 0
-        return found
+            if self._verbs:
+                found += faults(sentence, self._verbs) + 2 * self._copulas.faults(sentence)
+        beginnings = [sentence[:ORDER] for sentence in sentences if not any(map(is_placeholder, sentence[:ORDER]))]
+        return found + len(beginnings) - len(set(beginnings))
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
