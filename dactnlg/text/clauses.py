@@ -116,7 +116,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     joints = sum(
         word in JOINTS and (word, more) != ("sorry", "but") for word, more in zip(words, [*words[1:], ""], strict=True)
     )
-    found = 2 * (len(main) < needed or _headless(words)) + 2 * max(0, len(at) - joints - 1)
+    found = 2 * (len(main) < needed or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1)
     found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     return found + 2 * (_repeats(words) or _dangles(words)) + _glued(tokens) + (words[0] in COORDINATING)
 
@@ -124,6 +124,15 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
 def _headless(words: Sequence[str]) -> bool:
     """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
     return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
+
+
+def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
+    if words[0] == "there":
+        places = [place for place in at if words[place - 1] in COORDINATING]
+        return any(not RELATIVES & set(words[:place]) for place in places)
+    first = at[0] if at else 0
+    return words[0] in _PREPOSITIONS and words[first] in _THIRD and "," not in words[:first]
 
 
 def _dangles(words: Sequence[str]) -> bool:
