@@ -37,6 +37,8 @@ PLAIN = 2
 
 ALARMING = 2
 """Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+NONE = 1_000
+"""Stands for the doubts where there is no candidate."""
 REMEMBERED = 20_000, 8 << 20
 """Texts whose doubts are remembered, at most, and their bytes."""
 Doubted = tuple[int, Candidate]
@@ -84,15 +86,14 @@ class UnseenActs:
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
             if all(c.tokens in own or self._doubts(request, c) < DOUBTFUL for c in best):
                 return list(candidates)
-        found = [each for each in self._doubted(request, candidates) if _right(each[1])]
-        if min((doubts for doubts, _ in found), default=ALARMING) >= ALARMING:
-            found += self._composed(decoder, request, options, min((doubts for doubts, _ in found), default=None))
-        if min((doubts for doubts, _ in found), default=1):
-            more = self._doubted(request, self._searched(decoder, request, options))
-            found += [each for each in more if _right(each[1])]
+        found = _fewest(self._doubted(request, candidates), options.n_best)
+        if _least(found) >= ALARMING:
+            found = [*self._composed(decoder, request, options, _least(found)), *found]
+        if _least(found) >= ALARMING:
+            wider = self._doubted(request, self._searched(decoder, request, options))
+            found = [*_fewest([each for each in wider if each[0] < _least(found)], options.n_best), *found]
         if not found:
             return list(candidates)
-        found.sort(key=lambda each: each[0])
         fewest = sum(doubts == found[0][0] for doubts, _ in found)
         return [candidate for _, candidate in found[: max(fewest, options.n_best)]]
 
@@ -107,15 +108,16 @@ class UnseenActs:
             found = self._known.put(candidate.tokens, self._fluency.doubts(candidate.tokens), size)
         more = _continued(candidate.tokens)
         joint = self._composer.joint(request.turn, self._fluency) if more else 0
-        return found + PLAIN * (candidate.origin == "template") + joint * more
+        asked = [slot for _, slot in request.turn.slots() if slot.value is None]
+        # A question asks for one thing; one that asks for two is a mixture where training never had it.
+        mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self.has(request.turn) else 0
+        return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed
 
-    def _composed(
-        self, decoder: Decoder, request: Request, options: ResolvedOptions, limit: int | None
-    ) -> list[Doubted]:
+    def _composed(self, decoder: Decoder, request: Request, options: ResolvedOptions, limit: int) -> list[Doubted]:
         """Return composed texts without fault that have the fewest doubts, if these are below a limit."""
         composed = self._composer.composed(request.turn, self._fluency)
         for doubts, group in groupby(composed, lambda each: each[1]):
-            if limit is not None and doubts >= limit:
+            if doubts >= limit:
                 break
             made = self._made(decoder, request, [tokens for tokens, _ in group], options)
             if found := [(doubts, candidate) for candidate in made if _right(candidate)]:
@@ -155,6 +157,20 @@ class UnseenActs:
 def _continued(tokens: Sequence[str]) -> int:
     """Return how many sentences go on about "it"."""
     return sum(sentence[0] == PRONOUN for sentence in split_segments(tokens)[1:])
+
+
+def _least(found: Sequence[Doubted]) -> int:
+    return found[0][0] if found else NONE
+
+
+def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
+    """Return those without fault that have the fewest doubts, and the next ones until there are so many."""
+    kept: list[Doubted] = []
+    for _, group in groupby(sorted(found, key=lambda each: each[0]), lambda each: each[0]):
+        if len(kept) >= count:
+            break
+        kept += [each for each in group if _right(each[1])]
+    return kept
 
 
 def _right(candidate: Candidate) -> bool:
