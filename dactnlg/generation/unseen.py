@@ -16,6 +16,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
 from dactnlg.generation.decoder import Plan
+from dactnlg.generation.denials import Denials
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.pieces import canonical
 from dactnlg.text.fluency import Fluency
@@ -32,6 +33,8 @@ DOUBTFUL = 3
 
 WIDER = 4
 """How many times as wide the search is where all that was found is doubtful."""
+DENIED = 8
+"""Doubts about a text that denies what its act does not."""
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 
@@ -53,6 +56,7 @@ class UnseenActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._composer = preprocessor, Composer(preprocessor)
+        self._denials = Denials(preprocessor.templates)
         self._known: Memory[int] = Memory(*REMEMBERED)
 
     @cached_property
@@ -84,7 +88,7 @@ class UnseenActs:
             best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
             # What training itself says of an act is the manner of the corpus, whatever it is like.
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
-            if all(c.tokens in own or self._doubts(request, c) < DOUBTFUL for c in best):
+            if all(c.tokens in own or self._fluency.doubts(c.tokens, strict=False) < DOUBTFUL for c in best):
                 return list(candidates)
         found = _fewest(self._doubted(request, candidates), options.n_best)
         if _least(found) >= ALARMING:
@@ -110,8 +114,9 @@ class UnseenActs:
         joint = self._composer.joint(request.turn, self._fluency) if more else 0
         asked = [slot for _, slot in request.turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
+        denied = self._denials.wrong(request.turn, candidate.tokens)
         mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self.has(request.turn) else 0
-        return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed
+        return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed + DENIED * denied
 
     def _composed(self, decoder: Decoder, request: Request, options: ResolvedOptions, limit: int) -> list[Doubted]:
         """Return composed texts without fault that have the fewest doubts, if these are below a limit."""

@@ -30,6 +30,7 @@ JOINTS = RELATIVES | _words(
 """What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+_STARTS = frozenset({"it", "they", "their", "its", "there"})
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | {
     "a",
     "an",
@@ -113,9 +114,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     at = finite(words, verbs)
     main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
     needed = 2 if words[0] in _SUBORDINATING else 1
-    joints = sum(
-        word in JOINTS and (word, more) != ("sorry", "but") for word, more in zip(words, [*words[1:], ""], strict=True)
-    )
+    joints = sum(map(_joins, words[1:], [*words[2:], ""])) + (words[0] in _SUBORDINATING)
     found = 2 * (len(main) < needed or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1)
     found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     return found + 2 * (_repeats(words) or _dangles(words)) + _glued(tokens) + (words[0] in COORDINATING)
@@ -126,13 +125,25 @@ def _headless(words: Sequence[str]) -> bool:
     return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
 
 
+def _joins(word: str, more: str) -> bool:
+    return word in JOINTS and (word, more) != ("sorry", "but")
+
+
 def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
     if words[0] == "there":
         places = [place for place in at if words[place - 1] in COORDINATING]
         return any(not RELATIVES & set(words[:place]) for place in places)
     first = at[0] if at else 0
-    return words[0] in _PREPOSITIONS and words[first] in _THIRD and "," not in words[:first]
+    return words[0] in _PREPOSITIONS | {"located"} and words[first] in _THIRD and "," not in words[:first]
+
+
+def splices(tokens: Sequence[str]) -> int:
+    """Return how many clauses of a sentence nothing but a comma joins: "it is a nice place, it is cheap"."""
+    words = [strip_joiner(token) for token in tokens]
+    if words[0] in _SUBORDINATING:
+        return 0
+    return sum(before == "," and word in _STARTS for before, word in pairwise(words))
 
 
 def _dangles(words: Sequence[str]) -> bool:

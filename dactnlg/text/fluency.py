@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from math import log1p
 
-from dactnlg.text.clauses import faults, learned_verbs
+from dactnlg.text.clauses import faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.segments import PRONOUN, split_segments
@@ -39,9 +39,14 @@ class Fluency:
         self._verbs = learned_verbs(pairs) if english else frozenset()
         self._copulas = Copulas(sentences if english else ())
 
-    def doubts(self, tokens: Sequence[str]) -> int:
-        """Return how many runs of words training never had, and the faults of clauses and of beginnings."""
-        found = 0
+    def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
+        """Return how many runs of words training never had, and the faults of clauses and of beginnings.
+
+        Args:
+            tokens: the text.
+            strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
+        """
+        found = 2 * sum(map(splices, split_segments(tokens))) if strict and self._verbs else 0
         sentences = split_segments(tokens)
         for sentence in sentences:
             # "It" may begin a sentence wherever it may stand.
