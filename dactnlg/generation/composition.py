@@ -16,8 +16,8 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.templates import Tokens, join_sentences
 
-MOST_PIECES = 4
-"""Pieces of a text."""
+MOST_PIECES, MANY = 4, 6
+"""Pieces of a text; one more for acts that have more than so many slots."""
 MOST_COVERS = 200
 """Ways to say an act in pieces that are looked at."""
 MOST_EACH = 4
@@ -79,7 +79,8 @@ class Composer:
         return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0
 
     def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
-        bare = all("|" in each and "=" not in each for each in said)
+        # Questions, and what is not known, can be said one by one.
+        bare = all("|" in each and ("=" not in each or each.endswith("=none")) for each in said)
         # What is said of one thing that has a name can be said one by one; what one looks for cannot.
         named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
         return 0 if pieces.spread or bare or named else JOINT
@@ -99,7 +100,8 @@ class Composer:
             if base < said and (self._finder.subject in base or self._finder.subject not in said):
                 left = said - base
                 choices = [each for each in pieces.single if each <= left]
-                ways += [(len(more), base, more) for more in covers(left, choices, MOST_PIECES - 1)]
+                most = MOST_PIECES - 1 + (len(said) > MANY)
+                ways += [(len(more), base, more) for more in covers(left, choices, most)]
         fewest = min((count for count, *_ in ways), default=0)
         for count, base, more in sorted([way for way in ways if way[0] <= fewest + 1], key=_order)[:MOST_COVERS]:
             for piece in pieces.whole[base][:MOST_EACH]:

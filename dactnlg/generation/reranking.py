@@ -28,6 +28,8 @@ SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
 REMEMBERED = 10_000, 8 << 20
 """Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
+WIDER = 4
+"""How many times as wide a search is where all that was found is doubtful."""
 Rows = list[list[Candidate]]
 
 
@@ -103,8 +105,14 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
-        for request in requests if hard else ():
-            rows[id(request)] = self._unseen.better(decoder, request, rows[id(request)], options)
+        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
+        if doubtful := [place for place, pool in enumerate(pools) if pool.doubtful]:
+            wide = WIDER * width
+            found = decoder.search([pools[place].request.turn for place in doubtful], Plan(wide, hard, wide))
+            for place, hypotheses in zip(doubtful, found, strict=True):
+                wider = self._read(pools[place].request, hypotheses, options)
+                pools[place] = self._unseen.widen(pools[place], wider, options)
+        rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
         return [rows[id(request)] for request in requests]
 
     def sampled(

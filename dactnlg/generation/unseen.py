@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
-from dactnlg.generation.decoder import Plan
 from dactnlg.generation.denials import Denials
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.pieces import canonical
@@ -23,7 +22,7 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import PRONOUN, split_segments
-from dactnlg.text.templates import Key, kind, special_values
+from dactnlg.text.templates import Key, Tokens, kind, special_values
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import Decoder
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 DOUBTFUL = 3
 """Doubts about the best sentence for an act that training had, from which on others are looked for."""
 
-WIDER = 4
-"""How many times as wide the search is where all that was found is doubtful."""
 DENIED = 8
 """Doubts about a text that denies what its act does not."""
 PLAIN = 2
@@ -45,6 +42,32 @@ NONE = 1_000
 REMEMBERED = 20_000, 8 << 20
 """Texts whose doubts are remembered, at most, and their bytes."""
 Doubted = tuple[int, Candidate]
+
+
+class Pool(NamedTuple):
+    """What there is to choose from for a request.
+
+    Attributes:
+        request: the act.
+        candidates: what the search has found.
+        found: those without fault with their doubts, the fewest first; None where doubts do not matter.
+    """
+
+    request: Request
+    candidates: Sequence[Candidate]
+    found: list[Doubted] | None
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether a wider search should be asked."""
+        return self.found is not None and _least(self.found) >= ALARMING
+
+    def best(self, count: int) -> list[Candidate]:
+        """Return the candidates that have the fewest doubts, and the next ones until there are so many."""
+        if not self.found:
+            return list(self.candidates)
+        fewest = sum(doubts == self.found[0][0] for doubts, _ in self.found)
+        return [candidate for _, candidate in self.found[: max(fewest, count)]]
 
 
 class UnseenActs:
@@ -73,14 +96,14 @@ class UnseenActs:
         """Whether training never had a turn's combination of acts, slots and special values."""
         return bool(self._seen) and (kind(turn), _canonical(special_values(turn))) not in self._seen
 
-    def better(
+    def pool(
         self, decoder: Decoder, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Return a request's candidates without fault that have the fewest doubts, at least `n_best` if there are.
+    ) -> Pool:
+        """Return what is known of a request: its candidates, or those without fault that have the fewest doubts.
 
         Args:
-            decoder: the model.
-            request: an unseen act.
+            decoder: the model, which scores composed texts.
+            request: an act.
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
@@ -89,17 +112,23 @@ class UnseenActs:
             # What training itself says of an act is the manner of the corpus, whatever it is like.
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
             if all(c.tokens in own or self._fluency.doubts(c.tokens, strict=False) < DOUBTFUL for c in best):
-                return list(candidates)
+                return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), options.n_best)
-        if _least(found) >= ALARMING:
-            found = [*self._composed(decoder, request, options, _least(found)), *found]
-        if _least(found) >= ALARMING:
-            wider = self._doubted(request, self._searched(decoder, request, options))
-            found = [*_fewest([each for each in wider if each[0] < _least(found)], options.n_best), *found]
-        if not found:
-            return list(candidates)
-        fewest = sum(doubts == found[0][0] for doubts, _ in found)
-        return [candidate for _, candidate in found[: max(fewest, options.n_best)]]
+        composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
+        for doubts, group in groupby(composed, lambda each: each[1]):
+            if doubts >= _least(found):
+                break
+            texts = [tokens for tokens, _ in group]
+            encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
+            scores = decoder.sentence_scores(request.turn, encoded)
+            found = [*((doubts, each) for each in self._made(request, texts, scores, options) if _right(each)), *found]
+        return Pool(request, candidates, found)
+
+    def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
+        """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
+        found = pool.found or []
+        better = [each for each in self._doubted(pool.request, candidates) if each[0] < _least(found)]
+        return pool._replace(found=[*_fewest(better, options.n_best), *found])
 
     def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
         return [(self._doubts(request, candidate), candidate) for candidate in candidates]
@@ -118,44 +147,14 @@ class UnseenActs:
         mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self.has(request.turn) else 0
         return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed + DENIED * denied
 
-    def _composed(self, decoder: Decoder, request: Request, options: ResolvedOptions, limit: int) -> list[Doubted]:
-        """Return composed texts without fault that have the fewest doubts, if these are below a limit."""
-        composed = self._composer.composed(request.turn, self._fluency)
-        for doubts, group in groupby(composed, lambda each: each[1]):
-            if doubts >= limit:
-                break
-            made = self._made(decoder, request, [tokens for tokens, _ in group], options)
-            if found := [(doubts, candidate) for candidate in made if _right(candidate)]:
-                return found
-        return []
-
-    def _searched(self, decoder: Decoder, request: Request, options: ResolvedOptions) -> list[Candidate]:
-        """Return what a wider search finds."""
-        width, power = WIDER * options.beam_width, options.length_normalization
-        (found,) = decoder.search([request.turn], Plan(width, hard=True, keep=width))
-        decode = self._preprocessor.vocabulary.decode
-        texts = [(tuple(decode(h.tokens)), h.score) for h in found if h.finished]
-        ask = options.append_questions
-        return [
-            Candidate(self._preprocessor, request, tokens, score / (len(tokens) + 1) ** power, ask=ask)
-            for tokens, score in texts
-        ]
-
     def _made(
-        self, decoder: Decoder, request: Request, texts: Sequence[Sequence[str]], options: ResolvedOptions
+        self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions
     ) -> list[Candidate]:
-        encode, power = self._preprocessor.vocabulary.encode, options.length_normalization
-        scores = decoder.sentence_scores(request.turn, [encode(tokens) for tokens in texts])
+        power, ask = options.length_normalization, options.append_questions
+        normalized = [float(score) / (len(text) + 1) ** power for text, score in zip(texts, scores, strict=True)]
         return [
-            Candidate(
-                self._preprocessor,
-                request,
-                tuple(tokens),
-                float(score) / (len(tokens) + 1) ** power,
-                origin="composed",
-                ask=options.append_questions,
-            )
-            for tokens, score in zip(texts, scores, strict=True)
+            Candidate(self._preprocessor, request, tokens, score, origin="composed", ask=ask)
+            for tokens, score in zip(texts, normalized, strict=True)
         ]
 
 

@@ -30,20 +30,10 @@ JOINTS = RELATIVES | _words(
 """What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+_OTHERS = frozenset({"there", "i", "we", "you"})
+"""Subjects of which "has" and "is" are not said."""
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
-_UNFINISHED = _PREPOSITIONS - {"near", "on"} | {
-    "a",
-    "an",
-    "the",
-    "of",
-    "and",
-    "or",
-    "about",
-    "its",
-    "their",
-    "is",
-    "are",
-}
+_UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
@@ -131,9 +121,10 @@ def _joins(word: str, more: str) -> bool:
 
 def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
-    if words[0] == "there":
-        places = [place for place in at if words[place - 1] in COORDINATING]
-        return any(not RELATIVES & set(words[:place]) for place in places)
+    start = next((place for place, word in enumerate(words) if word in _OTHERS), None)
+    if start is not None and (not at or start < at[0] or start - 1 == at[0]):
+        places = [place for place in at if words[place - 1] in COORDINATING and words[place] in _SINGULAR | _THIRD]
+        return any(not (RELATIVES | {"it"}) & set(words[start:place]) for place in places)
     first = at[0] if at else 0
     return words[0] in _PREPOSITIONS | {"located"} and words[first] in _THIRD and "," not in words[:first]
 

@@ -55,8 +55,12 @@ class Fluency:
             found += sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
             if self._verbs:
                 found += faults(sentence, self._verbs) + 2 * self._copulas.faults(sentence)
-        beginnings = [sentence[:ORDER] for sentence in sentences if not any(map(is_placeholder, sentence[:ORDER]))]
-        return found + len(beginnings) - len(set(beginnings))
+        # What one sentence has said in the same words the next one does not say again.
+        own = [
+            {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
+            for s in sentences
+        ]
+        return found + sum(map(len, own)) - len(set().union(*own))
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""

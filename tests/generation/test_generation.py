@@ -48,7 +48,7 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
     origins = Counter(result.origin for result in results)
     # Both roads are taken: the search's, and for what it cannot end in time the templates'.
     assert origins["template"] > 10
-    assert generator.decoder is None or origins["model"] > 40
+    assert generator.decoder is None or origins["model"] + origins["composed"] > 40
     for turn, result in zip(turns, results, strict=True):
         assert result.text.strip()
         assert "SLOT_" not in result.text + result.raw
@@ -134,7 +134,8 @@ ASKING = [
         ),
         # What asks is left alone, and so is a turn of one act: it can't lose what it is about.
         ("inform(count=3)&request(food)", "SLOT_COUNT . what food", "3. What food?"),
-        ("request(food)", "there are", "There are."),
+        # Nor does it say what training never said of it.
+        ("request(food)", "there are", "What kind of food do you want?"),
     ],
 )
 def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
