@@ -60,7 +60,7 @@ class Fluency:
             {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
             for s in sentences
         ]
-        return found + sum(map(len, own)) - len(set().union(*own))
+        return found + (sum(map(len, own)) > len(set().union(*own)))
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
