@@ -106,7 +106,7 @@ class CandidateSearch:
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
         pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
-        if doubtful := [place for place, pool in enumerate(pools) if pool.doubtful]:
+        if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = WIDER * width
             found = decoder.search([pools[place].request.turn for place in doubtful], Plan(wide, hard, wide))
             for place, hypotheses in zip(doubtful, found, strict=True):

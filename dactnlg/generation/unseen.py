@@ -37,10 +37,12 @@ PLAIN = 2
 
 ALARMING = 2
 """Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+MANY = 20_000
+"""Texts of a training corpus."""
 NONE = 1_000
 """Stands for the doubts where there is no candidate."""
 REMEMBERED = 20_000, 8 << 20
-"""Texts whose doubts are remembered, at most, and their bytes."""
+"""Texts whose doubts, and acts of which that is remembered, at most, and their bytes."""
 Doubted = tuple[int, Candidate]
 
 
@@ -51,16 +53,13 @@ class Pool(NamedTuple):
         request: the act.
         candidates: what the search has found.
         found: those without fault with their doubts, the fewest first; None where doubts do not matter.
+        wider: whether a wider search should be asked.
     """
 
     request: Request
     candidates: Sequence[Candidate]
     found: list[Doubted] | None
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether a wider search should be asked."""
-        return self.found is not None and _least(self.found) >= ALARMING
+    wider: bool = False
 
     def best(self, count: int) -> list[Candidate]:
         """Return the candidates that have the fewest doubts, and the next ones until there are so many."""
@@ -81,6 +80,7 @@ class UnseenActs:
         self._preprocessor, self._composer = preprocessor, Composer(preprocessor)
         self._denials = Denials(preprocessor.templates)
         self._known: Memory[int] = Memory(*REMEMBERED)
+        self._fine: Memory[bool] = Memory(*REMEMBERED)
 
     @cached_property
     def _fluency(self) -> Fluency:
@@ -91,6 +91,11 @@ class UnseenActs:
         templates = self._preprocessor.templates
         pairs = {(key, values) for (key, _), found in templates.specials.items() for values in found}
         return {(key, _canonical(values)) for key, values in pairs}
+
+    @cached_property
+    def _many(self) -> bool:
+        """Whether training has so many texts that a model says what it has seen well enough."""
+        return sum(map(len, self._preprocessor.templates.sentences.values())) > MANY
 
     def has(self, turn: Turn) -> bool:
         """Whether training never had a turn's combination of acts, slots and special values."""
@@ -107,11 +112,10 @@ class UnseenActs:
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
-        if not self.has(request.turn):
+        unseen = self._unseen(request)
+        if not unseen:
             best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
-            # What training itself says of an act is the manner of the corpus, whatever it is like.
-            own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
-            if all(c.tokens in own or self._fluency.doubts(c.tokens, strict=False) < DOUBTFUL for c in best):
+            if self._many or all(self._usual(request, candidate) for candidate in best):
                 return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), options.n_best)
         composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
@@ -122,13 +126,28 @@ class UnseenActs:
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded)
             found = [*((doubts, each) for each in self._made(request, texts, scores, options) if _right(each)), *found]
-        return Pool(request, candidates, found)
+        return Pool(request, candidates, found, wider=unseen and _least(found) >= ALARMING)
+
+    def _unseen(self, request: Request) -> bool:
+        found = self._fine.get(request.act)
+        return self._fine.put(request.act, self.has(request.turn), 200) if found is None else found
+
+    def _usual(self, request: Request, candidate: Candidate) -> bool:
+        """Whether a sentence for a seen act is as training's are."""
+        key = request.act, candidate.tokens
+        found = self._fine.get(key)
+        if found is None:
+            # What training itself says of an act is the manner of the corpus, whatever it is like.
+            own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
+            usual = candidate.tokens in own or self._fluency.doubts(candidate.tokens, strict=False) < DOUBTFUL
+            found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
+        return found
 
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
         found = pool.found or []
         better = [each for each in self._doubted(pool.request, candidates) if each[0] < _least(found)]
-        return pool._replace(found=[*_fewest(better, options.n_best), *found])
+        return pool._replace(found=[*_fewest(better, options.n_best), *found], wider=False)
 
     def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
         return [(self._doubts(request, candidate), candidate) for candidate in candidates]
@@ -144,7 +163,7 @@ class UnseenActs:
         asked = [slot for _, slot in request.turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._denials.wrong(request.turn, candidate.tokens)
-        mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self.has(request.turn) else 0
+        mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self._unseen(request) else 0
         return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed + DENIED * denied
 
     def _made(
