@@ -13,6 +13,7 @@ from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
+from dactnlg.generation.unseen import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 from dactnlg.text.trigger_words import trigger
@@ -27,6 +28,8 @@ SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
 REMEMBERED = 10_000, 8 << 20
 """Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
+WIDER = 4
+"""How many times as wide a search is where all that was found is doubtful."""
 Rows = list[list[Candidate]]
 
 
@@ -66,6 +69,7 @@ class CandidateSearch:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self.completer = preprocessor, Completer(preprocessor)
         self._faulty: Memory[str] = Memory(*REMEMBERED)
+        self._unseen = UnseenActs(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts whose best hypotheses have faults."""
@@ -101,6 +105,14 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
+        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
+        if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
+            wide = WIDER * width
+            found = decoder.search([pools[place].request.turn for place in doubtful], Plan(wide, hard, wide))
+            for place, hypotheses in zip(doubtful, found, strict=True):
+                wider = self._read(pools[place].request, hypotheses, options)
+                pools[place] = self._unseen.widen(pools[place], wider, options)
+        rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
         return [rows[id(request)] for request in requests]
 
     def sampled(

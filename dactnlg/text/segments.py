@@ -31,14 +31,15 @@ class Segments:
 
     Args:
         preprocessor: of the training pairs; with a reader it knows special values without cues.
+        verbs: words that may stand behind the pronoun, beside those that do in training.
     """
 
-    def __init__(self, preprocessor: Preprocessor) -> None:
-        self.preprocessor = preprocessor
+    def __init__(self, preprocessor: Preprocessor, verbs: Collection[str] = ()) -> None:
+        self.preprocessor, self._more_verbs = preprocessor, frozenset(verbs)
         self._statements: Memory[list[Tokens]] = Memory(*REMEMBERED)
 
     @cached_property
-    def _subject(self) -> str:
+    def subject(self) -> str:
         """The placeholder with which most texts begin, if any does."""
         texts = self.preprocessor.templates.texts()
         subjects = Counter(strip_joiner(text[0]) for text in texts if is_placeholder(text[0]))
@@ -48,7 +49,7 @@ class Segments:
     def _verbs(self) -> set[str]:
         """The words that stand behind the pronoun."""
         pairs = (pair for text in self.preprocessor.templates.texts() for pair in zip(text, text[1:], strict=False))
-        return {verb for pronoun, verb in pairs if pronoun == PRONOUN}
+        return {verb for pronoun, verb in pairs if pronoun == PRONOUN} | self._more_verbs
 
     def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
         """Return the slots of a turn that a segment of its text says; None where nothing could show it."""
@@ -73,9 +74,9 @@ class Segments:
         """
         start = 1 if tokens[0] == ARTICLE else 0
         rest = tokens[start + 1 :]
-        if len(rest) < 2 or strip_joiner(tokens[start]) != self._subject or rest[0] not in self._verbs:
+        if len(rest) < 2 or strip_joiner(tokens[start]) != self.subject or rest[0] not in self._verbs:
             return None
-        return None if self._subject in map(strip_joiner, rest) else (PRONOUN, *rest)
+        return None if self.subject in map(strip_joiner, rest) else (PRONOUN, *rest)
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
         """Return segments that say a special value of an act and no other value, the most frequent first."""

@@ -1,0 +1,130 @@
+"""Composition: texts for combinations of slots that training never had, put together from texts that it had.
+
+Whole training texts and sentences stand behind each other, word for word; phrases are left out of a text or put into
+it where training has the words at both sides together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.generation.phrases import Phrases
+from dactnlg.generation.pieces import PieceFinder, Pieces, Said, wanted
+from dactnlg.text.fluency import Fluency
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.templates import Tokens, join_sentences
+
+MOST_PIECES, MANY = 4, 6
+"""Pieces of a text; one more for acts that have more than so many slots."""
+MOST_COVERS = 200
+"""Ways to say an act in pieces that are looked at."""
+MOST_EACH = 4
+"""Texts of the same contents that are tried."""
+MOST_COMPOSED = 60
+"""Texts returned."""
+JOINT = 3
+"""Doubts about a further sentence where training says all in one."""
+REMEMBERED = 64, 64 << 20
+"""Combinations of act types whose pieces are remembered, at most, and their bytes."""
+MADE = 10_000, 16 << 20
+"""Acts of which the texts are remembered, at most, and their bytes."""
+_Known = tuple[Pieces, Phrases]
+
+
+class Composer:
+    """Puts texts together. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
+        self._known: Memory[_Known] = Memory(*REMEMBERED)
+        self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
+
+    def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
+
+        Args:
+            turn: the acts.
+            fluency: of the training texts.
+        """
+        # Where values stand in the texts themselves, what these say is not known.
+        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
+        if not said or f"{self._finder.subject}#2" in said:
+            return []
+        act_types = frozenset(act.act_type for act in turn.acts)
+        known = self._made.get((act_types, said))
+        if known is None:
+            known = self._compose(act_types, said, fluency)
+            self._made.put((act_types, said), known, 500 + 2000 * len(known))
+        return known
+
+    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        pieces, phrases = self._of(act_types, fluency)
+        joint = self._joint(act_types, said, pieces)
+        found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
+        found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
+        if min(found.values(), default=1):
+            for tokens, changes in phrases.made(said):
+                found.setdefault(tokens, fluency.doubts(tokens) + changes)
+        return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+
+    def joint(self, turn: Turn, fluency: Fluency) -> int:
+        """Return how doubtful it is to say a turn in several sentences."""
+        if self._preprocessor.delexicalizer.lexicalized:
+            return 0
+        said = wanted(self._preprocessor, turn)
+        act_types = frozenset(act.act_type for act in turn.acts)
+        return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0
+
+    def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
+        # Questions, and what is not known, can be said one by one.
+        bare = all("|" in each and ("=" not in each or each.endswith("=none")) for each in said)
+        # What is said of one thing that has a name can be said one by one; what one looks for cannot.
+        named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
+        return 0 if pieces.spread or bare or named else JOINT
+
+    def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
+        found = self._known.get(act_types)
+        if found is None:
+            pieces = self._finder.collect(act_types).ranked(fluency)
+            size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
+            found = self._known.put(act_types, (pieces, Phrases(pieces, fluency)), size)
+        return found
+
+    def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
+        """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
+        ways: list[tuple[int, Said, tuple[Said, ...]]] = []
+        for base in pieces.whole:
+            if base < said and (self._finder.subject in base or self._finder.subject not in said):
+                left = said - base
+                choices = [each for each in pieces.single if each <= left]
+                most = MOST_PIECES - 1 + (len(said) > MANY)
+                ways += [(len(more), base, more) for more in covers(left, choices, most)]
+        fewest = min((count for count, *_ in ways), default=0)
+        for count, base, more in sorted([way for way in ways if way[0] <= fewest + 1], key=_order)[:MOST_COVERS]:
+            for piece in pieces.whole[base][:MOST_EACH]:
+                tokens: Sequence[str] = piece.tokens
+                for each in sorted(more, key=lambda each: -pieces.single[each][0].weight):
+                    tokens = join_sentences(tokens, pieces.single[each][0].tokens)
+                yield tuple(tokens), count
+
+
+def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:
+    """Yield the ways to say all that is left once, by choices that say some of it each, `most` of them at most."""
+    if not left:
+        yield ()
+    elif most:
+        item = min(left)
+        for said in choices:
+            if item in said and said <= left:
+                for rest in covers(left - said, choices, most - 1):
+                    yield (said, *rest)
+
+
+def _order(way: tuple[int, Said, tuple[Said, ...]]) -> tuple[int, int, list[str]]:
+    return way[0], -len(way[1]), sorted(way[1])

@@ -1,0 +1,135 @@
+"""Phrases: the words that say one slot within a sentence, which can be left out of a text, or put into another one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import NamedTuple
+
+from dactnlg.generation.pieces import Pieces, Said
+from dactnlg.text.fluency import BOUND, ORDER, Fluency
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Tokens
+
+LONGEST = 9
+"""Words of a phrase, at most."""
+MOST_PHRASES = 40
+"""Phrases of a slot that are tried, the most frequent ones."""
+MOST_BASES = 80
+"""Texts that phrases are put into or left out of, those that lack the least and are the most frequent."""
+MOST_KEPT = 60
+"""Texts kept after each change."""
+MOST_LACKING = 3
+
+
+class Edited(NamedTuple):
+    """A text after changes: its tokens, what it says and how often training has the text that was changed."""
+
+    tokens: Tokens
+    said: Said
+    weight: float
+    changes: int = 0
+
+
+class Phrases:
+    """Phrases of the texts of some act types.
+
+    Args:
+        pieces: of these act types.
+        fluency: of their texts.
+    """
+
+    def __init__(self, pieces: Pieces, fluency: Fluency) -> None:
+        self._pieces, self._fluency = pieces, fluency
+        self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
+        weights: dict[str, dict[Tokens, float]] = {}
+        for said, group in pieces.whole.items():
+            for piece in group:
+                for item, phrase in self._removable(piece.tokens, said):
+                    found = weights.setdefault(item, {})
+                    found[phrase] = found.get(phrase, 0.0) + piece.weight
+        self._phrases = {
+            item: [
+                (phrase, _padded(phrase)[1:-1])
+                for phrase in sorted(found, key=lambda phrase: (-found[phrase], phrase))[:MOST_PHRASES]
+            ]
+            for item, found in weights.items()
+        }
+
+    def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
+        """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
+        bases = []
+        for said, group in self._pieces.whole.items():
+            lacking, more = len(wanted - said), len(said - wanted)
+            if lacking <= MOST_LACKING and more <= 1 and (said & wanted) and lacking + more:
+                bases += [
+                    (lacking + 2 * more, -piece.weight, Edited(piece.tokens, said, piece.weight)) for piece in group
+                ]
+        kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
+        found: dict[Tokens, int] = {}
+        for _ in range(MOST_LACKING + 1):
+            made: dict[Tokens, Edited] = {}
+            for text in kept:
+                for changed in self._changed(text, wanted):
+                    made.setdefault(changed.tokens, changed)
+            found |= {tokens: each.changes for tokens, each in made.items() if each.said == wanted}
+            left = [each for each in made.values() if each.said != wanted]
+            kept = sorted(left, key=lambda each: (self._fluency.doubts(each.tokens), -each.weight, each.tokens))[
+                :MOST_KEPT
+            ]
+        return sorted(found.items(), key=lambda each: (each[1] + self._fluency.doubts(each[0]), each[0]))[:MOST_KEPT]
+
+    def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
+        words = _padded(text.tokens)
+        for item in filter(_shows, text.said - wanted):
+            for start, end in self._spans(text.tokens, item):
+                if self._meet(words[: start + 1], words[end + 1 :]):
+                    rest = (*text.tokens[:start], *text.tokens[end:])
+                    yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
+        # In one order alone: what is put in first or last comes to the same.
+        for item in filter(_shows, sorted(wanted - text.said)[:1] if text.said <= wanted else ()):
+            for phrase, inner in self._phrases.get(item, ()):
+                for gap in range(len(text.tokens)):
+                    before, after = words[max(0, gap - 1) : gap + 1], words[gap + 1 : gap + 3]
+                    if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
+                        longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
+                        yield Edited(longer, text.said | {item}, text.weight, text.changes + 1)
+
+    def _removable(self, tokens: Tokens, said: Said) -> Iterator[tuple[str, Tokens]]:
+        """Yield the phrases of a text without which it is another text of training, or reads like one."""
+        words = _padded(tokens)
+        for item in filter(_shows, said):
+            for start, end in self._spans(tokens, item):
+                # Only what is a text by itself shows that these words, and no others, say a special value.
+                known = is_placeholder(item) or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
+                if known and self._meet(words[: start + 1], words[end + 1 :]):
+                    yield item, tokens[start:end]
+
+    def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
+        """Yield where a text may have a phrase that says one thing and no other."""
+        slots = [-1, *(place for place, token in enumerate(tokens) if is_placeholder(token)), len(tokens)]
+        for before, place, after in zip(slots, slots[1:], slots[2:], strict=False):
+            if strip_joiner(tokens[place]) == item:
+                for start in range(max(before + 1, place - LONGEST + 1), place + 1):
+                    for end in range(place + 1, min(after, start + LONGEST) + 1):
+                        yield start, end
+        for before, after in pairwise(slots) if not is_placeholder(item) else ():
+            for start in range(before + 1, after):
+                for end in range(start + 1, min(after, start + LONGEST) + 1):
+                    yield start, end
+
+    def _meet(self, before: Tokens, after: Tokens) -> bool:
+        """Whether training has the words at both sides of a gap together."""
+        runs = ((*before[-2:], *after[:1]), (*before[-1:], *after[:2]))
+        return all(len(run) < ORDER - 1 or self._fluency.seen(run) for run in runs)
+
+
+def _padded(tokens: Tokens) -> Tokens:
+    """Return the words of a text between its bounds, the values of a slot alike."""
+    return (BOUND, *(token.partition("#")[0] if is_placeholder(token) else token for token in tokens), BOUND)
+
+
+def _shows(item: str) -> bool:
+    """Whether a text's words show that it says something: values, not slots without one."""
+    return is_placeholder(item) or "=" in item

@@ -1,0 +1,191 @@
+"""Pieces: texts of training and their sentences, by what each says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.clauses import VERBS
+from dactnlg.text.fluency import Fluency
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.segments import ARTICLE, Segments, split_segments
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Tokens
+
+MOST_ALIKE = 30
+"""Texts kept of those that say the same, the most frequent ones."""
+SPREAD = 0.05
+"""Share of an act type's texts that spread values over several sentences, from which on others may be spread too."""
+RARE = 0.1
+"""What a sentence counts that training does not have by itself, beside those that it has."""
+
+_OF = frozenset({"of", "for", "at", "to"})
+Said = frozenset[str]
+"""What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
+Group = dict[Said, dict[Tokens, float]]
+
+
+class Piece(NamedTuple):
+    """A text of training, or one of its sentences, with placeholders; and how often training has it."""
+
+    tokens: Tokens
+    weight: float
+
+
+class Pieces(NamedTuple):
+    """Texts of some act types.
+
+    Attributes:
+        whole: whole texts, by what they say.
+        single: sentences as they stand behind others, by what they say.
+        spread: whether training spreads values over several sentences.
+    """
+
+    whole: dict[Said, list[Piece]]
+    single: dict[Said, list[Piece]]
+    spread: bool
+
+    def ranked(self, fluency: Fluency) -> Pieces:
+        """Return the pieces of the same contents in another order: those without doubts first, the usual ones first."""
+
+        def order(piece: Piece) -> tuple[int, float, Tokens]:
+            return fluency.doubts(piece.tokens), -fluency.commonness(piece.tokens), piece.tokens
+
+        whole = {said: sorted(group, key=order) for said, group in self.whole.items()}
+        return Pieces(whole, {said: sorted(group, key=order) for said, group in self.single.items()}, self.spread)
+
+
+def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
+    """Return what a text for a turn has to say; None where pieces cannot show that."""
+    required = preprocessor.delexicalizer.required(turn)
+    found = {item.placeholder for item in required}
+    ordinary = 0
+    for act, slot in turn.slots():
+        if slot.delexicalizable:
+            ordinary += 1
+        elif slot.special is not None or slot.value is None:
+            found.add(trait(act.act_type, slot))
+        else:
+            return None
+    return frozenset(found) if ordinary == len(required) else None
+
+
+def trait(act_type: str, slot: Slot) -> str:
+    """Return the name of a special value or a bare slot among what is said."""
+    return f"{act_type}|{slot.name}" + (f"={slot.special}" if slot.special is not None else "")
+
+
+class PieceFinder:
+    """Finds pieces in a run's training texts.
+
+    Args:
+        preprocessor: of the run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._segments = preprocessor, Segments(preprocessor, VERBS)
+
+    @property
+    def subject(self) -> str:
+        """The placeholder with which most texts begin, if any does."""
+        return self._segments.subject
+
+    def collect(self, act_types: frozenset[str]) -> Pieces:
+        """Return the pieces of texts for some act types, and the single ones of fewer of these."""
+        whole: Group = {}
+        single: Group = {}
+        several = spread = 0
+        templates = self._preprocessor.templates
+        for key, texts in templates.sentences.items():
+            acts = {each for each in key if "|" not in each}
+            for text, weight in texts.items() if acts <= act_types else ():
+                said = _said(key, text, templates.specials.get((key, text), [()]))
+                if said is None:
+                    continue
+                segments = split_segments(text)
+                if acts == act_types:
+                    self._add_whole(whole, said, text, segments, weight)
+                    several += len(said) > 1
+                    spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
+                if len(segments) == 1 or all(map(_bare, said)):
+                    _add(single, said, text, weight)
+                for segment in segments:
+                    here = said if len(segments) == 1 else self._said_here(said, segment)
+                    tokens = self._continued(segment) if here and self.subject in here else segment
+                    if here and tokens and (len(segments) > 1 or tokens != text):
+                        _add(single, (here & said) - {self.subject}, tokens, weight)
+        return Pieces(_ranked(whole), _ranked(single), spread >= SPREAD * max(1, several))
+
+    def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
+        _add(whole, said, text, weight)
+        if self.subject in said and (continued := self._continued(segments[0])):
+            rest = text[len(segments[0]) :]
+            if not any(strip_joiner(token) == self.subject for token in rest):
+                _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
+
+    def _continued(self, segment: Tokens) -> Tokens | None:
+        """Return a sentence without the subject that it names: "it is cheap", "the phone number is SLOT_PHONE"."""
+        words = [strip_joiner(token) for token in segment]
+        at = words.index(self.subject) if words.count(self.subject) == 1 else 0
+        start = at - 1 if words[at - 1] == ARTICLE else at
+        if (
+            start > 2
+            and words[0] == ARTICLE
+            and words[start - 1] in _OF
+            and words[at + 1 : at + 2] in (["is"], ["are"])
+        ):
+            return (*segment[: start - 1], *segment[at + 1 :])
+        return self._segments.continued(segment)
+
+    def _said_here(self, said: Said, segment: Tokens) -> Said | None:
+        """Return what of a text a sentence of it says; None where nothing could show it."""
+        found = {strip_joiner(token) for token in segment if is_placeholder(token)}
+        words = tuple(token for token in segment if not is_placeholder(token))
+        for each in said:
+            name, _, value = each.partition("=")
+            act_type, _, slot_name = name.partition("|")
+            if slot_name and not value:
+                return None
+            if value:
+                slot = Slot(slot_name, value)
+                shown = self._segments.said(Turn((DialogueAct(act_type, (slot,)),)), words)
+                if shown is None:
+                    return None
+                found |= {each} if shown else set()
+        return frozenset(found)
+
+
+def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
+    """Return what a text says; None where its acts do not agree on that, or it says a value twice."""
+    held = [strip_joiner(token) for token in text if is_placeholder(token)]
+    values = list(specials)
+    if len(set(held)) < len(held) or len(values) != 1:
+        return None
+    special = {canonical(each) for each in values[0]}
+    named = {each.partition("=")[0] for each in special}
+    slots = [each for each in key if "|" in each and each not in named]
+    return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
+
+
+def _bare(item: str) -> bool:
+    return "|" in item and "=" not in item
+
+
+def canonical(printed: str) -> str:
+    """Return a printed special value (`inform|kidsallowed=false`) in one spelling."""
+    name, _, value = printed.partition("=")
+    return f"{name}={Slot('value', value.strip(chr(39))).special}"
+
+
+def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:
+    texts = group.setdefault(said, {})
+    texts[tokens] = texts.get(tokens, 0.0) + weight
+
+
+def _ranked(group: Group) -> dict[Said, list[Piece]]:
+    return {
+        said: [Piece(*each) for each in sorted(texts.items(), key=lambda each: (-each[1], each[0]))[:MOST_ALIKE]]
+        for said, texts in group.items()
+    }

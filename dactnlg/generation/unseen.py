@@ -1,0 +1,204 @@
+"""Acts whose combination of slots training never had: of all candidates those that read like training.
+
+A search says such acts with words that training has, in orders that it never had. Texts composed of training's own
+stand beside its sentences; the fewest doubts decide, then the model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.composition import Composer
+from dactnlg.generation.denials import Denials
+from dactnlg.generation.options import ResolvedOptions
+from dactnlg.generation.pieces import canonical
+from dactnlg.text.fluency import Fluency
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import Request
+from dactnlg.text.segments import PRONOUN, split_segments
+from dactnlg.text.templates import Key, Tokens, kind, special_values
+
+if TYPE_CHECKING:
+    from dactnlg.generation.decoder import Decoder
+
+DOUBTFUL = 3
+"""Doubts about the best sentence for an act that training had, from which on others are looked for."""
+
+DENIED = 8
+"""Doubts about a text that denies what its act does not."""
+PLAIN = 2
+"""Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
+
+ALARMING = 2
+"""Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+MANY = 20_000
+"""Texts of a training corpus."""
+NONE = 1_000
+"""Stands for the doubts where there is no candidate."""
+REMEMBERED = 20_000, 8 << 20
+"""Texts whose doubts, and acts of which that is remembered, at most, and their bytes."""
+Doubted = tuple[int, Candidate]
+
+
+class Pool(NamedTuple):
+    """What there is to choose from for a request.
+
+    Attributes:
+        request: the act.
+        candidates: what the search has found.
+        found: those without fault with their doubts, the fewest first; None where doubts do not matter.
+        wider: whether a wider search should be asked.
+    """
+
+    request: Request
+    candidates: Sequence[Candidate]
+    found: list[Doubted] | None
+    wider: bool = False
+
+    def best(self, count: int) -> list[Candidate]:
+        """Return the candidates that have the fewest doubts, and the next ones until there are so many."""
+        if not self.found:
+            return list(self.candidates)
+        fewest = sum(doubts == self.found[0][0] for doubts, _ in self.found)
+        return [candidate for _, candidate in self.found[: max(fewest, count)]]
+
+
+class UnseenActs:
+    """Finds better candidates for unseen acts. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._composer = preprocessor, Composer(preprocessor)
+        self._denials = Denials(preprocessor.templates)
+        self._known: Memory[int] = Memory(*REMEMBERED)
+        self._fine: Memory[bool] = Memory(*REMEMBERED)
+
+    @cached_property
+    def _fluency(self) -> Fluency:
+        return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.language == "en")
+
+    @cached_property
+    def _seen(self) -> set[tuple[Key, Key]]:
+        templates = self._preprocessor.templates
+        pairs = {(key, values) for (key, _), found in templates.specials.items() for values in found}
+        return {(key, _canonical(values)) for key, values in pairs}
+
+    @cached_property
+    def _many(self) -> bool:
+        """Whether training has so many texts that a model says what it has seen well enough."""
+        return sum(map(len, self._preprocessor.templates.sentences.values())) > MANY
+
+    def has(self, turn: Turn) -> bool:
+        """Whether training never had a turn's combination of acts, slots and special values."""
+        return bool(self._seen) and (kind(turn), _canonical(special_values(turn))) not in self._seen
+
+    def pool(
+        self, decoder: Decoder, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions
+    ) -> Pool:
+        """Return what is known of a request: its candidates, or those without fault that have the fewest doubts.
+
+        Args:
+            decoder: the model, which scores composed texts.
+            request: an act.
+            candidates: what the search has found for it.
+            options: how sentences are chosen.
+        """
+        unseen = self._unseen(request)
+        if not unseen:
+            best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
+            if self._many or all(self._usual(request, candidate) for candidate in best):
+                return Pool(request, candidates, None)
+        found = _fewest(self._doubted(request, candidates), options.n_best)
+        composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
+        for doubts, group in groupby(composed, lambda each: each[1]):
+            if doubts >= _least(found):
+                break
+            texts = [tokens for tokens, _ in group]
+            encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
+            scores = decoder.sentence_scores(request.turn, encoded)
+            found = [*((doubts, each) for each in self._made(request, texts, scores, options) if _right(each)), *found]
+        return Pool(request, candidates, found, wider=unseen and _least(found) >= ALARMING)
+
+    def _unseen(self, request: Request) -> bool:
+        found = self._fine.get(request.act)
+        return self._fine.put(request.act, self.has(request.turn), 200) if found is None else found
+
+    def _usual(self, request: Request, candidate: Candidate) -> bool:
+        """Whether a sentence for a seen act is as training's are."""
+        key = request.act, candidate.tokens
+        found = self._fine.get(key)
+        if found is None:
+            # What training itself says of an act is the manner of the corpus, whatever it is like.
+            own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
+            usual = candidate.tokens in own or self._fluency.doubts(candidate.tokens, strict=False) < DOUBTFUL
+            found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
+        return found
+
+    def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
+        """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
+        found = pool.found or []
+        better = [each for each in self._doubted(pool.request, candidates) if each[0] < _least(found)]
+        return pool._replace(found=[*_fewest(better, options.n_best), *found], wider=False)
+
+    def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
+        return [(self._doubts(request, candidate), candidate) for candidate in candidates]
+
+    def _doubts(self, request: Request, candidate: Candidate) -> int:
+        """Return the doubts about a candidate, and those about going on where training says all in one sentence."""
+        found = self._known.get(candidate.tokens)
+        if found is None:
+            size = 500 + 60 * len(candidate.tokens)
+            found = self._known.put(candidate.tokens, self._fluency.doubts(candidate.tokens), size)
+        more = _continued(candidate.tokens)
+        joint = self._composer.joint(request.turn, self._fluency) if more else 0
+        asked = [slot for _, slot in request.turn.slots() if slot.value is None]
+        # A question asks for one thing; one that asks for two is a mixture where training never had it.
+        denied = self._denials.wrong(request.turn, candidate.tokens)
+        mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self._unseen(request) else 0
+        return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed + DENIED * denied
+
+    def _made(
+        self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions
+    ) -> list[Candidate]:
+        power, ask = options.length_normalization, options.append_questions
+        normalized = [float(score) / (len(text) + 1) ** power for text, score in zip(texts, scores, strict=True)]
+        return [
+            Candidate(self._preprocessor, request, tokens, score, origin="composed", ask=ask)
+            for tokens, score in zip(texts, normalized, strict=True)
+        ]
+
+
+def _continued(tokens: Sequence[str]) -> int:
+    """Return how many sentences go on about "it"."""
+    return sum(sentence[0] == PRONOUN for sentence in split_segments(tokens)[1:])
+
+
+def _least(found: Sequence[Doubted]) -> int:
+    return found[0][0] if found else NONE
+
+
+def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
+    """Return those without fault that have the fewest doubts, and the next ones until there are so many."""
+    kept: list[Doubted] = []
+    for _, group in groupby(sorted(found, key=lambda each: each[0]), lambda each: each[0]):
+        if len(kept) >= count:
+            break
+        kept += [each for each in group if _right(each[1])]
+    return kept
+
+
+def _right(candidate: Candidate) -> bool:
+    return bool(candidate.tokens) and candidate.faithful and candidate.report.ok
+
+
+def _canonical(values: Key) -> Key:
+    return tuple(sorted({canonical(value) for value in values}))

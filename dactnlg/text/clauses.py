@@ -1,0 +1,174 @@
+"""Clauses: faults of English sentences that no run of a few words shows, by verbs and by what joins clauses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.questions import is_question
+from dactnlg.text.surface import JOINER, strip_joiner
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+AUXILIARIES = _words(
+    "is are was were am has have had do does did can could will would should may might must 's 're 've let"
+)
+_THIRD = _words(
+    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs"
+)
+VERBS = AUXILIARIES | _THIRD
+RELATIVES = frozenset({"that", "which", "who", "where"})
+JOINTS = RELATIVES | _words(
+    ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
+    "think thought say said guess believe hope know bet feel confirm"
+)
+"""What may stand between two clauses."""
+_SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
+_PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+_OTHERS = frozenset({"there", "i", "we", "you"})
+"""Subjects of which "has" and "is" are not said."""
+_STARTS = frozenset({"it", "they", "their", "its", "there"})
+_UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
+COORDINATING = frozenset({"and", "or", "but", ","})
+_MODALS = _words("do does did can could will would should may might must let have has had n't")
+_SINGULAR = frozenset({"is", "has", "does", "was"})
+_PLURAL = frozenset({"are", "have", "do", "were"})
+LEAST, LEAST_SHARE = 3, 0.2
+"""How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
+_SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
+_ROLES = {
+    "verb": _SUBJECTS | RELATIVES,
+    "other": _words("is are was were am be been being has have had it's they're i'm i've you're you've we've a an the"),
+}
+_NO_VERBS = (
+    _SUBJECTS
+    | JOINTS
+    | frozenset({"a", "an", "the", "not", "this", "he", "she", "to", "in", "your", "my", "of", "with", "up", "for"})
+)
+_CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "what", "who", "he", "she"))
+REPEATED = 3
+"""Words of a run that no sentence has twice."""
+_BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
+"""What stands between an auxiliary verb and its verb: "do you not have"."""
+
+
+def learned_verbs(pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
+    """Return the finite verbs of English, as far as pairs of neighbouring words show them, and how often each occurs.
+
+    A verb often stands behind a pronoun; and seldom behind an auxiliary verb, as participles and adverbs do, or an
+    article.
+    """
+    counts: dict[str, Counter[str]] = {}
+    for (before, word), count in pairs.items():
+        role = next((name for name, words in _ROLES.items() if before in words), "")
+        counts.setdefault(word, Counter())[role] += count
+    return VERBS.union(word for word, roles in counts.items() if word.isalpha() and _is_verb(word, roles))
+
+
+def _is_verb(word: str, roles: Counter[str]) -> bool:
+    often = roles["verb"] >= max(LEAST, LEAST_SHARE * roles.total())
+    return word not in _NO_VERBS and not word.endswith("ing") and often and roles["other"] <= roles["verb"] / 5
+
+
+def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
+    """Return the places of a sentence's finite verbs; a verb behind an auxiliary one belongs to that."""
+    found: list[int] = []
+    for place, word in enumerate(words):
+        start = place
+        while start and words[start - 1] in _BETWEEN:
+            start -= 1
+        modal = start > 0 and (words[start - 1] in _MODALS or words[start - 1].endswith("n't"))
+        modal |= place > 0 and words[place - 1] == "to"
+        if not modal and (word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't")):
+            found.append(place)
+    if words[0] in _SUBJECTS and len(words) > 1 and not words[1].startswith("'"):
+        # Whatever stands behind a pronoun that begins a sentence is its verb.
+        first = next((place for place in range(1, len(words)) if words[place] not in _BETWEEN), 0)
+        found = sorted({*found, first} - {0})
+    return found
+
+
+def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
+    """Return how many faults a sentence has: no verb, clauses that nothing joins, numbers that disagree, repetition.
+
+    Args:
+        tokens: with joiners and placeholders.
+        verbs: finite verbs, in lower case.
+    """
+    words = [strip_joiner(token) for token in tokens]
+    at = finite(words, verbs)
+    main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
+    needed = 2 if words[0] in _SUBORDINATING else 1
+    joints = sum(map(_joins, words[1:], [*words[2:], ""])) + (words[0] in _SUBORDINATING)
+    found = 2 * (len(main) < needed or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1)
+    found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
+    return found + 2 * (_repeats(words) or _dangles(words)) + _glued(tokens) + (words[0] in COORDINATING)
+
+
+def _headless(words: Sequence[str]) -> bool:
+    """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
+    return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
+
+
+def _joins(word: str, more: str) -> bool:
+    return word in JOINTS and (word, more) != ("sorry", "but")
+
+
+def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
+    start = next((place for place, word in enumerate(words) if word in _OTHERS), None)
+    if start is not None and (not at or start < at[0] or start - 1 == at[0]):
+        places = [place for place in at if words[place - 1] in COORDINATING and words[place] in _SINGULAR | _THIRD]
+        return any(not (RELATIVES | {"it"}) & set(words[start:place]) for place in places)
+    first = at[0] if at else 0
+    return words[0] in _PREPOSITIONS | {"located"} and words[first] in _THIRD and "," not in words[:first]
+
+
+def splices(tokens: Sequence[str]) -> int:
+    """Return how many clauses of a sentence nothing but a comma joins: "it is a nice place, it is cheap"."""
+    words = [strip_joiner(token) for token in tokens]
+    if words[0] in _SUBORDINATING:
+        return 0
+    return sum(before == "," and word in _STARTS for before, word in pairwise(words))
+
+
+def _dangles(words: Sequence[str]) -> bool:
+    """Whether a statement ends before what its last word asks for: "it is good for"."""
+    own = [word for word in words if word.isalnum() or is_placeholder(word)]
+    return own[-1:] != [] and own[-1] in _UNFINISHED and not is_question(" ".join(words))
+
+
+def _disagree(words: Sequence[str], before: int, place: int) -> bool:
+    """Whether two verbs that "and" joins differ in number: "hotels that do not allow dogs and has"."""
+    if words[place - 1] not in COORDINATING:
+        return False
+    first, second = words[before], words[place]
+    return (first in _SINGULAR and second in _PLURAL) or (first in _PLURAL and second in _SINGULAR)
+
+
+def _repeats(words: Sequence[str]) -> bool:
+    runs = [run for run in _runs(words) if not any(map(is_placeholder, run))]
+    return len(set(runs)) < len(runs)
+
+
+def _runs(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    yield from zip(*(words[start:] for start in range(REPEATED)), strict=False)
+
+
+def _glued(tokens: Sequence[str]) -> int:
+    """Return how many placeholders have letters attached to them: "SLOT_PRICERANGEly" is good for few values."""
+    return sum(
+        (is_placeholder(token) and _attached(more, token.endswith(JOINER)))
+        or (is_placeholder(more) and token.endswith(JOINER) and token.strip(JOINER).isalpha())
+        for token, more in pairwise(tokens)
+    )
+
+
+def _attached(word: str, joined: bool) -> bool:  # noqa: FBT001  (private)
+    """Whether a word is the end of the one before it; a plural's "-s" is made to fit its value."""
+    return word != "-s" and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()

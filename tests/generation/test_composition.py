@@ -1,0 +1,130 @@
+"""Composition: texts for unseen combinations, of training's own sentences and phrases."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.composition import Composer, covers
+from dactnlg.generation.denials import Denials
+from dactnlg.generation.pieces import PieceFinder, wanted
+from dactnlg.generation.unseen import UnseenActs
+from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
+from dactnlg.text.fluency import Fluency
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.segments import split_segments
+from dactnlg.text.style import Style
+from dactnlg.text.templates import Templates
+
+HOTELS = [
+    ("inform(name=a;near=b)", "SLOT_NAME is near SLOT_NEAR ."),
+    ("inform(name=a;phone=1)", "the phone number of SLOT_NAME is SLOT_PHONE ."),
+    ("inform(name=a;area=b)", "SLOT_NAME is in the SLOT_AREA area ."),
+    ("inform(name=a;area=b;price=1)", "SLOT_NAME is in the SLOT_AREA area . it costs SLOT_PRICE ."),
+    ("inform_no_match(near=a)", "there are no hotels near SLOT_NEAR ."),
+    ("inform_no_match(area=a)", "there are no hotels in the SLOT_AREA area ."),
+    ("inform_no_match(price=a)", "there are no SLOT_PRICE hotels ."),
+    ("inform_no_match(price=a;near=b)", "there are no SLOT_PRICE hotels near SLOT_NEAR ."),
+    ("inform_no_match(price=a;stars=b)", "there are no SLOT_PRICE hotels in the SLOT_STARS class ."),
+    ("?request(area)", "which area would you like ?"),
+    ("?request(price)", "what may it cost ?"),
+]
+
+
+def built(pairs: list[tuple[str, str]]) -> Preprocessor:
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
+    return Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+
+
+@pytest.fixture(scope="module")
+def hotels() -> Preprocessor:
+    return built(HOTELS)
+
+
+def composed(preprocessor: Preprocessor, act: str) -> list[str]:
+    fluency = Fluency(preprocessor.templates.texts(), english=True)
+    found = Composer(preprocessor).composed(preprocessor.request(parse(act)).turn, fluency)
+    return [" ".join(tokens) for tokens, doubts in found if doubts == found[0][1]]
+
+
+@pytest.mark.parametrize(
+    ("act", "text"),
+    [
+        # Sentences behind each other: a further one speaks of "it", or names nothing.
+        ("inform(name=x;near=y;price=2)", "SLOT_NAME is near SLOT_NEAR . it costs SLOT_PRICE ."),
+        ("inform(name=x;near=y;phone=2)", "the phone number of SLOT_NAME is SLOT_PHONE . it is near SLOT_NEAR ."),
+        # Without the name that all texts begin with.
+        ("inform(phone=2)", "the phone number is SLOT_PHONE ."),
+        ("inform(area=x;price=2)", "it is in the SLOT_AREA area . it costs SLOT_PRICE ."),
+        # What is looked for is restricted within one sentence: a phrase is put in.
+        ("inform_no_match(price=x;area=y)", "there are no SLOT_PRICE hotels in the SLOT_AREA area ."),
+        ("?request(area;price)", "what may it cost ? which area would you like ?"),
+    ],
+)
+def test_unseen_combinations(hotels: Preprocessor, act: str, text: str) -> None:
+    assert text in composed(hotels, act)
+
+
+@pytest.mark.parametrize("act", ["inform(rooms=4)", "greet()", "goodbye(name=x)", "inform(name=x;name=y)"])
+def test_what_training_has_no_words_for(hotels: Preprocessor, act: str) -> None:
+    assert composed(hotels, act) == []
+
+
+def test_all_exact_covers_are_found() -> None:
+    choices = [frozenset(each) for size in (1, 2) for each in combinations("abcd", size)]
+    left = frozenset("abcd")
+    expected = {
+        frozenset(each)
+        for size in (1, 2, 3)
+        for each in combinations(choices, size)
+        if frozenset().union(*each) == left and sum(map(len, each)) == len(left)
+    }
+    found = [frozenset(cover) for cover in covers(left, choices, 3)]
+    assert len(found) == len(set(found)) and set(found) == expected
+
+
+def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() -> None:
+    preprocessor = build_preprocessor(load_corpus("trails"))[0]
+    unseen, composer = UnseenActs(preprocessor), Composer(preprocessor)
+    fluency = Fluency(preprocessor.templates.texts(), english=True)
+    finder = PieceFinder(preprocessor)
+    known = {piece.tokens for group in finder.collect(frozenset({"inform"})).single.values() for piece in group}
+    known |= {part for text in preprocessor.templates.texts() for part in split_segments(text)}
+    right = tried = 0
+    for names in combinations(("region", "length", "height", "view", "season"), 3):
+        slots = [Slot("name", "Ivy Cutting"), *(Slot(name, "Marl") for name in names), Slot("toilets", "yes")]
+        request = preprocessor.request(Turn((DialogueAct("inform", tuple(slots)),)))
+        assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
+        if not unseen.has(request.turn):
+            continue
+        found = composer.composed(request.turn, fluency)
+        tried += 1
+        least = [tokens for tokens, doubts in found if doubts == found[0][1]]
+        right += any(Candidate(preprocessor, request, tokens, 0.0).faithful for tokens in least)
+        assert any(set(split_segments(tokens)) <= known for tokens, _ in found)
+    assert tried > 3 and right == tried
+
+
+def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run: Path) -> None:
+    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
+    turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
+    assert not any(unseen.has(turn) for turn in turns)
+    assert unseen.has(parse("inform(name='Ivy Cutting';length=none;height=none)"))
+
+
+def test_denials_of_acts_that_deny_nothing() -> None:
+    pairs = [(parse(act), text.split()) for act, text in HOTELS]
+    pairs += [(parse("inform(name=a;dogs=no)"), ["SLOT_NAME", "does", "not", "allow", "dogs", "."])]
+    denials = Denials(Templates.collect(pairs))
+    text = ["there", "are", "no", "hotels", "near", "SLOT_NEAR", "."]
+    assert denials.wrong(parse("inform(near=x)"), text)
+    assert not denials.wrong(parse("inform_no_match(near=x)"), text)
+    assert not denials.wrong(parse("inform(near=x;dogs=no)"), text)
+    assert not denials.wrong(parse("inform(near=x)"), ["it", "is", "near", "SLOT_NEAR", "."])

@@ -1,0 +1,135 @@
+"""Fluency: what training never had, verbs and clauses, and what a thing can be said to be."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from dactnlg.text.clauses import VERBS, faults, finite, learned_verbs, splices
+from dactnlg.text.copulas import Copulas
+from dactnlg.text.fluency import ORDER, Fluency
+from dactnlg.text.surface import tokenize
+
+TEXTS = [
+    "SLOT_NAME is a nice hotel near SLOT_NEAR .",
+    "SLOT_NAME is a hotel in the SLOT_AREA area .",
+    "there are no hotels near SLOT_NEAR .",
+    "it has internet and does not allow dogs .",
+]
+
+
+def split(texts: list[str]) -> list[list[str]]:
+    return [text.split() for text in texts]
+
+
+def test_training_itself_is_never_doubtful_by_its_runs() -> None:
+    fluency = Fluency(split(TEXTS), english=False)
+    assert [fluency.doubts(text) for text in split(TEXTS)] == [0] * len(TEXTS)
+
+
+def test_doubts_are_the_runs_that_training_never_had() -> None:
+    fluency = Fluency(split(TEXTS), english=False)
+    text = "SLOT_NAME is a hotel near SLOT_NEAR ."
+    words = ["", *text.split()[:-1], ""]
+    seen = {tuple(["", *t.split()[:-1], ""][i : i + ORDER]) for t in TEXTS for i in range(len(t.split()))}
+    novel = [words[i : i + ORDER] for i in range(len(words) - ORDER + 1) if tuple(words[i : i + ORDER]) not in seen]
+    assert fluency.doubts(text.split()) == len(novel) > 0
+
+
+def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
+    fluency = Fluency(split(TEXTS), english=False)
+    assert fluency.doubts(["there", "are", "no", "hotels", "near", "SLOT_NEAR#2"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("sentence", "right"),
+    [
+        ("there are no hotels in the SLOT_AREA area that allow dogs .", True),
+        ("there are no hotels in the SLOT_AREA area is near SLOT_NEAR .", False),
+        ("SLOT_NAME is a hotel and it is near SLOT_NEAR .", True),
+        ("SLOT_NAME is the only hotel in the SLOT_AREA is the only hotel that allows dogs .", False),
+        ("there are SLOT_COUNT hotels that do not allow dogs and have internet .", True),
+        ("there are SLOT_COUNT hotels that do not allow dogs and has internet .", False),
+        ("do you have a dog ?", True),
+        ("a cheap pub with good food .", False),
+        ("a pub that serves good food .", False),
+        ("there is a pub that serves good food and has a garden .", True),
+        ("there is a pub near SLOT_NEAR and has a garden .", False),
+        ("with two ports and costs SLOT_PRICE .", False),
+        ("near SLOT_NEAR is a pub .", True),
+        ("near SLOT_NEAR serves good food .", False),
+        ("has a garden .", False),
+        ("if you do not care about the area , there are SLOT_COUNT pubs .", True),
+        ("if you do not care about the area or the food .", False),
+        ("what are you looking for ?", True),
+        ("it is good for .", False),
+        ("it is SLOT_PRICERANGE -ly priced .", False),
+        ("there are SLOT_COUNT SLOT_TYPE -s .", True),
+    ],
+)
+def test_faults_of_clauses(sentence: str, right: bool) -> None:
+    assert (faults(sentence.split(), VERBS | {"allow"}) == 0) is right
+
+
+def test_a_verb_behind_an_auxiliary_one_belongs_to_it() -> None:
+    assert finite(["do", "you", "have", "what", "they", "need"], VERBS | {"need"}) == [0, 5]
+
+
+def test_clauses_that_only_a_comma_joins() -> None:
+    assert (
+        splices(
+            [
+                "it",
+                "is",
+                "a",
+                "nice",
+                "place",
+                ",",
+                "it",
+                "is",
+                "near",
+                "SLOT_NEAR",
+                "and",
+                "their",
+                "price",
+                "is",
+                "low",
+                ".",
+            ]
+        )
+        == 1
+    )
+    assert splices(["if", "you", "need", "a", "pub", ",", "there", "is", "one", "."]) == 0
+
+
+def test_verbs_are_learned_from_pronouns_and_not_from_articles() -> None:
+    pairs = Counter(
+        {("it", "climbs"): 4, ("and", "climbs"): 2, ("it", "walk"): 4, ("a", "walk"): 9, ("is", "climbed"): 8}
+    )
+    found = learned_verbs(pairs)
+    assert "climbs" in found and not found & {"walk", "climbed"}
+
+
+def test_what_a_thing_can_be() -> None:
+    texts = ["SLOT_NAME is a nice hotel .", "it has a good price range ."] * 60 + ["SLOT_NAME is a price range ."]
+    copulas = Copulas(split(texts))
+    said = [
+        "SLOT_NAME is a hotel near SLOT_NEAR .",
+        "it is a SLOT_PRICE price range .",
+        "it is an inn .",
+        "it is a SLOT_AREA .",
+    ]
+    assert [copulas.faults(text) for text in split(said)] == [0, 1, 0, 1]
+
+
+def test_what_has_been_said_in_the_same_words_is_doubtful() -> None:
+    text = "it is a nice place near SLOT_NEAR ."
+    fluency = Fluency(split([text]), english=True)
+    assert fluency.doubts(text.split()) == 0
+    assert fluency.doubts([*text.split(), *text.split()]) > 0
+
+
+def test_other_languages_have_no_faults_of_english() -> None:
+    texts = [tokenize("SLOT_NAME je levná restaurace.")]
+    assert Fluency(texts, english=False).doubts(texts[0]) == 0
