@@ -16,6 +16,7 @@ from dactnlg import __version__, models
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
+from dactnlg.data.dialogues import dialogue_names
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
 from dactnlg.errors import WorkerError
 from dactnlg.fidelity.checker import FidelityChecker
@@ -83,6 +84,16 @@ def train(
             into, so that what is resumed ends as if it had not been interrupted.
     """
     source, config = config, _checked(config, overrides)
+    if config.corpus.name in dialogue_names():
+        return _train_on_dialogues(
+            config,
+            Run(_default_output(source, config) if output is None else output),
+            cluster,
+            resume=resume,
+            overwrite=overwrite,
+            progress=progress,
+            callbacks=callbacks,
+        )
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
     if cluster.parts > 1:
@@ -106,6 +117,20 @@ def train(
             learn = _reader_maker(config, corpora, preprocessor, progress=progress)
             writer.begin(config, preprocessor.save, learn, resume=resume)
             writer.finish({}, split_hashes(corpora))
+    return run
+
+
+def _train_on_dialogues(config: Config, run: Run, cluster: Cluster | None, **options: Any) -> Run:
+    """Train a model that answers contexts.
+
+    Raises:
+        WorkerError: several processes are asked for.
+    """
+    from dactnlg.training.dialogue import train_dialogue
+
+    if cluster is not None and cluster.parts > 1:
+        raise WorkerError(f"the model '{config.model.name}' of dialogues trains on one device")
+    train_dialogue(config, run, **options)
     return run
 
 
