@@ -23,17 +23,15 @@ from dactnlg.training.train import train
 
 MODELS = ("hred", "vhred", "vhcr")
 SIZES = {"hidden_size": 64, "embedding_size": 64, "utterance_size": 64, "context_size": 64}
-LATENT = {"latent_size": 16, "annealing": 250}
-EPOCHS = 6
+LATENT = {"latent_size": 16, "annealing": 1000}
+EPOCHS = 4
 MOST_WORDS = 3000
 LONGEST = 16
 
 
 def distinct(answers: Sequence[str], n: int = 2) -> float:
     """Return the share of different n-grams among all of some answers."""
-    grams = [
-        tuple(words[i : i + n]) for words in (each.split() for each in answers) for i in range(len(words) - n + 1)
-    ]
+    grams = [tuple(words[i : i + n]) for words in (each.split() for each in answers) for i in range(len(words) - n + 1)]
     return len(set(grams)) / max(1, len(grams))
 
 
@@ -44,7 +42,7 @@ def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int) -> dict
         model["teacher"] = str(teacher)
     if name != "hred":
         model |= LATENT
-    training = {"epochs": EPOCHS, "batch_size": 32, "learning_rate": 0.002, "clip_norm": 1.0, "seed": seed}
+    training = {"epochs": EPOCHS, "batch_size": 8, "learning_rate": 0.001, "clip_norm": 1.0, "seed": seed}
     return {"corpus": {"name": "dailydialog"}, "model": model, "training": training}
 
 
@@ -54,6 +52,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, required=True)
     parser.add_argument("--dialogues", type=int, default=400)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--test", type=int, default=256)
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -63,13 +62,13 @@ def main() -> None:
     pairs = context_pairs(load_dialogues("dailydialog", splits=["test"]).splits["test"], 5)[: given.test]
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     # Seed by seed, so that every model has as many wherever it is stopped.
-    for seed in range(1, given.seeds + 1):
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in MODELS:
             for ei in ("none", "both"):
                 started = time.perf_counter()
                 run = given.folder / f"{name}-{ei}-{seed}"
                 shutil.rmtree(run, ignore_errors=True)
-                train(config(name, ei, teacher, given.dialogues, seed), run)
+                train(config(name, ei, teacher, given.dialogues, seed), run, progress=False)
                 trained = time.perf_counter() - started
                 responder = Responder(run, max_length=20)
                 found = likelihood(responder, pairs)
@@ -77,7 +76,7 @@ def main() -> None:
                 rows.setdefault((name, ei), []).append((found.perplexity, found.divergence, distinct(answers)))
                 print(f"seed {seed} {name:6}{ei:6}", *(f"{x:8.3f}" for x in rows[name, ei][-1]), end="  ")
                 print(f"{trained:.0f} s, {time.perf_counter() - started - trained:.0f} s", answers[:3], flush=True)
-        print(table(rows), flush=True)
+                print(table(rows), flush=True)
 
 
 def table(rows: dict[tuple[str, str], list[tuple[float, float, float]]]) -> str:

@@ -1,4 +1,4 @@
-"""How probable a dialogue model finds the next turns: variational perplexity by importance sampling, and KL per word."""
+"""How probable a dialogue model finds next turns: perplexity by importance sampling, and KL per word."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
 
 from dactnlg.errors import UserError
 from dactnlg.text.contexts import ContextPair
+from dactnlg.text.vocabulary import UNK_ID
 
 if TYPE_CHECKING:
     from dactnlg.dialogue.responder import Responder
@@ -30,11 +30,20 @@ class Likelihood(NamedTuple):
             are one token, `<unk>`, so models of different vocabularies cannot be compared by it.
         divergence: KL(q || p) in nats a token; 0 without a latent variable.
         tokens: how many there were.
+        unknown: how many of them were `<unk>`.
     """
 
     perplexity: float
     divergence: float
     tokens: int
+    unknown: int = 0
+
+    def fair(self, rare: int) -> float:
+        """Return the perplexity with the probability of `<unk>` spread over so many rare words.
+
+        So models of different vocabularies can be compared (Huang et al. 2020, section 2.2).
+        """
+        return self.perplexity * math.exp(math.log(max(rare, 1)) * self.unknown / self.tokens)
 
 
 def likelihood(
@@ -76,12 +85,11 @@ def likelihood(
         said += float(estimate(logs[:, real]).sum())
         apart += float(divergence[real].sum(dtype=np.float64))
     tokens = int(data.lengths.sum())
-    return Likelihood(math.exp(-said / tokens), apart / tokens, tokens)
+    unknown = int((data.tokens == UNK_ID).sum())
+    return Likelihood(math.exp(-said / tokens), apart / tokens, tokens, unknown)
 
 
 def estimate(logs: NDArray[Any]) -> NDArray[np.float64]:
     """Return the log likelihoods, (N,), that log importance weights, (S, N), give."""
-    found: NDArray[np.float64] = logsumexp(np.asarray(logs, np.float64), axis=0) - math.log(len(logs))
+    found: NDArray[np.float64] = np.logaddexp.reduce(np.asarray(logs, np.float64), axis=0) - math.log(len(logs))
     return found
-
-

@@ -6,7 +6,7 @@ U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embe
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -35,7 +35,7 @@ class HRED(RecurrentModel):
         **kwargs: see `RecurrentModel`.
     """
 
-    inputs: Any = ("context", "context_lengths")
+    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths")
 
     Section = HREDSection
 
@@ -47,9 +47,11 @@ class HRED(RecurrentModel):
         self.context_size, self.word_drop, self.ei = mine["context_size"], mine["word_drop"], mine["ei"]
         self.weights_of = mine["emotion_weight"], mine["embedding_weight"]
         if self.ei == "input":
-            self.inputs = (*type(self).inputs, *TAUGHT)
+            # Of this model alone: the class names what every model of it takes.
+            vars(self)["inputs"] = (*type(self).inputs, *TAUGHT)
         self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
-        self.turn_reader = keras.layers.GRU(mine["utterance_size"])
+        self.utterance_size = mine["utterance_size"]
+        self.turn_reader = keras.layers.GRU(self.utterance_size)
         self.context_reader = keras.layers.GRU(self.context_size, return_sequences=True)
         size = self.condition_size()
         self.gate_kernel = self.add_weight((size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -27,7 +27,7 @@ class VHCR(VHRED):
         **kwargs: see `VHRED`.
     """
 
-    inputs = ("context", "context_lengths", "noise", "conversation_noise")
+    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths", "noise", "conversation_noise")
 
     Section = VHCRSection
 
@@ -36,7 +36,7 @@ class VHCR(VHRED):
         self.sentence_drop = sentence_drop
         self.conversation_reader = keras.layers.GRU(self.context_size)
         self.conversation_layer = keras.layers.Dense(2 * self.latent_size)
-        size = self.turn_reader.units
+        size = self.utterance_size
         self.hidden_turn = self.add_weight((size,), "uniform", name="hidden_turn")
 
     def condition_size(self) -> int:

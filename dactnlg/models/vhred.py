@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, ClassVar
 
 import keras
 from keras import ops
@@ -31,7 +31,7 @@ class VHRED(HRED):
         **kwargs: see `HRED`.
     """
 
-    inputs = ("context", "context_lengths", "noise")
+    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths", "noise")
 
     Section = VHREDSection
 

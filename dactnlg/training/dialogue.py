@@ -136,13 +136,15 @@ def _loop(
     keras.utils.set_random_seed(options.seed)
     with computing(options.precision):
         model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
-    sets = [encode(preprocessor, pairs[split], model, teacher) for split in ("train", "valid")]
+    train_set, valid_set = (encode(preprocessor, pairs[split], model, teacher) for split in ("train", "valid"))
     if not retraces():
-        sets = [each.in_few_lengths() for each in sets]
+        train_set, valid_set = train_set.in_few_lengths(), valid_set.in_few_lengths()
     learner = KerasLearner(
-        model, options.learning_rate, options.clip_norm, sample=sets[0], batch_size=options.batch_size
+        model, options.learning_rate, options.clip_norm, sample=train_set, batch_size=options.batch_size
     )
     about = {"parameters": model.count_params(), "backend": keras.backend.backend(), "workers": 1, "devices": 1}
     about |= {"teacher": preprocessor.teacher}
     group = ProcessGroup(Cluster())
-    return TrainingLoop(learner, *sets, options, writer, group, callbacks, progress=progress, about=about)
+    return TrainingLoop(
+        learner, train_set, valid_set, options, writer, group, callbacks, progress=progress, about=about
+    )

@@ -103,9 +103,11 @@ def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
     for place, line in read_lines(path):
         row = read_json(line, path, place)
         items = row.get("lines") if isinstance(row, dict) else None
-        texts = [item.get("text") if isinstance(item, dict) else None for item in items or []]
-        if not isinstance(items, list) or not all(isinstance(text, str) for text in texts):
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
             raise row_error(path, place, f'a conversation is {{"lines": [{{"text"}}, ...]}}, not {short(row)}')
+        texts = [each["text"] for each in items if isinstance(each.get("text"), str)]
+        if len(texts) < len(items):
+            raise row_error(path, place, f"every line of a conversation has a 'text': {short(row)}")
         gone = next((i for i, text in enumerate(texts) if text.strip() in ("", "[deleted]", "[removed]")), len(texts))
         if gone < len(texts):
             notes["turns from a removed comment on left out"] += len(texts) - gone
