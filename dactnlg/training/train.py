@@ -18,10 +18,11 @@ from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
 from dactnlg.data.dialogues import dialogue_names
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
-from dactnlg.errors import WorkerError
+from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models import numpy as numpy_models
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
@@ -93,6 +94,11 @@ def train(
             overwrite=overwrite,
             progress=progress,
             callbacks=callbacks,
+        )
+    if config.model.name in DIALOGUE:
+        names = ", ".join(dialogue_names())
+        raise ConfigError(
+            f"model.name: '{config.model.name}' answers contexts; corpus.name is one of dialogues: {names}"
         )
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
