@@ -56,7 +56,8 @@ def evaluate(
     """Generate a split of a corpus and score it.
 
     Besides the metrics of `score` there is `perplexity`: the model's own, of the references. Metrics that compare
-    sets of sentences (`set-BLEU`, `set-perplexity`, `self-BLEU`) need samples: --sample.
+    sets of sentences (`set-BLEU`, `set-perplexity`, `self-BLEU`) need samples: --sample. A run of a dialogue model
+    gets perplexity, KL, BLEU, forward and backward BLEU, and distinct n-grams.
 
     \b
     dactnlg evaluate runs/trails-sclstm
@@ -67,11 +68,20 @@ def evaluate(
     dactnlg evaluate --model runs/seed-1 --model runs/seed-2 --model runs/seed-3
     """
     from dactnlg._utils.files import check_folders, written
+    from dactnlg.dialogue.evaluation import evaluate_dialogues, is_dialogue_run, scores_table
     from dactnlg.evaluation.evaluate import evaluate as evaluate_run
     from dactnlg.evaluation.gem import write_submission
     from dactnlg.evaluation.scores import notes
 
     check_folders(json_file, report, gem)
+    if any(map(is_dialogue_run, models)):
+        refused = {"--preset": preset, "--metric": metric, "--vectors": vectors, "--gem": gem, "--report": report}
+        scored = evaluate_dialogues(models, refused, corpus=corpus, split=split, data_dir=data_dir)
+        if json_file is not None:
+            write_json(json_file, scored)
+        if json_file != "-":
+            print(scores_table(scored))
+        return
     result = evaluate_run(
         models,
         corpus=corpus,

@@ -19,7 +19,8 @@ from pydantic import ValidationError
 
 from dactnlg._utils.quiet import quiet_tensorflow
 from dactnlg.errors import ConfigError, RunError, UnknownNameError
-from dactnlg.models.sections import SHIPPED
+from dactnlg.models.dialogue_sections import DIALOGUE
+from dactnlg.models.sections import SHIPPED as ACT_MODELS
 from dactnlg.runs.config import ModelSection
 
 if TYPE_CHECKING:
@@ -29,8 +30,10 @@ if TYPE_CHECKING:
 # Every way to Keras leads through this room.
 quiet_tensorflow()
 
-PARTS = frozenset({"attention", "backend", "base", "cells", "recurrent", "sections", "weights"})
+PARTS = frozenset({"attention", "backend", "base", "cells", "dialogue_sections", "recurrent", "sections", "weights"})
 """The files of this folder that hold no model."""
+SHIPPED: dict[str, type[ModelSection]] = {**ACT_MODELS, **DIALOGUE}
+"""The sections of the models that come with dactnlg."""
 GROUP = "dactnlg.models"
 """The group of entry points that name models of other packages."""
 

@@ -45,6 +45,10 @@ class NeuralModel(keras.Model):
         super().__init__(**kwargs)
         self.sizes = sizes
 
+    def float_inputs(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes, without B, of inputs that no preprocessor makes: noise, and a teacher's of two turns."""
+        return {}
+
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return what sentences for some acts begin with.
 

@@ -49,6 +49,43 @@ class LSTMCell(keras.layers.Layer):
         return h, [h, c]
 
 
+class GRUCell(keras.layers.Layer):
+    """The GRU cell (Cho et al. 2014), reset after the product; gates in the order reset, update, candidate.
+
+    Args:
+        hidden_size: H.
+    """
+
+    def __init__(self, hidden_size: int, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.hidden_size = hidden_size
+        self.gate_size = 3 * hidden_size
+        self.state_size: list[int] = [hidden_size]
+        self.output_size = hidden_size
+        self.recurrent = self.add_weight((hidden_size, self.gate_size), "orthogonal", name="recurrent")
+        self.built = True
+
+    def call(self, gates: Tensor, states: list[Tensor], *, training: bool = False) -> tuple[Tensor, list[Tensor]]:
+        """Take one step.
+
+        Args:
+            gates: projected input, (..., 3H).
+            states: h, (..., H).
+            training: unused.
+
+        Returns:
+            The output h, (..., H), and the new state.
+        """
+        (h,), size = states, self.hidden_size
+        again = ops.matmul(h, self.recurrent)  # (..., 3H)
+        reset, keep = (
+            ops.sigmoid(gates[..., k * size : (k + 1) * size] + again[..., k * size : (k + 1) * size]) for k in range(2)
+        )
+        candidate = ops.tanh(gates[..., 2 * size :] + reset * again[..., 2 * size :])
+        h = keep * h + (1.0 - keep) * candidate
+        return h, [h]
+
+
 class SCLSTMCell(keras.layers.Layer):
     """The semantically controlled LSTM cell (Wen et al. 2015b, section 3.1), which carries the act d.
 

@@ -60,7 +60,7 @@ class CorpusConfig(_Section):
     @field_validator("name")
     @classmethod
     def _known(cls, name: str) -> str:
-        if name not in (known := _corpus_names()) and not _is_corpus_path(name):
+        if name not in (known := _corpus_names() + _dialogue_names()) and not _is_corpus_path(name):
             raise PydanticCustomError(
                 "corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"}
             )
@@ -223,6 +223,10 @@ class Config(_Section):
 
 def _corpus_names() -> list[str]:
     return sorted(card.stem for card in resources.datasets_dir().glob("*.yaml"))
+
+
+def _dialogue_names() -> list[str]:
+    return sorted(card.stem for card in (resources.datasets_dir() / "dialogues").glob("*.yaml"))
 
 
 def _is_corpus_path(name: str) -> bool:

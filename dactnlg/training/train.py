@@ -16,11 +16,13 @@ from dactnlg import __version__, models
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import Corpus, load_corpus, split_hashes
+from dactnlg.data.dialogues import dialogue_names
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
-from dactnlg.errors import WorkerError
+from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models import numpy as numpy_models
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
@@ -83,6 +85,21 @@ def train(
             into, so that what is resumed ends as if it had not been interrupted.
     """
     source, config = config, _checked(config, overrides)
+    if config.corpus.name in dialogue_names():
+        return _train_on_dialogues(
+            config,
+            Run(_default_output(source, config) if output is None else output),
+            cluster,
+            resume=resume,
+            overwrite=overwrite,
+            progress=progress,
+            callbacks=callbacks,
+        )
+    if config.model.name in DIALOGUE:
+        names = ", ".join(dialogue_names())
+        raise ConfigError(
+            f"model.name: '{config.model.name}' answers contexts; corpus.name is one of dialogues: {names}"
+        )
     corpora = [load_corpus(name, config.corpus.data_dir) for name in (config.corpus.name, *config.corpus.also)]
     run, cluster = Run(_default_output(source, config) if output is None else output), cluster or Cluster()
     if cluster.parts > 1:
@@ -106,6 +123,20 @@ def train(
             learn = _reader_maker(config, corpora, preprocessor, progress=progress)
             writer.begin(config, preprocessor.save, learn, resume=resume)
             writer.finish({}, split_hashes(corpora))
+    return run
+
+
+def _train_on_dialogues(config: Config, run: Run, cluster: Cluster | None, **options: Any) -> Run:
+    """Train a model that answers contexts.
+
+    Raises:
+        WorkerError: several processes are asked for.
+    """
+    from dactnlg.training.dialogue import train_dialogue
+
+    if cluster is not None and cluster.parts > 1:
+        raise WorkerError(f"the model '{config.model.name}' of dialogues trains on one device")
+    train_dialogue(config, run, **options)
     return run
 
 

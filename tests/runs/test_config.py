@@ -95,7 +95,8 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
         "models that have it: hierarchical, seq2seq",
     ]
     line = (
-        "model 'random' has no use for it; models that have it: cvae, hierarchical, lstm, sclstm, seq2seq, transformer"
+        "model 'random' has no use for it; models that have it: cvae, hierarchical, hred, lstm, sclstm, seq2seq, "
+        "transformer, vhcr, vhred"
     )
     assert mistakes(tmp_path, MINIMAL.replace("sclstm", "random\n  hidden_size: 4"))[1:] == [
         f"  line 5: model.hidden_size: {line}"
@@ -105,15 +106,18 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
     assert (keys["xi"], keys["eta"], keys["encoder_size"]) == (2.0, 1e-4, 100)
 
 
+VALID = "cvae, hierarchical, hred, lstm, random, sclstm, seq2seq, transformer, vhcr, vhred"
+
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [
         ("sclstn", "unknown model 'sclstn'; did you mean 'sclstm' or 'lstm'?"),
         # Modules of the same folder that are no models.
-        ("base", "unknown model 'base'; valid: cvae, hierarchical, lstm, random, sclstm, seq2seq, transformer"),
-        ("numpy", "unknown model 'numpy'; valid: cvae, hierarchical, lstm, random, sclstm, seq2seq, transformer"),
-        ("os.path", "unknown model 'os.path'; valid: cvae, hierarchical, lstm, random, sclstm, seq2seq, transformer"),
-        ("''", "unknown model ''; valid: cvae, hierarchical, lstm, random, sclstm, seq2seq, transformer"),
+        ("base", "unknown model 'base'; valid: " + VALID),
+        ("numpy", "unknown model 'numpy'; valid: " + VALID),
+        ("os.path", "unknown model 'os.path'; valid: " + VALID),
+        ("''", "unknown model ''; valid: " + VALID),
         ("3", "must be text; got 3"),
         ("[sclstm]", "must be text; got ['sclstm']"),
     ],

@@ -1,0 +1,92 @@
+"""HRED, VHRED and VHCR on DailyDialog, each with and without emotion and embedding regularisation.
+
+python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 400] [--seeds 3]
+
+Prints perplexity (importance sampling for latent variables), KL per word and distinct-2, mean and standard deviation
+over seeds, after each training, so that a table is there whenever it is stopped.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from dactnlg.data.dialogues import context_pairs, load_dialogues
+from dactnlg.dialogue.likelihood import likelihood
+from dactnlg.dialogue.responder import Responder
+from dactnlg.dialogue.teaching import teach_corpus
+from dactnlg.training.train import train
+
+MODELS = ("hred", "vhred", "vhcr")
+SIZES = {"hidden_size": 64, "embedding_size": 64, "utterance_size": 64, "context_size": 64}
+LATENT = {"latent_size": 16, "annealing": 1000}
+EPOCHS = 4
+MOST_WORDS = 3000
+LONGEST = 16
+
+
+def distinct(answers: Sequence[str], n: int = 2) -> float:
+    """Return the share of different n-grams among all of some answers."""
+    grams = [tuple(words[i : i + n]) for words in (each.split() for each in answers) for i in range(len(words) - n + 1)]
+    return len(set(grams)) / max(1, len(grams))
+
+
+def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int) -> dict[str, dict[str, object]]:
+    """Return a configuration."""
+    model = {"name": name, "ei": ei, "dialogues": dialogues, "longest": LONGEST, "most_words": MOST_WORDS, **SIZES}
+    if ei != "none":
+        model["teacher"] = str(teacher)
+    if name != "hred":
+        model |= LATENT
+    training = {"epochs": EPOCHS, "batch_size": 8, "learning_rate": 0.001, "clip_norm": 1.0, "seed": seed}
+    return {"corpus": {"name": "dailydialog"}, "model": model, "training": training}
+
+
+def main() -> None:
+    """Train, score and print."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--dialogues", type=int, default=400)
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first-seed", type=int, default=1)
+    parser.add_argument("--test", type=int, default=256)
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    teacher = given.folder / "teacher.npz"
+    if not teacher.exists():
+        teach_corpus("dailydialog", teacher, dialogues=given.dialogues, progress=False)
+    pairs = context_pairs(load_dialogues("dailydialog", splits=["test"]).splits["test"], 5)[: given.test]
+    rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    # Seed by seed, so that every model has as many wherever it is stopped.
+    for seed in range(given.first_seed, given.first_seed + given.seeds):
+        for name in MODELS:
+            for ei in ("none", "both"):
+                started = time.perf_counter()
+                run = given.folder / f"{name}-{ei}-{seed}"
+                shutil.rmtree(run, ignore_errors=True)
+                train(config(name, ei, teacher, given.dialogues, seed), run, progress=False)
+                trained = time.perf_counter() - started
+                responder = Responder(run, max_length=20)
+                found = likelihood(responder, pairs)
+                answers = responder.reply([pair.context for pair in pairs])
+                rows.setdefault((name, ei), []).append((found.perplexity, found.divergence, distinct(answers)))
+                print(f"seed {seed} {name:6}{ei:6}", *(f"{x:8.3f}" for x in rows[name, ei][-1]), end="  ")
+                print(f"{trained:.0f} s, {time.perf_counter() - started - trained:.0f} s", answers[:3], flush=True)
+                print(table(rows), flush=True)
+
+
+def table(rows: dict[tuple[str, str], list[tuple[float, float, float]]]) -> str:
+    """Return the table so far."""
+    lines = ["| model | EI | perplexity | KL a word | distinct-2 | seeds |", "| --- | --- | --- | --- | --- | --- |"]
+    for (name, ei), found in rows.items():
+        cells = [f"{statistics.mean(c):.3f} ± {statistics.pstdev(c):.3f}" for c in zip(*found, strict=True)]
+        lines.append(f"| {name} | {ei} | {' | '.join(cells)} | {len(found)} |")
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,123 @@
+"""Dialogues as readers give them, their cards in `datasets/dialogues/`, and pairs of a context and the next turn."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from dactnlg._utils import resources
+from dactnlg._utils.hashing import digest
+from dactnlg.data.corpus import search_path
+from dactnlg.data.readers.dialogue_formats import FORMATS, Dialogue
+from dactnlg.errors import CorpusError, UnknownNameError
+from dactnlg.text.contexts import ContextPair
+
+
+class DialogueCard(BaseModel):
+    """What is known of a corpus of dialogues.
+
+    Attributes:
+        name: of the corpus.
+        title, licence, citation, source, notes: for people.
+        format: one of the readers in `data.readers.dialogue_formats`.
+        files: the file of each split, below a folder that is searched for corpora.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    title: str = ""
+    licence: str = ""
+    citation: str = ""
+    source: str = ""
+    notes: str = ""
+    format: str
+    files: dict[str, str]
+
+
+class DialogueCorpus(NamedTuple):
+    """The dialogues of a card.
+
+    Attributes:
+        card: the card.
+        splits: name of a split -> its dialogues.
+        notes: what reading left out, with counts.
+    """
+
+    card: DialogueCard
+    splits: dict[str, list[Dialogue]]
+    notes: Counter[str]
+
+    def hashes(self) -> dict[str, str]:
+        """Return the hash of every split."""
+        return {split: digest([list(each.turns) for each in found]) for split, found in self.splits.items()}
+
+
+def dialogue_names() -> list[str]:
+    """Return the names of the corpora of dialogues that have a card."""
+    return sorted(path.stem for path in (resources.datasets_dir() / "dialogues").glob("*.yaml"))
+
+
+def load_dialogue_card(name: str) -> DialogueCard:
+    """Return a card.
+
+    Raises:
+        UnknownNameError: there is no such corpus.
+        CorpusError: the card is damaged.
+    """
+    if name not in dialogue_names():
+        raise UnknownNameError("corpus of dialogues", name, dialogue_names())
+    path = resources.datasets_dir() / "dialogues" / f"{name}.yaml"
+    try:
+        card = DialogueCard.model_validate(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (yaml.YAMLError, ValidationError) as error:
+        raise CorpusError(f"{path} is no card of dialogues: {error}") from None
+    if card.format not in FORMATS:
+        raise UnknownNameError("format of dialogues", card.format, sorted(FORMATS))
+    return card
+
+
+def load_dialogues(
+    name: str, data_dir: str | Path | None = None, splits: Sequence[str] = ("train", "valid", "test")
+) -> DialogueCorpus:
+    """Read splits of a corpus of dialogues.
+
+    Args:
+        name: a card of `datasets/dialogues`.
+        data_dir: a folder to look for files in first.
+        splits: the wanted ones.
+
+    Raises:
+        UnknownNameError: there is no such corpus.
+        CorpusError: a file is missing or damaged, or the card has no such split.
+    """
+    card, notes = load_dialogue_card(name), Counter[str]()
+    roots = search_path(data_dir)
+    found = {}
+    for split in splits:
+        if split not in card.files:
+            raise CorpusError(f"corpus '{name}' has no split '{split}'; it has {', '.join(card.files)}")
+        paths = [root / card.files[split] for root in roots]
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:
+            where = ", ".join(map(str, roots))
+            raise CorpusError(f"{card.files[split]} of corpus '{name}' is in none of the folders {where}")
+        found[split] = FORMATS[card.format](path, notes)
+    return DialogueCorpus(card, found, notes)
+
+
+def context_pairs(dialogues: Iterable[Dialogue], turns: int) -> list[ContextPair]:
+    """Return every turn but the first of each dialogue with at most so many turns before it."""
+    made = partial(_pairs, turns=turns)
+    return [pair for number, dialogue in enumerate(dialogues) for pair in made(dialogue, number)]
+
+
+def _pairs(dialogue: Dialogue, number: int, turns: int) -> list[ContextPair]:
+    said = dialogue.turns
+    return [ContextPair(said[max(0, i - turns) : i], said[i], number) for i in range(1, len(said))]

@@ -1,0 +1,161 @@
+"""Readers of dialogues, `read(path, notes) -> list[Dialogue]`: DailyDialog, Cornell, Reddit, OpenSubtitles, Ubuntu.
+
+The last four are read as their publishers, and the dialogue systems trained on them, have the files.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dactnlg._utils.reading import short
+from dactnlg.data.readers.reading import read_csv, read_json, read_lines, row_error
+
+SEPARATOR = " +++$+++ "
+"""Between the fields of Cornell's files."""
+END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"
+"""Marks of the Ubuntu corpus."""
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """Turns in order, of speakers who alternate.
+
+    Attributes:
+        turns: what is said.
+        emotions: a label for each turn, where the corpus has them.
+        acts: labels for each turn, where the corpus has them.
+        id: the corpus's own.
+    """
+
+    turns: tuple[str, ...]
+    emotions: tuple[str, ...] = ()
+    acts: tuple[tuple[str, ...], ...] = ()
+    id: str = ""
+
+
+DialogueReader = Callable[[Path, "Counter[str]"], list[Dialogue]]
+
+
+def read_dailydialog(path: Path, notes: Counter[str]) -> list[Dialogue]:
+    """Read JSONL, a line `{"id", "turns", "emotions", "acts"}`; the labels may be missing (Li et al. 2017).
+
+    Raises:
+        CorpusError: a malformed line; the message has its number.
+    """
+    found = []
+    for place, line in read_lines(path):
+        row = read_json(line, path, place)
+        turns = row.get("turns") if isinstance(row, dict) else None
+        if not isinstance(turns, list) or not all(isinstance(turn, str) for turn in turns):
+            raise row_error(path, place, f'a dialogue is {{"turns": [text, ...]}}, not {short(row)}')
+        labels = {name: row.get(name, []) for name in ("emotions", "acts")}
+        for name, values in labels.items():
+            if not isinstance(values, list) or len(values) not in (0, len(turns)):
+                raise row_error(path, place, f"'{name}' has a label for each of {len(turns)} turns, or none")
+        acts = tuple(tuple(map(str, each)) for each in labels["acts"])
+        found.append(Dialogue(tuple(turns), tuple(map(str, labels["emotions"])), acts, str(row.get("id", ""))))
+    return found
+
+
+def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
+    """Read `movie_conversations.txt`; `movie_lines.txt` lies beside it (Danescu-Niculescu-Mizil and Lee 2011).
+
+    Conversations of which a line is missing or empty are left out and counted.
+
+    Raises:
+        CorpusError: a malformed line, or there is no file of lines.
+    """
+    lines = path.with_name("movie_lines.txt")
+    said = {}
+    for place, line in read_lines(lines):
+        fields = line.rstrip("\n").split(SEPARATOR)
+        if len(fields) == 4 and line.rstrip().endswith(SEPARATOR.strip()):
+            fields = [*fields, ""]
+        if len(fields) != 5:
+            raise row_error(lines, place, f"a line has 5 fields between '{SEPARATOR.strip()}', not {len(fields)}")
+        said[fields[0]] = fields[4].strip()
+    found = []
+    for place, line in read_lines(path):
+        fields = line.rstrip("\n").split(SEPARATOR)
+        if len(fields) != 4 or not fields[3].strip().startswith("["):
+            raise row_error(path, place, "a conversation has 4 fields, the last one a list such as ['L1', 'L2']")
+        names = [name.strip().strip("'\"") for name in fields[3].strip().strip("[]").split(",")]
+        turns = tuple(said.get(name, "") for name in names)
+        if all(turns):
+            found.append(Dialogue(turns, id=names[0]))
+        else:
+            notes["conversations with a missing line left out"] += 1
+    return found
+
+
+def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
+    """Read JSONL, a line a conversation: `{"lines": [{"text": ...}, ...]}`.
+
+    Removed and empty comments end what came before them: the turns behind are left out, and counted.
+
+    Raises:
+        CorpusError: a malformed line; the message has its number.
+    """
+    found = []
+    for place, line in read_lines(path):
+        row = read_json(line, path, place)
+        items = row.get("lines") if isinstance(row, dict) else None
+        if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
+            raise row_error(path, place, f'a conversation is {{"lines": [{{"text"}}, ...]}}, not {short(row)}')
+        texts = [each["text"] for each in items if isinstance(each.get("text"), str)]
+        if len(texts) < len(items):
+            raise row_error(path, place, f"every line of a conversation has a 'text': {short(row)}")
+        gone = next((i for i, text in enumerate(texts) if text.strip() in ("", "[deleted]", "[removed]")), len(texts))
+        if gone < len(texts):
+            notes["turns from a removed comment on left out"] += len(texts) - gone
+        if gone > 1:
+            found.append(Dialogue(tuple(texts[:gone]), id=str(row.get("id", ""))))
+    return found
+
+
+def read_opensubtitles(path: Path, notes: Counter[str]) -> list[Dialogue]:
+    """Read `SPLIT.post`, a line a post; `SPLIT.response` beside it has the answer in the same line.
+
+    Raises:
+        CorpusError: the two differ in length.
+    """
+    answers = path.with_suffix(".response")
+    posts, responses = ([line.strip() for _, line in read_lines(each)] for each in (path, answers))
+    if len(posts) != len(responses):
+        raise row_error(path, f"line {len(posts)}", f"{answers.name} has {len(responses)} lines, not {len(posts)}")
+    return [Dialogue(pair) for pair in zip(posts, responses, strict=True)]
+
+
+def read_ubuntu(path: Path, notes: Counter[str]) -> list[Dialogue]:
+    """Read CSV with `Context` and `Utterance` (training; those of `Label` 0 are left out) or `Ground Truth Utterance`.
+
+    Turns end with `__eot__`, sentences within them with `__eou__` (Lowe et al. 2015).
+
+    Raises:
+        CorpusError: a column is missing.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        header = file.readline()
+    truth = "Ground Truth Utterance" in header
+    columns = ("Context", "Ground Truth Utterance") if truth else ("Context", "Utterance", "Label")
+    found = []
+    for _, row in read_csv(path, columns):
+        if not truth and float(row[2]) == 0:
+            notes["wrong answers left out"] += 1
+            continue
+        texts = [part.replace(END_OF_UTTERANCE, " ") for part in (*row[0].split(END_OF_TURN), row[1])]
+        turns = tuple(" ".join(text.replace(END_OF_TURN, " ").split()) for text in texts if text.strip())
+        found.append(Dialogue(turns))
+    return found
+
+
+FORMATS: dict[str, DialogueReader] = {
+    "dailydialog": read_dailydialog,
+    "cornell": read_cornell,
+    "reddit": read_reddit,
+    "opensubtitles": read_opensubtitles,
+    "ubuntu": read_ubuntu,
+}

@@ -1,0 +1,89 @@
+"""What a teacher says of the turns of a corpus, kept in a file: emotions and embeddings by text.
+
+The file is an `.npz` with `name` (the teacher's, with its version), `texts` (N), `emotions` (N, K) and `vectors`
+(N, D). Any teacher may have written it, DeepMoji and InferSent too; none is called here.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg._utils.files import replace_file
+from dactnlg._utils.hashing import digest
+from dactnlg.errors import UserError
+
+Array = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class TeacherArrays:
+    """A teacher's arrays.
+
+    Attributes:
+        name: the teacher's.
+        texts: N different texts.
+        emotions: distributions, (N, K).
+        vectors: embeddings, (N, D).
+    """
+
+    name: str
+    texts: Sequence[str]
+    emotions: Array
+    vectors: Array
+
+    @property
+    def id(self) -> str:
+        """The name with the hash of the arrays: for hashes of runs."""
+        content = [array.tobytes().hex() for array in (self.emotions, self.vectors)]
+        return f"{self.name}@{digest([list(self.texts), *content])[:12]}"
+
+    def of(self, contexts: Sequence[Sequence[str]], turns: int) -> dict[str, Array]:
+        """Return the arrays of the last turns of contexts, `emotions` (B, U, K) and `vectors` (B, U, D).
+
+        Raises:
+            UserError: a turn is not among the texts.
+        """
+        places = {text: place for place, text in enumerate(self.texts)}
+        found: dict[str, Array] = {}
+        for name, array in (("emotions", self.emotions), ("vectors", self.vectors)):
+            rows = np.zeros((len(contexts), turns, array.shape[1]), np.float32)
+            for row, context in enumerate(contexts):
+                for place, text in enumerate(context[-turns:]):
+                    if text not in places:
+                        raise UserError(f"the arrays of {self.name} have nothing for the text {text[:60]!r}")
+                    rows[row, place] = array[places[text]]
+            found[name] = rows
+        return found
+
+    def save(self, path: Path) -> None:
+        """Write the arrays; the file is there when it is whole."""
+        content: dict[str, Any] = {"name": self.name, "texts": np.array(self.texts)}
+        with replace_file(path) as partial, partial.open("wb") as file:
+            np.savez(file, **content, emotions=self.emotions, vectors=self.vectors)
+
+
+def load_teacher_arrays(path: str | Path) -> TeacherArrays:
+    """Read a teacher's arrays.
+
+    Raises:
+        UserError: the file is missing or damaged, or its arrays are of different lengths.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as data:
+            emotions, vectors = (np.asarray(data[name], np.float32) for name in ("emotions", "vectors"))
+            name, texts = str(data["name"]), [str(text) for text in data["texts"]]
+    except (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile) as error:
+        raise UserError(f"{path} holds no arrays of a teacher: {error}") from None
+    shapes = (emotions.shape, vectors.shape)
+    if any(len(shape) != 2 or shape[0] != len(texts) for shape in shapes):
+        raise UserError(f"{path}: emotions and vectors are a row for each of {len(texts)} texts, not {shapes}")
+    if not all(np.isfinite(array).all() for array in (emotions, vectors)):
+        raise UserError(f"{path}: the arrays hold numbers that are not finite")
+    return TeacherArrays(name, texts, emotions, vectors)

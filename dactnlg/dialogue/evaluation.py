@@ -1,0 +1,141 @@
+"""Scores of a dialogue model on a split: perplexity, KL, BLEU, forward and backward BLEU, distinct n-grams."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from tqdm import tqdm
+
+from dactnlg._utils.tables import aligned
+from dactnlg.data.dialogues import context_pairs, load_dialogues
+from dactnlg.dialogue.likelihood import SAMPLES, likelihood
+from dactnlg.dialogue.responder import Responder
+from dactnlg.errors import UserError
+from dactnlg.metrics.sample_sets import ReferenceSet
+from dactnlg.models.dialogue_sections import DIALOGUE
+from dactnlg.runs.run import Run
+from dactnlg.text.contexts import words
+
+SET_SIZE = 1000
+"""Answers and references of forward and backward BLEU, at most."""
+BLOCK = 64
+
+
+def evaluate_dialogue(
+    run: str | Path,
+    *,
+    corpus: str | None = None,
+    split: str = "test",
+    data_dir: Path | None = None,
+    most: int | None = None,
+    samples: int = SAMPLES,
+    progress: bool = False,
+) -> dict[str, Any]:
+    """Answer every context of a split, and score the answers.
+
+    Args:
+        run: a run folder of a dialogue model.
+        corpus: by default the one that it was trained on.
+        split: of the corpus.
+        data_dir: a folder to look for the corpus in first.
+        most: the first so many pairs alone.
+        samples: draws of latent variables for the perplexity.
+        progress: show a progress bar on standard error.
+
+    Returns:
+        `model`, `corpus`, `split`, `pairs`, `samples` and `scores`: `perplexity` (fair: p(`<unk>`) is spread over the
+        words of all splits that the run does not know), `own-perplexity` (`<unk>` is one token), `KL` (nats a token),
+        `BLEU` (in percent, of each answer against its reference, a mean of sentences), `forward-BLEU` and
+        `backward-BLEU` (of sets; Shi et al. 2018), `distinct-1`, `distinct-2`. Targets are cut to the run's `longest`.
+
+    Raises:
+        CorpusError: the corpus is missing or damaged.
+        RunError: it is no run of a dialogue model.
+        UserError: the split has no pair.
+    """
+    responder = Responder(run)
+    config = Run(Path(run)).check()
+    name = corpus or config.corpus.name
+    splits = load_dialogues(name, data_dir or config.corpus.data_dir).splits
+    if split not in splits:
+        raise UserError(f"unknown split '{split}'; choose one of {', '.join(splits)}")
+    known = {token for each in splits.values() for one in each for turn in one.turns for token in words(turn)}
+    rare, found = len(known - set(responder.preprocessor.vocabulary.tokens)), splits[split]
+    pairs = context_pairs(found, responder.preprocessor.turns)[:most]
+    if not pairs:
+        raise UserError(f"the split '{split}' of {name} has no dialogue of two turns")
+    probable = likelihood(responder, pairs, samples=samples)
+    answers: list[str] = []
+    with tqdm(total=len(pairs), desc="answering", unit=" turns", disable=not progress, delay=2) as bar:
+        for start in range(0, len(pairs), BLOCK):
+            block = pairs[start : start + BLOCK]
+            answers += responder.reply([pair.context for pair in block])
+            bar.update(len(block))
+    scores = {"perplexity": probable.fair(rare), "own-perplexity": probable.perplexity, "KL": probable.divergence}
+    scores |= answer_scores(answers, [pair.target for pair in pairs])
+    about = {"model": config.model.name, "corpus": name, "split": split, "pairs": len(pairs), "samples": samples}
+    return {**about, "scores": scores}
+
+
+def evaluate_dialogues(
+    runs: Sequence[Path], refused: Mapping[str, object], *, corpus: str | None, split: str, data_dir: Path | None
+) -> list[dict[str, Any]]:
+    """Return the scores of each run; see `evaluate_dialogue`.
+
+    Args:
+        runs: run folders.
+        refused: options that have no meaning for dialogues, with what was given.
+        corpus, split, data_dir: see `evaluate_dialogue`.
+
+    Raises:
+        UserError: one of the refused options is given.
+    """
+    if wrong := [name for name, value in refused.items() if value]:
+        raise UserError(f"{', '.join(wrong)}: not for runs of dialogue models; their scores are always the same ones")
+    shown = sys.stderr.isatty()
+    return [evaluate_dialogue(run, corpus=corpus, split=split, data_dir=data_dir, progress=shown) for run in runs]
+
+
+def answer_scores(answers: Sequence[str], references: Sequence[str]) -> dict[str, float]:
+    """Return BLEU, forward and backward BLEU in percent, and distinct n-grams, of lower-cased tokens.
+
+    Args:
+        answers: N texts.
+        references: N texts, what was said.
+    """
+    said, wanted = [words(text) for text in answers], [words(text) for text in references]
+    each = [ReferenceSet.of([reference]).bleu(answer) for answer, reference in zip(said, wanted, strict=True)]
+    forward, backward = ReferenceSet.of(wanted[:SET_SIZE]), ReferenceSet.of(said[:SET_SIZE])
+    return {
+        "BLEU": 100 * float(np.mean(each)),
+        "forward-BLEU": 100 * float(np.mean([forward.bleu(tokens) for tokens in said[:SET_SIZE]])),
+        "backward-BLEU": 100 * float(np.mean([backward.bleu(tokens) for tokens in wanted[:SET_SIZE]])),
+        "distinct-1": distinct(said, 1),
+        "distinct-2": distinct(said, 2),
+    }
+
+
+def distinct(answers: Sequence[Sequence[str]], n: int) -> float:
+    """Return the share of different n-grams among all of some answers (Li et al. 2016)."""
+    grams = [tuple(tokens[i : i + n]) for tokens in answers for i in range(len(tokens) - n + 1)]
+    return len(set(grams)) / max(1, len(grams))
+
+
+def is_dialogue_run(run: str | Path) -> bool:
+    """Whether a folder is a run of a dialogue model.
+
+    Raises:
+        RunError: it is no run.
+    """
+    return Run(Path(run)).check().model.name in DIALOGUE
+
+
+def scores_table(results: Sequence[Mapping[str, Any]]) -> str:
+    """Return the scores of some runs as a table, a row each."""
+    names = list(results[0]["scores"])
+    rows = [(each["model"], *(f"{each['scores'][name]:.3f}" for name in names)) for each in results]
+    return aligned([("model", *names), *rows])

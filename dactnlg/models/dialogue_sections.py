@@ -1,0 +1,95 @@
+"""The configuration sections of the models that answer a context, apart from Keras."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from dactnlg.models.sections import LSTMSection
+
+Regularization = Literal["none", "emotion", "embedding", "both", "input"]
+
+
+class DialogueSection(LSTMSection):
+    """What the models of dialogues share.
+
+    Attributes:
+        utterance_size: units of the GRU over the words of a turn.
+        context_size: units of the GRU over turns.
+        word_drop: share of the decoder's input words that are `<unk>` in training (Bowman et al. 2016, section 3.1).
+        turns: turns of a context that are seen, the last ones.
+        longest: tokens of a turn that are seen, its end included.
+        most_words: size of the vocabulary.
+        dialogues: the first so many dialogues of each split alone; None for all.
+        teacher: the file of a teacher's arrays; see `dactnlg.dialogue.teaching`.
+    """
+
+    hidden_size: int = Field(default=256, ge=1, le=8192)
+    embedding_size: int = Field(default=128, ge=1, le=8192)
+    dropout: float = Field(default=0.2, ge=0.0, lt=1.0)
+    utterance_size: int = Field(default=256, ge=1, le=8192)
+    context_size: int = Field(default=256, ge=1, le=8192)
+    word_drop: float = Field(default=0.25, ge=0.0, lt=1.0)
+    turns: int = Field(default=5, ge=1, le=100)
+    longest: int = Field(default=30, ge=2, le=1000)
+    most_words: int = Field(default=20_000, ge=1, le=10**7)
+    dialogues: int | None = Field(default=None, ge=1, le=10**9)
+    teacher: str | None = None
+
+    def keywords(self) -> dict[str, Any]:
+        """Return what the model's class is made with."""
+        apart = ("turns", "longest", "most_words", "dialogues", "teacher")
+        return {name: value for name, value in super().keywords().items() if name not in apart}
+
+
+class HREDSection(DialogueSection):
+    """The configuration of `hred`.
+
+    Attributes:
+        ei: what the context RNN is taught of each turn (Ghandeharioun et al. 2019, section 3): nothing, its emotion,
+            its embedding, both; or `input`, which gets both as inputs and is taught nothing.
+        emotion_weight: of the cross entropy of emotions, a mean over turns, beside the summed loss of tokens.
+        embedding_weight: of the squared error of embeddings, a mean over turns and dimensions.
+        emotions, vector_size: how many emotions the teacher tells apart, and the length of its vectors.
+    """
+
+    ei: Regularization = "none"
+    emotion_weight: float = Field(default=25.0, ge=0.0, le=1e9)
+    embedding_weight: float = Field(default=25_000.0, ge=0.0, le=1e9)
+    emotions: int = Field(default=7, ge=1, le=10**4)
+    vector_size: int = Field(default=384, ge=1, le=10**5)
+
+    @model_validator(mode="after")
+    def _taught(self) -> HREDSection:
+        if self.ei != "none" and self.teacher is None:
+            message = f"ei: {self.ei} needs the arrays of a teacher: set teacher to their file"
+            raise PydanticCustomError("teacher", "{m}", {"m": message})
+        return self
+
+
+class VHREDSection(HREDSection):
+    """The configuration of `vhred`.
+
+    Attributes:
+        latent_size: length of the latent variable.
+        annealing: batches until the KL term has its whole weight, exactly 1.
+    """
+
+    latent_size: int = Field(default=64, ge=1, le=8192)
+    annealing: int = Field(default=25_000, ge=1, le=10**9)
+
+
+class VHCRSection(VHREDSection):
+    """The configuration of `vhcr`.
+
+    Attributes:
+        sentence_drop: share of the turns of a context that are hidden in training.
+    """
+
+    sentence_drop: float = Field(default=0.25, ge=0.0, lt=1.0)
+
+
+DIALOGUE: dict[str, type[DialogueSection]] = {"hred": HREDSection, "vhred": VHREDSection, "vhcr": VHCRSection}
+"""The models that learn from dialogues."""

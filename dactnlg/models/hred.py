@@ -1,0 +1,198 @@
+"""A hierarchical recurrent encoder-decoder (Serban et al. 2016), with emotion and embedding regularisation.
+
+One GRU reads the words of each turn, a second one the turns, a third one says the answer. Shape letters: B contexts,
+U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embeddings.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import keras
+from keras import ops
+
+from dactnlg.models.base import Tensor, Tensors, positions, real_tokens, rows_of
+from dactnlg.models.cells import GRUCell
+from dactnlg.models.dialogue_sections import HREDSection
+from dactnlg.models.recurrent import RecurrentModel
+from dactnlg.text.encoding import Sizes
+from dactnlg.text.vocabulary import UNK_ID
+
+
+class HRED(RecurrentModel):
+    """A GRU decoder on what a GRU over turns has read.
+
+    With `ei`, the state after each turn tells the turn's emotions and embedding as a teacher does (Ghandeharioun et al.
+    2019, section 3.1): the cross entropy and the squared error, weighted, stand beside the SUMMED loss of a batch's
+    tokens. They count in training alone, so that validation compares likelihoods. With `input` the teacher's arrays
+    are inputs of the GRU over turns instead, and nothing is distilled (their appendix, "input only").
+
+    Args:
+        sizes: see `RecurrentModel`.
+        latent_size: of each latent variable, where a subclass has them.
+        utterance_size, context_size, word_drop, ei, emotion_weight, embedding_weight, emotions, vector_size: see
+            `HREDSection`.
+        **kwargs: see `RecurrentModel`.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths")
+
+    Section = HREDSection
+
+    def __init__(self, sizes: Sizes, latent_size: int = 0, **kwargs: Any) -> None:
+        section = type(self).Section
+        mine = {name: kwargs.pop(name, section.model_fields[name].default) for name in _KEYS}
+        super().__init__(sizes, **kwargs)
+        self.latent_size = latent_size
+        self.context_size, self.word_drop, self.ei = mine["context_size"], mine["word_drop"], mine["ei"]
+        self.weights_of = mine["emotion_weight"], mine["embedding_weight"]
+        if self.ei == "input":
+            # Of this model alone: the class names what every model of it takes.
+            vars(self)["inputs"] = (*type(self).inputs, *TAUGHT)
+        self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
+        self.utterance_size = mine["utterance_size"]
+        self.turn_reader = keras.layers.GRU(self.utterance_size)
+        self.context_reader = keras.layers.GRU(self.context_size, return_sequences=True)
+        size = self.condition_size()
+        self.gate_kernel = self.add_weight((size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
+        self.start_kernel = self.add_weight((size, self.hidden_size), "glorot_uniform", name="start_kernel")
+        self.noise = keras.random.SeedGenerator(0)
+        if self.ei in ("emotion", "both"):
+            shape = (self.context_size, mine["emotions"])
+            self.emotion_head = self.add_weight(shape, "glorot_uniform", name="emotion_head")
+        if self.ei in ("embedding", "both"):
+            shape = (self.context_size, mine["vector_size"])
+            self.embedding_head = self.add_weight(shape, "glorot_uniform", name="embedding_head")
+
+    def make_cell(self) -> GRUCell:
+        """Return the decoder's cell."""
+        return GRUCell(self.hidden_size)
+
+    def condition_size(self) -> int:
+        """Return the length of what the decoder is told."""
+        return int(self.context_size)
+
+    def float_inputs(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of noise and of the teacher's arrays; see `NeuralModel.float_inputs`."""
+        taught = {name: (2, size) for name, size in self.given_sizes.items()}
+        return {**taught, "noise": (self.latent_size,), "conversation_noise": (self.latent_size,)}
+
+    def read_turns(self, inputs: Tensors) -> Tensor:
+        """Return each turn as a vector, (B, U, H)."""
+        context, lengths = inputs["context"], inputs["context_lengths"]
+        _, turns, longest = context.shape
+        read = self._read(ops.reshape(context, (-1, longest)), ops.reshape(lengths, (-1,)))
+        return ops.reshape(read, (-1, turns, read.shape[-1]))
+
+    def _read(self, tokens: Tensor, lengths: Tensor) -> Tensor:
+        """Return sentences, (N, T), as vectors, (N, H)."""
+        mask = positions(tokens) < ops.cast(lengths, "int32")[:, None]
+        return self.turn_reader(rows_of(self.embedding, ops.cast(tokens, "int32")), mask=mask)
+
+    def read_target(self, batch: Tensors) -> Tensor:
+        """Return the target, (B, T), as a vector, (B, H): for posteriors."""
+        return self.turn_reader(rows_of(self.embedding, batch["targets"]), mask=real_tokens(batch))
+
+    def read_context(self, inputs: Tensors, turns: Tensor, *more: Tensor) -> Tensor:
+        """Return the state after every turn, (B, U, C); behind the last one it stays.
+
+        Args:
+            inputs: the arrays of a batch.
+            turns: from `read_turns`.
+            more: what else is told with every turn, (B, ...).
+        """
+        parts = [turns, *(inputs[name] for name in TAUGHT if self.ei == "input")]
+        parts += [ops.repeat(part[:, None], turns.shape[1], axis=1) for part in more]
+        return self.context_reader(ops.concatenate(parts, axis=-1), mask=inputs["context_lengths"] > 0)
+
+    def condition(self, inputs: Tensors) -> Tensor:
+        """Return what the decoder is told in generation, (B, ...)."""
+        return self.read_context(inputs, self.read_turns(inputs))[:, -1]
+
+    def informed(self, batch: Tensors, *, draw: bool, training: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return what the decoder is told of a batch whose targets are known.
+
+        Args:
+            batch: with `targets`.
+            draw: draw latent variables; else they are the posterior's means.
+            training: whether sentences are dropped.
+
+        Returns:
+            The condition, (B, ...); the states after each turn, (B, U, C); KL(q || p), (B,); and log p(z) - log q(z),
+            (B,).
+        """
+        states = self.read_context(batch, self.read_turns(batch))
+        nothing = ops.zeros_like(states[:, 0, 0])
+        return states[:, -1], states, nothing, nothing
+
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return the context's share of the gates, and the first state; the target is not looked at."""
+        return self._begun(self.condition(inputs))
+
+    def _begun(self, condition: Tensor) -> tuple[Tensors, Tensors]:
+        gates = ops.matmul(condition, self.gate_kernel)
+        return {"gates": gates}, {"h": ops.tanh(ops.matmul(condition, self.start_kernel))}
+
+    def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
+        """Return the loss of a batch per real token; see `NeuralModel.batch_loss`.
+
+        It is the summed loss of tokens, kl_mult times the summed KL and, in training, the weighted distillation, all
+        divided by the tokens: the ratios are those of sums.
+        """
+        condition, states, divergence, _ = self.informed(batch, draw=training, training=training)
+        tokens = batch["tokens"]
+        if training and self.word_drop:
+            chance = keras.random.uniform(ops.shape(tokens), seed=self.noise)
+            tokens = ops.where(ops.logical_and(chance < self.word_drop, positions(tokens) > 0), UNK_ID, tokens)
+        logits = self._project(self.outputs(*self._begun(condition), tokens), training=training)
+        rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
+        more = self.kl_mult(training=training) * ops.sum(ops.cast(divergence, "float32") * rows)
+        if training:
+            more = more + self.distillation(batch, states, rows)
+        count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
+        loss: Tensor = self.cross_entropy(batch, logits) + more / ops.maximum(count, 1.0)
+        return loss
+
+    def kl_mult(self, *, training: bool) -> Any:
+        """Return the weight of the KL term."""
+        return 1.0
+
+    def distillation(self, batch: Tensors, states: Tensor, rows: Tensor) -> Any:
+        """Return the weighted loss of the heads: means over the real turns of a batch."""
+        real = ops.cast(batch["context_lengths"] > 0, "float32") * rows[:, None]  # (B, U)
+        count, total = ops.maximum(ops.sum(real), 1.0), 0.0
+        if self.ei in ("emotion", "both"):
+            logs = ops.log_softmax(ops.cast(ops.matmul(states, self.emotion_head), "float32"))
+            entropy = -ops.sum(batch["emotions"] * logs, axis=-1)
+            total = total + self.weights_of[0] * ops.sum(entropy * real) / count
+        if self.ei in ("embedding", "both"):
+            apart = ops.cast(ops.matmul(states, self.embedding_head), "float32") - batch["vectors"]
+            total = total + self.weights_of[1] * ops.sum(ops.mean(ops.square(apart), axis=-1) * real) / count
+        return total
+
+    def log_weights(self, batch: Tensors) -> tuple[Tensor, Tensor]:
+        """Return log p(target, z) - log q(z) for one draw of z, whose mean exponential is the likelihood, and the KL.
+
+        Returns:
+            Two arrays, (B,), in nats. Without a latent variable the first is the log likelihood itself.
+        """
+        condition, _, divergence, ratio = self.informed(batch, draw=True, training=False)
+        logits = self._project(self.outputs(*self._begun(condition), batch["tokens"]))
+        logs = ops.log_softmax(ops.cast(logits, "float32"))
+        logs = ops.take_along_axis(logs, ops.cast(batch["targets"], "int32")[..., None], axis=-1)[..., 0]
+        said = ops.sum(logs * ops.cast(real_tokens(batch), "float32"), axis=1)
+        return said + ops.cast(ratio, "float32"), ops.cast(divergence, "float32")
+
+
+TAUGHT = ("emotions", "vectors")
+"""The arrays of a teacher: (B, U, K) and (B, U, D)."""
+_KEYS = (
+    "utterance_size",
+    "context_size",
+    "word_drop",
+    "ei",
+    "emotion_weight",
+    "embedding_weight",
+    "emotions",
+    "vector_size",
+)

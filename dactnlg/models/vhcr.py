@@ -1,0 +1,76 @@
+"""VHRED with a second latent variable for the whole conversation (Park, Cho and Kim 2018: VHCR)."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import keras
+from keras import ops
+
+from dactnlg.models.base import Tensor, Tensors
+from dactnlg.models.cvae import gaussian_divergence
+from dactnlg.models.dialogue_sections import VHCRSection
+from dactnlg.models.vhred import VHRED, Gaussian, halves, log_density, placed, standard
+from dactnlg.text.encoding import Sizes
+
+
+class VHCR(VHRED):
+    """z_conv ~ N(0, I) conditions all: the GRU over turns, prior and posterior of z, and the decoder.
+
+    Its posterior reads all turns and the target. A training example is a context with the next turn, so z_conv is
+    that of this stretch, and its KL is counted once for each. Against a decoder that needs no latent variable, a share
+    of the turns is hidden from the GRU over turns in training (section 3.3: utterance drop).
+
+    Args:
+        sizes: see `VHRED`.
+        sentence_drop: see `VHCRSection`.
+        **kwargs: see `VHRED`.
+    """
+
+    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths", "noise", "conversation_noise")
+
+    Section = VHCRSection
+
+    def __init__(self, sizes: Sizes, sentence_drop: float = 0.25, **kwargs: Any) -> None:
+        super().__init__(sizes, **kwargs)
+        self.sentence_drop = sentence_drop
+        self.conversation_reader = keras.layers.GRU(self.context_size)
+        self.conversation_layer = keras.layers.Dense(2 * self.latent_size)
+        size = self.utterance_size
+        self.hidden_turn = self.add_weight((size,), "uniform", name="hidden_turn")
+
+    def condition_size(self) -> int:
+        """Return C + 2Z."""
+        return super().condition_size() + self.latent_size
+
+    def conversation(self, batch: Tensors, turns: Tensor, target: Tensor) -> Gaussian:
+        """Return q(z_conv|turns, target)."""
+        said = ops.concatenate([turns, target[:, None]], axis=1)
+        mask = ops.pad(batch["context_lengths"] > 0, ((0, 0), (0, 1)), constant_values=True)
+        return halves(self.conversation_layer(self.conversation_reader(said, mask=mask)))
+
+    def condition(self, inputs: Tensors) -> Tensor:
+        """Return context, z of the prior and z_conv, (B, C + 2Z)."""
+        noise = inputs["conversation_noise"]
+        whole = placed(standard(noise), noise)
+        state = self.read_context(inputs, self.read_turns(inputs), whole)[:, -1]
+        z = placed(self.prior(state, whole), inputs["noise"])
+        return ops.concatenate([state, z, whole], axis=-1)
+
+    def informed(self, batch: Tensors, *, draw: bool, training: bool) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+        """Return context, z and z_conv of the posteriors; see `HRED.informed`."""
+        turns, target = self.read_turns(batch), self.read_target(batch)
+        theme = self.conversation(batch, turns, target)
+        whole = self.drawn(theme, draw=draw)
+        if training and self.sentence_drop:
+            chance = keras.random.uniform((*ops.shape(turns)[:2], 1), seed=self.noise)
+            turns = ops.where(chance < self.sentence_drop, self.hidden_turn, turns)
+        states = self.read_context(batch, turns, whole)
+        state = states[:, -1]
+        prior, posterior = self.prior(state, whole), self.posterior(state, whole, target)
+        z = self.drawn(posterior, draw=draw)
+        divergence = ops.sum(gaussian_divergence(posterior, prior), axis=-1)
+        divergence = divergence + ops.sum(gaussian_divergence(theme, standard(whole)), axis=-1)
+        ratio = log_density(z, prior) - log_density(z, posterior)
+        ratio = ratio + log_density(whole, standard(whole)) - log_density(whole, theme)
+        return ops.concatenate([state, z, whole], axis=-1), states, divergence, ratio

@@ -1,0 +1,150 @@
+"""Training models that answer a context: other data, the same learner, loop and run folder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dactnlg.data.batching import Dataset
+from dactnlg.data.dialogues import context_pairs, load_dialogues
+from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
+from dactnlg.errors import ConfigError
+from dactnlg.models.dialogue_sections import DialogueSection
+from dactnlg.runs.config import Config
+from dactnlg.runs.run import Run
+from dactnlg.runs.writer import RunWriter
+from dactnlg.text.contexts import ContextPair, ContextPreprocessor
+from dactnlg.text.vocabulary import BOS_ID
+from dactnlg.training.callbacks import Callback
+from dactnlg.training.loop import TrainingLoop
+from dactnlg.training.process_group import ProcessGroup
+from dactnlg.training.schedule import Schedule
+from dactnlg.training.workers import Cluster
+
+if TYPE_CHECKING:
+    from dactnlg.models.base import NeuralModel
+
+DEFAULTS = {"epochs": 20, "batch_size": 64, "patience": 3, "decay_patience": 1}
+"""Of a section `training` that does not say."""
+
+
+def train_dialogue(
+    config: Config,
+    run: Run,
+    *,
+    resume: bool = False,
+    overwrite: bool = False,
+    progress: bool = False,
+    callbacks: Sequence[Callback] = (),
+) -> None:
+    """Train a model on dialogues and write its run folder; see `training.train.train`.
+
+    Raises:
+        ConfigError: the model and the corpus do not belong together, or a key that acts alone have is set.
+        CorpusError: the corpus is missing or damaged.
+        RunError: the folder holds a run already or something else.
+        UserError: the teacher's arrays cannot be used.
+        KeyboardInterrupt: after Ctrl-C, once what was done is on the disk.
+    """
+    section = checked(config)
+    given = {name: value for name, value in config.training.model_dump().items() if value is not None}
+    options = Schedule(**{**DEFAULTS, **given})
+    config = config.model_copy(update={"training": options})
+    corpus = load_dialogues(config.corpus.name, config.corpus.data_dir)
+    pairs = {split: pairs_of(section, corpus.splits[split]) for split in ("train", "valid")}
+    teacher = load_teacher_arrays(section.teacher) if section.teacher else None
+    preprocessor = ContextPreprocessor.build(
+        pairs["train"],
+        turns=section.turns,
+        longest=section.longest,
+        most=section.most_words,
+        teacher=teacher.id if teacher else "",
+    )
+    writer = RunWriter(run)
+    with writer.opened(resume=resume, overwrite=overwrite):
+        writer.begin(config, preprocessor.save, resume=resume)
+        loop = _loop(config, options, preprocessor, pairs, teacher, writer, callbacks, progress=progress)
+        summary = loop.fit()
+        if summary["epochs"]:
+            writer.finish({**summary, "warnings": []}, {corpus.card.name: {**corpus.hashes()}})
+    if summary["interrupted"]:
+        raise KeyboardInterrupt
+
+
+def checked(config: Config) -> DialogueSection:
+    """Return the model's section, if its model answers contexts and nothing is asked for that has no meaning there.
+
+    Raises:
+        ConfigError: names the key.
+    """
+    if not isinstance(config.model, DialogueSection):
+        raise ConfigError(f"model.name: '{config.model.name}' says acts; {config.corpus.name} holds dialogues")
+    options, unknown = config.training, []
+    unknown += ["training.select"] if options.select != "loss" else []
+    unknown += ["training.recombination"] if options.recombination else []
+    unknown += ["training.backend"] if options.backend == "numpy" else []
+    unknown += ["corpus.also"] if config.corpus.also else []
+    unknown += ["model.initialize_from"] if config.model.initialize_from else []
+    if unknown:
+        raise ConfigError(f"{', '.join(unknown)}: not for dialogues; leave it at its default")
+    return config.model
+
+
+def pairs_of(section: DialogueSection, dialogues: Sequence[Any]) -> list[ContextPair]:
+    """Return the pairs of a split, of as many dialogues as the section says."""
+    return context_pairs(dialogues[: section.dialogues], section.turns)
+
+
+def encode(
+    preprocessor: ContextPreprocessor, pairs: Sequence[ContextPair], model: NeuralModel, teacher: TeacherArrays | None
+) -> Dataset:
+    """Return pairs as arrays: the inputs of the model and, with a teacher, what it says of the context."""
+    contexts = [pair.context for pair in pairs]
+    inputs = preprocessor.arrays(contexts)
+    if teacher is not None:
+        inputs |= teacher.of(contexts, preprocessor.turns)
+    noises = model.float_inputs()
+    inputs |= {n: np.zeros((len(pairs), *noises[n]), np.float32) for n in model.inputs if n not in inputs}
+    rows = [[BOS_ID, *preprocessor.encode(pair.target)] for pair in pairs]
+    lengths = np.array([len(row) - 1 for row in rows], np.int32)
+    tokens = np.zeros((len(rows), preprocessor.longest + 1), np.int32)
+    for index, row in enumerate(rows):
+        tokens[index, : len(row)] = row
+    return Dataset(inputs, tokens, lengths, np.ones(len(rows), np.float32))
+
+
+def _loop(
+    config: Config,
+    options: Schedule,
+    preprocessor: ContextPreprocessor,
+    pairs: dict[str, list[ContextPair]],
+    teacher: TeacherArrays | None,
+    writer: RunWriter,
+    callbacks: Sequence[Callback],
+    *,
+    progress: bool,
+) -> TrainingLoop:
+    import keras
+
+    from dactnlg.models import build_model
+    from dactnlg.models.backend import check_trains, computing, retraces
+    from dactnlg.training.keras_learner import KerasLearner
+
+    check_trains()
+    keras.utils.set_random_seed(options.seed)
+    with computing(options.precision):
+        model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
+    train_set, valid_set = (encode(preprocessor, pairs[split], model, teacher) for split in ("train", "valid"))
+    if not retraces():
+        train_set, valid_set = train_set.in_few_lengths(), valid_set.in_few_lengths()
+    learner = KerasLearner(
+        model, options.learning_rate, options.clip_norm, sample=train_set, batch_size=options.batch_size
+    )
+    about = {"parameters": model.count_params(), "backend": keras.backend.backend(), "workers": 1, "devices": 1}
+    about |= {"teacher": preprocessor.teacher}
+    group = ProcessGroup(Cluster())
+    return TrainingLoop(
+        learner, train_set, valid_set, options, writer, group, callbacks, progress=progress, about=about
+    )

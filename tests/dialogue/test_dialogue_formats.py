@@ -1,0 +1,90 @@
+"""Readers of dialogues, on files written by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dactnlg.data.dialogues import context_pairs, dialogue_names, load_dialogue_card, load_dialogues
+from dactnlg.data.readers.dialogue_formats import (
+    FORMATS,
+    Dialogue,
+    read_cornell,
+    read_dailydialog,
+    read_opensubtitles,
+    read_reddit,
+    read_ubuntu,
+)
+from dactnlg.errors import CorpusError, UnknownNameError
+
+
+def test_dailydialog(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text('{"id": "x", "turns": ["Hi", "Yes"], "emotions": ["anger", "fear"], "acts": [["inform"], ["a"]]}\n')
+    (found,) = read_dailydialog(file, Counter())
+    assert found == Dialogue(("Hi", "Yes"), ("anger", "fear"), (("inform",), ("a",)), "x")
+    file.write_text('{"turns": ["Hi", "Yes"], "emotions": ["anger"]}\n')
+    with pytest.raises(CorpusError, match="line 1.*emotions"):
+        read_dailydialog(file, Counter())
+
+
+def test_cornell(tmp_path: Path) -> None:
+    (tmp_path / "movie_lines.txt").write_text(
+        "L1 +++$+++ u0 +++$+++ m0 +++$+++ ANN +++$+++ Who?\nL2 +++$+++ u1 +++$+++ m0 +++$+++ BOB +++$+++ Me.\n"
+        "L3 +++$+++ u1 +++$+++ m0 +++$+++ BOB +++$+++ \n"
+    )
+    file = tmp_path / "movie_conversations.txt"
+    file.write_text("u0 +++$+++ u1 +++$+++ m0 +++$+++ ['L1', 'L2']\nu0 +++$+++ u1 +++$+++ m0 +++$+++ ['L2', 'L3']\n")
+    notes: Counter[str] = Counter()
+    assert [each.turns for each in read_cornell(file, notes)] == [("Who?", "Me.")]
+    assert notes.total() == 1
+    file.write_text("u0 +++$+++ ['L1']\n")
+    with pytest.raises(CorpusError, match="line 1"):
+        read_cornell(file, notes)
+
+
+def test_reddit_stops_at_a_removed_comment(tmp_path: Path) -> None:
+    file = tmp_path / "train.jsonl"
+    file.write_text('{"lines": [{"text": "a"}, {"text": "b"}, {"text": "[removed]"}, {"text": "c"}]}\n')
+    notes: Counter[str] = Counter()
+    assert [each.turns for each in read_reddit(file, notes)] == [("a", "b")]
+    assert notes.total() == 2
+
+
+def test_opensubtitles(tmp_path: Path) -> None:
+    post, response = tmp_path / "t.post", tmp_path / "t.response"
+    post.write_text("where are you\nwho\n")
+    response.write_text("here\nme\n")
+    assert [each.turns for each in read_opensubtitles(post, Counter())] == [("where are you", "here"), ("who", "me")]
+    response.write_text("here\n")
+    with pytest.raises(CorpusError, match="has 1 lines, not 2"):
+        read_opensubtitles(post, Counter())
+
+
+def test_ubuntu_leaves_wrong_answers_out(tmp_path: Path) -> None:
+    file, notes = tmp_path / "train.csv", Counter[str]()
+    file.write_text(
+        "Context,Utterance,Label\nhi __eou__ all __eou__ __eot__ yes __eou__ __eot__,try apt __eou__,1.0\nhi,no,0.0\n"
+    )
+    assert [each.turns for each in read_ubuntu(file, notes)] == [("hi all", "yes", "try apt")]
+    assert notes.total() == 1
+    file.write_text("Context,Ground Truth Utterance,Distractor_0\nhi __eou__ __eot__,yes,no\n")
+    assert [each.turns for each in read_ubuntu(file, notes)] == [("hi", "yes")]
+
+
+def test_every_card_names_a_reader() -> None:
+    assert {load_dialogue_card(name).format for name in dialogue_names()} == set(FORMATS)
+    with pytest.raises(UnknownNameError, match="dailydialog"):
+        load_dialogue_card("dailydialogs")
+
+
+def test_the_real_corpus_has_as_many_dialogues_as_published(data_dir: Path) -> None:
+    splits = load_dialogues("dailydialog", data_dir).splits
+    assert [len(splits[split]) for split in ("train", "valid", "test")] == [11118, 1000, 1000]
+
+
+def test_a_pair_has_the_last_turns_before_its_target() -> None:
+    pairs = context_pairs([Dialogue(tuple("abcd")), Dialogue(("x",))], turns=2)
+    assert [(pair.context, pair.target) for pair in pairs] == [(("a",), "b"), (("a", "b"), "c"), (("b", "c"), "d")]

@@ -1,0 +1,120 @@
+"""From dialogues to answers: a training, its run folder, `Responder`, and scores, also as processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dactnlg
+from dactnlg.dialogue.evaluation import answer_scores, distinct
+from dactnlg.dialogue.responder import Responder
+from dactnlg.errors import ConfigError, RunError
+from dactnlg.training.train import train
+
+TURNS = [["Hello there.", "Hello!", "How are you?", "Fine.", "Goodbye."], ["Are you in?", "Yes.", "Good."]]
+SIZES = {"hidden_size": 8, "embedding_size": 8, "utterance_size": 8, "context_size": 8, "longest": 8}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    (folder / "dialogues").mkdir()
+    for split in ("train", "valid", "test"):
+        lines = [json.dumps({"id": str(n), "turns": turns}) for n, turns in enumerate(TURNS)]
+        (folder / "dialogues" / f"dailydialog-{split}.jsonl").write_text("\n".join(lines) + "\n")
+    return folder
+
+
+def config(data: Path, name: str, **more: Any) -> dict[str, Any]:
+    latent = {} if name == "hred" else {"latent_size": 4, "annealing": 10}
+    return {
+        "corpus": {"name": "dailydialog", "data_dir": str(data)},
+        "model": {"name": name, **SIZES, **latent, **more},
+        "training": {"epochs": 2, "batch_size": 4, "learning_rate": 0.01},
+    }
+
+
+@pytest.fixture(scope="module")
+def vhcr(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "vhcr"
+    train(config(data, "vhcr"), folder, progress=False)
+    return folder
+
+
+def test_answers_are_repeatable_and_seeds_draw(vhcr: Path) -> None:
+    responder = Responder(vhcr, max_length=6)
+    histories = [["Hello there."], [], ["a"] * 9, ["Hello there.", "Hello!"]]
+    answers = responder.reply(histories)
+    assert len(answers) == 4
+    assert answers == responder.reply(histories)
+    # One at a time or together: the same.
+    assert answers == [responder.reply([history])[0] for history in histories]
+    assert responder.reply([]) == []
+    assert responder.reply(histories, seed=3) == responder.reply(histories, seed=3)
+    first, later = responder.inputs([histories[0]], 3), responder.inputs([histories[3]], 3)
+    assert (first["conversation_noise"] == later["conversation_noise"]).all()
+    assert (first["noise"] != later["noise"]).any()
+
+
+def test_only_the_last_turns_are_seen(vhcr: Path) -> None:
+    responder = Responder(vhcr, max_length=6)
+    assert responder.reply([["Yes.", *TURNS[0]]]) == responder.reply([TURNS[0]])
+
+
+def test_a_run_is_scored_as_a_process(vhcr: Path) -> None:
+    command = [sys.executable, "-m", "dactnlg", "evaluate", str(vhcr), "--json", "-"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    (found,) = json.loads(done.stdout)
+    assert found["pairs"] == 6
+    assert found["scores"]["perplexity"] > 1
+    assert found["scores"]["KL"] >= 0
+    wrong = subprocess.run([*command, "--preset", "e2e"], capture_output=True, text=True, check=False)
+    assert wrong.returncode == 2
+    assert "--preset" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+
+
+def test_a_training_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
+    whole = config(data, "vhred")
+    train(whole, tmp_path / "whole", progress=False)
+
+    class Stop:
+        def on_epoch_end(self, row: Any) -> bool:
+            return False
+
+    train(whole, tmp_path / "parts", progress=False, callbacks=[Stop()])
+    train(whole, tmp_path / "parts", progress=False, resume=True)
+    names = ("weights.safetensors", "preprocessor.json")
+    for name in names:
+        assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
+
+
+def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
+    with pytest.raises(ConfigError, match="says acts"):
+        train({"corpus": config(data, "hred")["corpus"], "model": {"name": "lstm"}}, tmp_path / "a")
+    with pytest.raises(ConfigError, match="teacher"):
+        train(config(data, "hred", ei="both"), tmp_path / "b")
+    with pytest.raises(ConfigError, match="dialogues"):
+        train({"corpus": {"name": "trails"}, "model": {"name": "hred"}}, tmp_path / "c")
+    with pytest.raises(RunError):
+        dactnlg.Generator.load(vhcr)
+
+
+def test_scores_of_answers() -> None:
+    texts = ["How are you now?", "I am quite fine today."]
+    same = answer_scores(texts, texts[::-1])
+    # Sets do not look at the order, pairs do.
+    assert same["forward-BLEU"] == same["backward-BLEU"] == pytest.approx(100)
+    assert same["BLEU"] < 50
+    # Saying one thing always is precise and covers little.
+    dull = answer_scores([texts[0]] * 2, texts)
+    assert dull["forward-BLEU"] == pytest.approx(100)
+    assert dull["backward-BLEU"] < 100
+    assert distinct([["a", "b", "a", "b"], ["a"]], 2) == pytest.approx(2 / 3)
+    assert distinct([], 1) == 0.0
