@@ -161,8 +161,8 @@ class Generator:
                 depends on the seed and the place alone.
             strict: refuse act types and slots that training never had, as typing errors; False generates them as well
                 as can be.
-            context: what the user has said before each act, as text, for models that see it (`model.context`); others
-                pass it over. None are as many empty ones.
+            context: what the user has said before, as text, for models that see it (`model.context`); others pass it
+                over. One text is for all acts, of a list each for one.
 
         Returns:
             A `Generation` for each act: `text`, and what is known of it: `slots_ok`, `missing`, `extra`, `unchecked`,
@@ -212,15 +212,20 @@ class Generator:
         Raises:
             UserError: there are more or fewer of them, or one is no text.
         """
-        said = [given] if isinstance(given, str) else list(given)
+        said = [given] * count if isinstance(given, str) else list(given)
         if said and len(said) != count:
             raise UserError(f"context: {len(said)} for {count} acts; give one for each, or none")
         for place, text in enumerate(said):
             if not isinstance(text, str):
                 raise UserError(f"context[{place}] is a text, not {type(text).__name__}")
-        if self.decoder is None or not self.decoder.sees_context or not said:
+        if not self.sees_context or not said:
             return [""] * count
         return [text[-CHARACTERS:] for text in said]
+
+    @property
+    def sees_context(self) -> bool:
+        """Whether the model sees what the user has said before."""
+        return self.decoder is not None and self.decoder.sees_context
 
     def forget(self) -> None:
         """Drop all that was found for the acts so far: what comes is generated as if it came first.

@@ -33,6 +33,7 @@ class Toy:
     """A model whose next word depends on the last word and the place: a random table."""
 
     inputs = ("act",)
+    traced = None
 
     def __init__(self, seed: int, size: int) -> None:
         self.table = np.random.default_rng(seed).normal(size=(40, size, size)).astype(np.float32) * 3
