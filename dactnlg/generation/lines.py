@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from dactnlg._utils.reading import LONGEST_LINE, parse_json, short
 from dactnlg.acts import Turn, parse, turn_from_json
-from dactnlg.acts.notation import is_name
+from dactnlg.acts.notation import is_act_type
 from dactnlg.errors import ActError, UserError
 
 CHUNK = 256
@@ -154,7 +154,7 @@ def _row(text: str) -> dict[str, Any] | None:
         return None
     if not isinstance(data, dict) or "act" not in data:
         return None
-    written = isinstance(data["act"], str) and "slots" not in data and not is_name(data["act"])
+    written = isinstance(data["act"], str) and "slots" not in data and not is_act_type(data["act"])
     return data if "context" in data or written else None
 
 

@@ -57,7 +57,7 @@ class GenerateBody(_Sent):
     acts: Text | list[Text] = Field(description="One act, or a list of them.")
     context: Text | list[Text] | None = Field(
         default=None,
-        description="What the user has said before, for models that see it: a text for all acts, or a list of one each.",
+        description="What the user has said before, for models that see it: one text for all acts, or a list.",
     )
     model: str | None = Field(default=None, max_length=200, description="One of /v1/models; the first one by default.")
     options: OptionsBody = OptionsBody()
