@@ -221,9 +221,13 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
     return made
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Give a headless Chromium, a `playwright.sync_api.Browser`; each test opens a context of its own in it."""
+    """Give a headless Chromium, a `playwright.sync_api.Browser`; each test opens a context of its own in it.
+
+    For a module, not for the session: as long as it runs, Playwright keeps a loop in the tests' thread, and no other test
+    there could call `asyncio.run`.
+    """
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:
         missing("Chromium is not installed: apt-get install chromium")

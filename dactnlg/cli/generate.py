@@ -34,6 +34,12 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Write the error of a line that is no act in the place of its sentence, and go on.",
 )
+@click.option(
+    "--context",
+    default="",
+    metavar="TEXT",
+    help="What the user has said before, for models that see it (model.context) and acts that come without it.",
+)
 @options.generation
 @options.backend
 @click.option("--output", type=options.PATH, metavar="FILE", help="Write to FILE. [default: standard output]")
@@ -52,6 +58,7 @@ def generate(
     input_file: str | None,
     output_format: str,
     skip_bad: bool,
+    context: str,
     generation: GenerationOptions,
     backend: str,
     output: Path | None,
@@ -62,7 +69,8 @@ def generate(
 
     Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends the output
     there, with exit code 2. With --skip-bad a line that begins with "# error: " stands in its place (no sentence begins
-    so), as JSON {"act", "error"}; how many there were is told at the end, and the exit code is 0.
+    so), as JSON {"act", "error"}; how many there were is told at the end, and the exit code is 0. A line may also be
+    JSON, {"act": ACT, "context": TEXT}, with what the user has said before.
 
     If a command with --output is stopped, run it again with --resume: the output is the same as without the stop, to
     the last digit of a score. FILE.state beside FILE holds the progress. With --jobs several processes generate,
@@ -73,10 +81,11 @@ def generate(
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --jobs 4 --resume
+    dactnlg generate --model runs/dstc2-context --context "any indian food" "request(area)"
     dactnlg generate --model runs/seed-1 --model runs/seed-2 --input acts.txt
     """
     from dactnlg._utils.files import check_folders
-    from dactnlg.generation.lines import act_chunks, open_acts
+    from dactnlg.generation.lines import act_chunks, checked, open_acts
 
     given = _parsed(acts, input_file, skip_bad=skip_bad)
     _check(acts, input_file, output, resume=resume, jobs=jobs)
@@ -87,10 +96,12 @@ def generate(
     with open_acts(name) as source:
         from dactnlg.generation.worker import GenerationWorker
 
-        worker = GenerationWorker(models, backend, output_format, generation, skip_bad)
+        worker = GenerationWorker(models, backend, output_format, generation, skip_bad, checked(context, "--context"))
         # With several processes on one GPU, this one must not take its memory.
         if jobs == 1 or worker.settings()["backend"] != "keras":
             worker.load()
+            if context and not worker.generator.sees_context:
+                streams.tell("--context changes nothing: the model was trained without model.context=true")
         if output is not None:
             _write(output, source, name, worker, resume=resume, jobs=jobs)
         else:

@@ -61,7 +61,7 @@ class Dataset:
     @classmethod
     def _encode_all(cls, preprocessor: Preprocessor, pairs: Sequence[Pair], names: Sequence[str]) -> Dataset:
         turns, corpora = [pair.turn for pair in pairs], [pair.corpus for pair in pairs]
-        inputs: Batch = preprocessor.arrays(turns, names, corpora)
+        inputs: Batch = preprocessor.arrays(turns, names, corpora, [pair.context for pair in pairs])
         rows = [[BOS_ID, *preprocessor.vocabulary.encode(pair.tokens), EOS_ID] for pair in pairs]
         lengths = np.array([len(row) - 1 for row in rows], np.int32)
         tokens = np.zeros((len(rows), lengths.max(initial=1) + 1), np.int32)

@@ -16,7 +16,7 @@ from dactnlg._utils.hashing import digest
 from dactnlg.data.corpus import search_path
 from dactnlg.data.readers.dialogue_formats import FORMATS, Dialogue
 from dactnlg.errors import CorpusError, UnknownNameError
-from dactnlg.text.contexts import ContextPair
+from dactnlg.text.dialogue_preprocessor import ContextPair
 
 
 class DialogueCard(BaseModel):

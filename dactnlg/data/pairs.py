@@ -35,19 +35,24 @@ class TrainingData(NamedTuple):
 
 
 class Target(NamedTuple):
-    """A turn and the tokens that a model should generate for it: delexicalised, in lower case."""
+    """A turn, the tokens that a model should generate for it, delexicalised, in lower case, and what came before."""
 
     turn: Turn
     tokens: tuple[str, ...]
+    context: str
 
 
 class _Row(NamedTuple):
-    """A turn, its values that a sentence must express, one delexicalised sentence, and whether it says them alone."""
+    """A turn, its values that a sentence must express, one delexicalised sentence, and whether it says them alone.
+
+    Behind them, what the user has said before.
+    """
 
     turn: Turn
     required: Sequence[Required]
     sentence: Delexicalized
     complete: bool
+    context: str
 
 
 def build_preprocessor(
@@ -58,6 +63,7 @@ def build_preprocessor(
     min_count: int = 1,
     complete_only: bool = True,
     lexicalized: Sequence[str] = (),
+    context: bool = False,
 ) -> TrainingData:
     """Delexicalise the training split, and those of further corpora, and build the preprocessor from them.
 
@@ -68,9 +74,11 @@ def build_preprocessor(
         min_count: words that training has less often than this are unknown to the model.
         complete_only: leave out sentences that do not express all their slots (see `_complete`).
         lexicalized: slots of a closed class, whose values stay in the sentences as words.
+        context: whether models see what the user has said before.
 
     Raises:
         CorpusError: there is no training pair.
+        ConfigError: models are to see what users have said, and `corpus` does not have it.
     """
     style = corpus.style()
     # One corpus alone needs no name among the model's inputs.
@@ -78,10 +86,15 @@ def build_preprocessor(
     if lexicalized:
         style = replace(style, lexicalized=_values(corpus, lexicalized))
     rows = list(_delexicalized(corpus, "train", targets, style))
+    if context and not any(row.context.strip() for row in rows):
+        raise ConfigError(
+            f"model.context: the training split of {corpus.name} does not have what users have said before; give its "
+            "rows a 'context', or choose false"
+        )
     if complete_only:
         pairs = _complete(rows, name)
     else:
-        pairs = [Pair(row.turn, name, _lower(row.sentence)) for row in rows if row.sentence.tokens]
+        pairs = [Pair(row.turn, name, _lower(row.sentence), row.context) for row in rows if row.sentence.tokens]
     if not pairs:
         raise CorpusError(f"corpus '{corpus.name}' has no training pairs")
     casing = Casing.learn((row.required, row.sentence) for row in rows)
@@ -92,6 +105,9 @@ def build_preprocessor(
         join_morphemes = other_style.spaced and not style.spaced
         found = _delexicalized(other, "train", "human", other_style, join_morphemes=join_morphemes)
         pairs += _complete(list(found), other.name)
+    if not context:
+        # Pairs that differ in nothing else are one.
+        pairs = [replace(pair, context="") for pair in pairs]
     return TrainingData(Preprocessor.build(pairs, name, casing, style, min_count, inflection), pairs)
 
 
@@ -114,7 +130,8 @@ def validation_pairs(corpus: Corpus, preprocessor: Preprocessor, *, targets: str
             f"(valid.jsonl or valid.csv beside train), or at least {FEWEST} pairs in one file; on a card: divide: {{}}"
         )
     rows = sentences(corpus, "valid", targets, preprocessor.style)
-    return [Pair(row.turn, preprocessor.encoder.corpus, row.tokens) for row in rows]
+    seen = preprocessor.context is not None
+    return [Pair(row.turn, preprocessor.encoder.corpus, row.tokens, row.context if seen else "") for row in rows]
 
 
 def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[Target]:
@@ -126,7 +143,8 @@ def sentences(corpus: Corpus, split: str, targets: str, style: Style) -> list[Ta
         targets: `human`, `handcrafted` or `both`.
         style: how values are found in the sentences.
     """
-    return [Target(row.turn, _lower(row.sentence)) for row in _delexicalized(corpus, split, targets, style)]
+    rows = _delexicalized(corpus, split, targets, style)
+    return [Target(row.turn, _lower(row.sentence), row.context) for row in rows]
 
 
 def _values(corpus: Corpus, slots: Sequence[str]) -> dict[str, list[str]]:
@@ -174,7 +192,8 @@ def _delexicalized(
             found = delexicalizer.delexicalize(turn, text)
             # Of values that stay in the words only the cues tell whether a sentence has them.
             faults = style.lexicalized and checker.look(checker.expected(turn), found.tokens).errors
-            yield _Row(turn, delexicalizer.required(turn), found, not (found.missing or faults))
+            complete = not (found.missing or faults)
+            yield _Row(turn, delexicalizer.required(turn), found, complete, example.context)
 
 
 def _fill_hole(turn: Turn, sentence: str, hole: str) -> tuple[Turn, str]:
@@ -214,7 +233,7 @@ def _complete(rows: Sequence[_Row], corpus: str | None) -> list[Pair]:
     """
     covered = {frozenset(features(row.turn)) for row in rows if row.complete}
     return [
-        Pair(row.turn, corpus, _lower(row.sentence))
+        Pair(row.turn, corpus, _lower(row.sentence), row.context)
         for row in rows
         if row.sentence.tokens and (row.complete or frozenset(features(row.turn)) not in covered)
     ]

@@ -18,7 +18,7 @@ from dactnlg.errors import UserError
 from dactnlg.metrics.sample_sets import ReferenceSet
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
-from dactnlg.text.contexts import words
+from dactnlg.text.dialogue_preprocessor import words
 
 SET_SIZE = 1000
 """Answers and references of forward and backward BLEU, at most."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.errors import UserError
-from dactnlg.text.contexts import ContextPair
+from dactnlg.text.dialogue_preprocessor import ContextPair
 from dactnlg.text.vocabulary import UNK_ID
 
 if TYPE_CHECKING:

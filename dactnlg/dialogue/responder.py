@@ -15,7 +15,7 @@ from dactnlg.errors import RunError
 from dactnlg.generation.decoder import REQUIRED, Plan
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
-from dactnlg.text.contexts import ContextPreprocessor
+from dactnlg.text.dialogue_preprocessor import DialoguePreprocessor
 
 WIDTH = 5
 """Of the beam, as in Ghandeharioun et al. 2019."""
@@ -45,7 +45,7 @@ class Responder:
                 f"{self.run.path} says acts (model '{config.model.name}'); a dialogue model answers contexts"
             )
         section = checked_section(config.model, str(self.run.config_path))
-        self.preprocessor = ContextPreprocessor.load(self.run.preprocessor_path)
+        self.preprocessor = DialoguePreprocessor.load(self.run.preprocessor_path)
         path, keywords = self.run.weights_path, section.keywords()
         self.model: Any = load_model(section.name, self.preprocessor.sizes, path, keywords)
         if "emotions" in self.model.inputs:

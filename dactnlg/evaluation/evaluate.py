@@ -92,7 +92,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     source, where = corpus or section.name, data_dir or section.data_dir
     chosen = load_corpus(source, where)
     examples = _examples(chosen, split)
-    generations = _generate(generator, [example.turn for example in examples], options)
+    generations = _generate(generator, examples, options)
     if any("novelty" in resolve(name) for name in (*(without_ser(metrics) or ()), *(without_ser(more) or ()))):
         corpora = (load_corpus(name, where) for name in (section.name, *section.also))
         given = given._replace(train=training_sentences(corpora))
@@ -118,14 +118,15 @@ def _examples(corpus: Corpus, split: str) -> list[Example]:
     return examples
 
 
-def _generate(generator: Generator, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
-    """Generate all turns, in parts, with a progress bar at a terminal."""
+def _generate(generator: Generator, examples: Sequence[Example], options: GenerationOptions) -> list[Generation]:
+    """Generate the turns of all examples, in parts, with a progress bar at a terminal."""
     generations: list[Generation] = []
-    with tqdm(total=len(turns), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
-        for start in range(0, len(turns), CHUNK):
-            part = turns[start : start + CHUNK]
+    with tqdm(total=len(examples), desc="generating", unit=" acts", delay=2, leave=False, disable=None) as bar:
+        for start in range(0, len(examples), CHUNK):
+            part = examples[start : start + CHUNK]
+            turns, contexts = [example.turn for example in part], [example.context for example in part]
             # A gold corpus may hold names that training never had: they are generated as well as can be, not refused.
-            generations += generator.generate(part, options, strict=False, first=start)
+            generations += generator.generate(turns, options, strict=False, first=start, context=contexts)
             bar.update(len(part))
     return generations
 

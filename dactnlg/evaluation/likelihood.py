@@ -43,9 +43,10 @@ def add_perplexity(results: Sequence[Scores], decoder: Decoder, corpus: Corpus, 
     rows = sentences(corpus, split, "human", preprocessor.style)
     vocabulary = fair_vocabulary(decoder, corpus)
     meter = PerplexityMeter(vocabulary)
-    tokens = [tokens for _, tokens in rows]
+    tokens, contexts = [row.tokens for row in rows], [row.context for row in rows]
     targets = perplexity.encode(tokens, vocabulary)
-    logs = decoder.token_scores([turn for turn, _ in rows], [preprocessor.vocabulary.encode(row) for row in tokens])
+    numbers = [preprocessor.vocabulary.encode(row) for row in tokens]
+    logs = decoder.token_scores([row.turn for row in rows], numbers, contexts)
     found = meter.add(logs, targets)
     # An example has a sentence for each of its references.
     statistics = np.zeros((len(examples), found.shape[1]))
@@ -71,8 +72,8 @@ def fair_vocabulary(decoder: Decoder, corpus: Corpus) -> FairVocabulary:
     preprocessor = decoder.preprocessor
     counts, total = Counter[str](), 0
     for split in corpus.splits:
-        for _, tokens in sentences(corpus, split, "both", preprocessor.style):
-            counts.update(tokens)
+        for row in sentences(corpus, split, "both", preprocessor.style):
+            counts.update(row.tokens)
             total += 1
     frequent = tuple(preprocessor.vocabulary.tokens[len(SPECIAL) :])
     known = {*frequent, *SPECIAL}

@@ -31,13 +31,13 @@ class Completer:
 
     def with_statements(self, decoder: Decoder, candidate: Candidate, *, ask: bool) -> Candidate:
         """Return a sentence with the special values that it lacks behind it, as training said these by themselves."""
-        found, turn = candidate, candidate.request.turn
+        found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
         for name in candidate.report.cues.missing:
             said = split_segments(found.tokens)
             endings = self._segments.statements(*owners[name]) if name in owners else []
             whole = [join_sentences(found.tokens, ending) for ending in endings if ending not in said]
-            scores = decoder.sentence_scores(turn, self._numbers(whole)) if whole else ()
+            scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()
             more = self._longer(found, whole, scores, ask=ask)
             better = [each for each in more if each.errors < found.errors]
             found = max(better, key=lambda each: each.score or 0.0, default=found)
@@ -50,7 +50,7 @@ class Completer:
             # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
             kept = split_question(found.tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else found.tokens
             whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions(name)]
-            scores = decoder.sentence_scores(turn, self._numbers(whole))
+            scores = decoder.sentence_scores(turn, self._numbers(whole), candidate.request.context)
             found = max(self._longer(found, whole, scores, ask=True), key=lambda each: each.score or 0.0)
         return found
 

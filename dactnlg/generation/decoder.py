@@ -17,6 +17,7 @@ from dactnlg.search.hypotheses import Hypothesis
 from dactnlg.search.numpy_step import ConstrainedStep, Step
 from dactnlg.search.sampling import Sampling, chances, sample
 from dactnlg.search.scoring import token_scores
+from dactnlg.text.context import CONTEXT
 from dactnlg.text.preprocessor import LEXICALIZED, Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID, UNK_ID
 
@@ -62,6 +63,7 @@ class Decoder:
             search itself.
 
     Attributes:
+        lexicalized, sees_context: whether the model looks at the values of turns, and at what the user has said before.
         traced: what `tracer` shows; see `NeuralModel.traced`.
     """
 
@@ -71,7 +73,7 @@ class Decoder:
         self, preprocessor: Preprocessor, inputs: Sequence[str], *, max_length: int = 80, reuse: bool = True
     ) -> None:
         self.preprocessor, self.model_inputs, self.max_length, self.reuse = preprocessor, inputs, max_length, reuse
-        self.lexicalized = not LEXICALIZED.isdisjoint(inputs)
+        self.lexicalized, self.sees_context = not LEXICALIZED.isdisjoint(inputs), CONTEXT in inputs
         self._slots = RequireSlots(preprocessor.kinds, len(preprocessor.placeholders))
         self._words = RequireWords(preprocessor.triggers)
         self._memory: Memory[list[Hypothesis]] = Memory(*REMEMBERED)
@@ -88,17 +90,24 @@ class Decoder:
         """Return what shows the act in a state of `stepper`; None where the model has nothing to show."""
         return None
 
-    def search(self, turns: Sequence[Turn], plan: Plan, owed: Sequence[Iterable[str]] = ()) -> list[list[Hypothesis]]:
+    def search(
+        self,
+        turns: Sequence[Turn],
+        plan: Plan,
+        owed: Sequence[Iterable[str]] = (),
+        contexts: Sequence[str] = (),
+    ) -> list[list[Hypothesis]]:
         """Return each turn's hypotheses, the `keep` best ones first; shared between turns, they are not to be changed.
 
         Args:
             turns: the acts.
             plan: how they are searched for.
             owed: for each turn the special values of which a sentence must hold a trigger word.
+            contexts: for each turn what the user has said before; none are as many empty ones.
         """
         if not turns:
             return []
-        inputs = self.inputs(turns, owed)
+        inputs = self.inputs(turns, owed, contexts)
         if not self.reuse:
             return self.search_all(inputs, plan)
         keys = row_keys(inputs, (plan, self.max_length))
@@ -111,7 +120,15 @@ class Decoder:
         return [found[key] or [] for key in keys]
 
     def sample(
-        self, turns: Sequence[Turn], places: Sequence[int], sampling: Sampling, *, draws: range, hard: bool, seed: int
+        self,
+        turns: Sequence[Turn],
+        places: Sequence[int],
+        sampling: Sampling,
+        *,
+        draws: range,
+        hard: bool,
+        seed: int,
+        contexts: Sequence[str] = (),
     ) -> list[list[Hypothesis]]:
         """Draw sentences for each turn, which stand in the order drawn and may be alike.
 
@@ -122,8 +139,9 @@ class Decoder:
             draws: which of an act's draws are wanted; each depends on seed, place and its own number alone.
             hard: whether placeholders are constrained to those required.
             seed: of everything.
+            contexts: see `search`.
         """
-        inputs, count = self.inputs(turns), len(draws)
+        inputs, count = self.inputs(turns, contexts=contexts), len(draws)
         size = max(1, ROWS // count)
         parts = [slice(start, start + size) for start in range(0, len(turns), size)]
 
@@ -137,14 +155,17 @@ class Decoder:
             found = list(chain.from_iterable([*each(draw, parts)]))
         return [found[start : start + count] for start in range(0, len(found), count)]
 
-    def token_scores(self, turns: Sequence[Turn], rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    def token_scores(
+        self, turns: Sequence[Turn], rows: Sequence[Sequence[int]], contexts: Sequence[str] = ()
+    ) -> NDArray[np.float32]:
         """Return the log probability of every token of one sentence for each turn, and of its end, (N, T).
 
         Args:
             turns: the acts.
             rows: token numbers without begin and end; what stands beyond a sentence's end is 0.
+            contexts: see `search`.
         """
-        inputs = self.inputs(turns)
+        inputs = self.inputs(turns, contexts=contexts)
         order = np.argsort([len(row) for row in rows], kind="stable")[::-1]
         parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
 
@@ -159,9 +180,9 @@ class Decoder:
             scores[part, : found.shape[1]] = found
         return scores
 
-    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]]) -> NDArray[np.float32]:
+    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]], context: str = "") -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        step, state = self.stepper(self.inputs([turn]))
+        step, state = self.stepper(self.inputs([turn], contexts=[context]))
         scores: NDArray[np.float32] = token_scores(
             step, state, rows, owner=np.zeros(len(rows), np.intp), rules=RULES
         ).sum(axis=1)
@@ -189,9 +210,9 @@ class Decoder:
         """Drop what is remembered: what comes is searched for as if it came first."""
         self._memory.clear()
 
-    def inputs(self, turns: Sequence[Turn], owed: Sequence[Iterable[str]] = ()) -> Arrays:
+    def inputs(self, turns: Sequence[Turn], owed: Sequence[Iterable[str]] = (), contexts: Sequence[str] = ()) -> Arrays:
         """Return the arrays of some turns: those of the model, and those of the constraints."""
-        inputs: Arrays = self.preprocessor.arrays(turns, self.model_inputs)
+        inputs: Arrays = self.preprocessor.arrays(turns, self.model_inputs, contexts=contexts)
         inputs[REQUIRED] = self.preprocessor.required_counts(turns)
         if owed:
             inputs[OWED] = self.preprocessor.owed_triggers(owed)

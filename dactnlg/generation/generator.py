@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Turn, parse
-from dactnlg.errors import ActError, RunError, UnknownNameError
+from dactnlg.errors import ActError, RunError, UnknownNameError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
@@ -20,6 +20,7 @@ from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, loa
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.runs.config import DecodingConfig
+from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 
@@ -149,6 +150,7 @@ class Generator:
         *,
         first: int = 0,
         strict: bool = True,
+        context: str | Sequence[str] = (),
     ) -> list[Generation]:
         """Return a sentence for each act, in order.
 
@@ -159,6 +161,8 @@ class Generator:
                 depends on the seed and the place alone.
             strict: refuse act types and slots that training never had, as typing errors; False generates them as well
                 as can be.
+            context: what the user has said before, as text, for models that see it (`model.context`); others pass it
+                over. One text is for all acts, of a list each for one.
 
         Returns:
             A `Generation` for each act: `text`, and what is known of it: `slots_ok`, `missing`, `extra`, `unchecked`,
@@ -168,15 +172,17 @@ class Generator:
             ActError: an act that cannot be read; of several the message has its index (`acts[2]`).
             UnknownNameError: an act type or slot that the model does not know (only if `strict`; with its index, too),
                 or a constraint.
-            UserError: a number outside its bounds, or options of sampling where sampling is turned off.
+            UserError: a number outside its bounds, options of sampling where sampling is turned off, or not as many
+                contexts as acts.
         """
         chosen = options.resolve(self.defaults, self.seed)
         turns = _turns(acts)
-        names = [str(turn) for turn in turns]
+        said = self._contexts(context, len(turns))
+        names = [(str(turn), before) for turn, before in zip(turns, said, strict=True)]
         # Dialogues repeat acts: what is not left to chance is generated once for equal ones.
         once = self.decoder is not None and self.decoder.reuse and chosen.sampling is None
         wanted = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
-        requests = [self.preprocessor.request(turn) for _, turn in wanted]
+        requests = [self.preprocessor.request(turn, before) for (_, before), turn in wanted]
         if strict:
             self._check_all(dict.fromkeys(request.act for request in requests), turns)
         count, reranked = chosen.n_best, chosen.constraint != "none"
@@ -193,12 +199,33 @@ class Generator:
             found = self._candidates.searched(self.decoder, requests, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
-            for (name, _), request, rows in zip(wanted, requests, found, strict=True)
+            for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
         ]
         if not once:
             return results
-        by_name = {result.act: result for result in results}
-        return [by_name[name] for name in names]
+        by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
+        return [by_name[key] for key in names]
+
+    def _contexts(self, given: str | Sequence[str], count: int) -> list[str]:
+        """Return what the user has said before each of so many acts, empty where the model does not look at it.
+
+        Raises:
+            UserError: there are more or fewer of them, or one is no text.
+        """
+        said = [given] * count if isinstance(given, str) else list(given)
+        if said and len(said) != count:
+            raise UserError(f"context: {len(said)} for {count} acts; give one for each, or none")
+        for place, text in enumerate(said):
+            if not isinstance(text, str):
+                raise UserError(f"context[{place}] is a text, not {type(text).__name__}")
+        if not self.sees_context or not said:
+            return [""] * count
+        return [text[-CHARACTERS:] for text in said]
+
+    @property
+    def sees_context(self) -> bool:
+        """Whether the model sees what the user has said before."""
+        return self.decoder is not None and self.decoder.sees_context
 
     def forget(self) -> None:
         """Drop all that was found for the acts so far: what comes is generated as if it came first.

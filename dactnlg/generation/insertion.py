@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def insert_missing(
-    decoder: Decoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required]
+    decoder: Decoder, turn: Turn, tokens: tuple[str, ...], unknown: Sequence[Required], context: str = ""
 ) -> list[tuple[tuple[str, ...], float]]:
     """Return sentences with every unknown placeholder inserted, each with its score, best first.
 
@@ -29,6 +29,7 @@ def insert_missing(
         turn: the act.
         tokens: the best sentence without the unknown placeholders.
         unknown: the slots whose placeholders the vocabulary lacks.
+        context: what the user has said before.
     """
     vocabulary = decoder.preprocessor.vocabulary
     stand_ins = [
@@ -43,7 +44,7 @@ def insert_missing(
         # Where nothing may be parted the newcomer comes last: it has to stand somewhere.
         gaps = [gap for gap in range(len(numbers) + 1) if _open(words, gap)] or [len(numbers)]
         rows = [[*numbers[:gap], choice, *numbers[gap:]] for gap in gaps for choice in choices]
-        scores = decoder.sentence_scores(turn, rows).reshape(len(gaps), len(choices))
+        scores = decoder.sentence_scores(turn, rows, context).reshape(len(gaps), len(choices))
         order = np.argsort(-scores.max(axis=1), kind="stable")
         found = []
         for index in order:

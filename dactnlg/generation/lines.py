@@ -1,5 +1,7 @@
 """Reading acts from lines, in chunks, so that a file may be of any size; each act keeps its place for messages.
 
+A line is an act, or a JSON object `{"act": ..., "context": ...}` with what the user has said before.
+
 A line that is no act is a row like any other: whoever generates decides whether it is an end or is passed over.
 """
 
@@ -10,10 +12,11 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
-from dactnlg._utils.reading import LONGEST_LINE
-from dactnlg.acts import Turn, parse
+from dactnlg._utils.reading import LONGEST_LINE, parse_json, short
+from dactnlg.acts import Turn, parse, turn_from_json
+from dactnlg.acts.notation import is_act_type
 from dactnlg.errors import ActError, UserError
 
 CHUNK = 256
@@ -21,10 +24,15 @@ CHUNK = 256
 
 
 class PlacedTurn(NamedTuple):
-    """A turn, and the place it was read from ("acts.txt, line 3"), for messages."""
+    """A turn, and the place it was read from ("acts.txt, line 3"), for messages.
+
+    Attributes:
+        context: what the user has said before; empty where the line does not say it.
+    """
 
     turn: Turn
     where: str
+    context: str = ""
 
 
 class BadAct(NamedTuple):
@@ -120,11 +128,34 @@ def read_act(raw: bytes, name: str, number: int) -> ActRow:
 
 
 def parsed(text: str, where: str) -> ActRow:
-    """Parse an act."""
+    """Parse an act, or an object of an act and what the user has said before."""
     try:
-        return PlacedTurn(parse(checked(text, where), where=where), where)
+        checked(text, where)
+        row = _row(text) if text.lstrip().startswith("{") else None
+        if row is None:
+            return PlacedTurn(parse(text, where=where), where)
+        act, context = row["act"], row.get("context")
+        if context is not None and not isinstance(context, str):
+            raise ActError(f"{where}: 'context' is a text or null, not {short(context)}")
+        whole = not isinstance(act, str) or "slots" in row
+        turn = (
+            turn_from_json(row if whole and not isinstance(act, list) else act, where) if whole else parse(act, where)
+        )
+        return PlacedTurn(turn, where, context or "")
     except UserError as error:
         return BadAct(text, where, error)
+
+
+def _row(text: str) -> dict[str, Any] | None:
+    """Return a line's object if it has a context, or its act is one in a notation; None where the object is the act."""
+    try:
+        data = parse_json(text)
+    except ValueError:
+        return None
+    if not isinstance(data, dict) or "act" not in data:
+        return None
+    written = isinstance(data["act"], str) and "slots" not in data and not is_act_type(data["act"])
+    return data if "context" in data or written else None
 
 
 def checked(argument: str, where: str) -> str:

@@ -81,24 +81,26 @@ class CandidateSearch:
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
         keep = width if options.mbr else options.n_best
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
-        turns, places = _distinct(decoder, first)
-        found = decoder.search(turns, Plan(width, hard, keep))
+        turns, contexts, places = _distinct(decoder, first)
+        found = decoder.search(turns, Plan(width, hard, keep), contexts=contexts)
         rows = dict(zip(map(id, first), self._rows(first, found, places, options, keep), strict=True))
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
             if len(row) < options.n_best or not all(map(_final, row)):
-                self._faulty.put((request.act, constraint), constraint, 1000 * (2 + len(request.act.required)))
+                key = _faulty_key(request, options)
+                self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
                 del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
-            turns, places = _distinct(decoder, others)
-            found = decoder.search(turns, Plan(width, hard, width))
+            turns, contexts, places = _distinct(decoder, others)
+            found = decoder.search(turns, Plan(width, hard, width), contexts=contexts)
             more = self._rows(others, found, places, options, width)
             if hard:
                 self._insert(decoder, others, more, options)
                 # Once more where no sentence shows a special value, for sentences with its trigger words.
                 if owing := self._owing(more, options):
                     some, names = [others[place] for place in owing], [owed.names for owed in owing.values()]
-                    found = decoder.search([request.turn for request in some], Plan(width, hard, width), names)
+                    turns, contexts = [request.turn for request in some], [request.context for request in some]
+                    found = decoder.search(turns, Plan(width, hard, width), names, contexts)
                     again = self._rows(some, found, range(len(some)), options, width)
                     self._insert(decoder, some, again, options)
                     _add(more, owing, again)
@@ -129,11 +131,12 @@ class CandidateSearch:
             count: how many; fewer where `SPARE` further draws do not help.
             first: the place of the first request in its sequence.
         """
-        turns, places = [request.turn for request in requests], range(first, first + len(requests))
+        turns, contexts = [request.turn for request in requests], [request.context for request in requests]
+        places = range(first, first + len(requests))
         sampling, hard, seed = options.sampling, options.hard, options.seed
         if sampling is None:
             return [[] for _ in requests]
-        found = decoder.sample(turns, places, sampling, draws=range(count), hard=hard, seed=seed)
+        found = decoder.sample(turns, places, sampling, draws=range(count), hard=hard, seed=seed, contexts=contexts)
         if not hard:
             return [self._read(request, row, options) for request, row in zip(requests, found, strict=True)]
         rows = []
@@ -142,7 +145,8 @@ class CandidateSearch:
         short = [row for row, kept in enumerate(rows) if sum(candidate.faithful for candidate in kept) < count]
         spare = range(count, count + SPARE)
         again, at = [turns[row] for row in short], [places[row] for row in short]
-        more = decoder.sample(again, at, sampling, draws=spare, hard=True, seed=seed)
+        said = [contexts[row] for row in short]
+        more = decoder.sample(again, at, sampling, draws=spare, hard=True, seed=seed, contexts=said)
         for row, drawn in zip(short, more, strict=True):
             both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
             best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
@@ -159,7 +163,7 @@ class CandidateSearch:
     def _may_be_simple(self, request: Request, options: ResolvedOptions) -> bool:
         """Whether the best hypotheses may have no fault, as far as is known."""
         known = options.length_normalization or options.mbr or request.act.unknown
-        return not known and self._faulty.get((request.act, options.constraint)) is None
+        return not known and self._faulty.get(_faulty_key(request, options)) is None
 
     def _rows(
         self,
@@ -195,7 +199,9 @@ class CandidateSearch:
         """Give a place to the placeholders that the vocabulary lacks, in the best candidate of each request."""
         for place, request in enumerate(requests):
             if request.act.unknown and rows[place]:
-                found = insert_missing(decoder, request.turn, rows[place][0].tokens, request.act.unknown)
+                found = insert_missing(
+                    decoder, request.turn, rows[place][0].tokens, request.act.unknown, request.context
+                )
                 rows[place] = self.completer.inserted(request, found, ask=options.append_questions)
 
     def _complete(
@@ -231,7 +237,7 @@ class CandidateSearch:
         """Return the draws that keep to the hard constraint, with the placeholders that the vocabulary lacks."""
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
-            best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown)[:1]
+            best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown, request.context)[:1]
             found[place] = self.completer.inserted(request, best, ask=options.append_questions)[0]
         return [candidate for candidate in found if candidate.faithful_values]
 
@@ -243,17 +249,27 @@ class CandidateSearch:
         return [Candidate(self.preprocessor, request, tokens, None, origin="template") for tokens in drawn]
 
 
-def _distinct(decoder: Decoder, requests: Sequence[Request]) -> tuple[list[Turn], list[int]]:
-    """Return the turns to search for, and for each request the place of its own.
+class _Wanted(NamedTuple):
+    """The turns to search for, what the user has said before each, and for each request the place of its own."""
 
-    All turns of a delexicalised act look alike to a model that sees no values.
-    """
-    if decoder.lexicalized or not decoder.reuse:
-        return [request.turn for request in requests], list(range(len(requests)))
+    turns: list[Turn]
+    contexts: list[str]
+    places: list[int]
+
+
+def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
+    """Return what is to be searched for: all turns of a delexicalised act look alike to a model that sees no values."""
+    if decoder.lexicalized or decoder.sees_context or not decoder.reuse:
+        contexts = [request.context for request in requests]
+        return _Wanted([request.turn for request in requests], contexts, list(range(len(requests))))
     places: dict[DelexicalizedAct, int] = {}
     for request in requests:
         places.setdefault(request.act, len(places))
-    return [act.turn for act in places], [places[request.act] for request in requests]
+    return _Wanted([act.turn for act in places], [], [places[request.act] for request in requests])
+
+
+def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[DelexicalizedAct, str, str]:
+    return request.act, request.context, options.constraint
 
 
 def _final(candidate: Candidate) -> bool:

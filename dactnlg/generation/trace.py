@@ -48,20 +48,21 @@ class Trace(NamedTuple):
     weights: NDArray[np.float32]
 
 
-def trace(generator: Generator, turn: Turn, tokens: Sequence[str]) -> Trace:
+def trace(generator: Generator, turn: Turn, tokens: Sequence[str], context: str = "") -> Trace:
     """Return the trace of a sentence, whoever chose it: the model's state is led through its tokens.
 
     Args:
         generator: of the run.
         turn: the act.
         tokens: the sentence, with placeholders; words that the model does not know are unknown to it here too.
+        context: what the user has said before.
 
     Raises:
         UserError: the model shows nothing, such as one whose act does not change while it speaks, or there is no token.
     """
     decoder, preprocessor = generator.decoder, generator.preprocessor
     prepared = preprocessor.delexicalizer.prepared(turn)
-    inputs = decoder.inputs([prepared]) if decoder is not None else {}
+    inputs = decoder.inputs([prepared], contexts=[context]) if decoder is not None else {}
     show = decoder.tracer(inputs) if decoder is not None else None
     if decoder is None or decoder.traced is None or show is None:
         raise UserError("this model has nothing to show: it has neither reading gates nor attention over the slots")

@@ -38,6 +38,7 @@ class GenerationWorker:
         output_format: `text`, a sentence a line, or `json`, an object a line.
         options: how sentences are generated; as text, `n_best` sentences stand in one line, separated by tabs.
         skip_bad: write the error of a bad act in the place of its sentence, and go on.
+        context: what the user has said before the acts that come without it.
         counts: `skipped` is the number of acts that had an error in this process.
     """
 
@@ -46,11 +47,13 @@ class GenerationWorker:
     output_format: str
     options: GenerationOptions
     skip_bad: bool = False
+    context: str = ""
     counts: Counter[str] = field(default_factory=Counter, init=False, compare=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The run is loaded again in the other process, rather than pickled with its model.
-        return GenerationWorker, (self.run, self.backend, self.output_format, self.options, self.skip_bad)
+        parts = (self.run, self.backend, self.output_format, self.options, self.skip_bad, self.context)
+        return GenerationWorker, parts
 
     def load(self) -> None:
         """Load the run now, so that what is wrong with it or with the options comes out before anything is written.
@@ -85,8 +88,9 @@ class GenerationWorker:
 
     def _generate(self, acts: Sequence[ActRow], first: int) -> Iterator[str]:
         turns = [act.turn for act in acts if not isinstance(act, BadAct)]
+        contexts = [act.context or self.context for act in acts if not isinstance(act, BadAct)]
         try:
-            generations = self.generator.generate(turns, self.options, first=first)
+            generations = self.generator.generate(turns, self.options, first=first, context=contexts)
         except UserError:
             checked = [self._checked(act) for act in acts]
             if not any(isinstance(act, BadAct) for act in checked):
@@ -134,7 +138,8 @@ class GenerationWorker:
         self.options.resolve(runs[0].config.decoding, runs[0].config.training.seed)
         backend = chosen_backend(runs, self.backend)
         loaded = {"backend": backend, "version of dactnlg": __version__, "model": self._model_hash()}
-        return {**asdict(self.options), **loaded, "format": self.output_format}
+        context = {"context": self.context} if self.context else {}
+        return {**asdict(self.options), **loaded, "format": self.output_format, **context}
 
     def _model_hash(self) -> str:
         """Return the SHA-256 of what the sentences come from: configuration and model files of the runs."""

@@ -37,7 +37,7 @@ class NeuralModel(keras.Model):
             `attention`, how much of the next word's attention each entry of the act has, the act itself first.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("act",)
+    inputs: tuple[str, ...] = ("act",)
     traced: ClassVar[str | None] = None
     Section: ClassVar[type[ModelSection]] = ModelSection
 
@@ -182,3 +182,10 @@ def rows_of(weight: Tensor, numbers: Tensor) -> Tensor:
     """Return rows of a weight by their numbers, as an embedding does."""
     # TensorFlow has the gradient of rows of a weight row by row, and would clip it before equal rows are summed.
     return ops.take(ops.multiply(weight, 1.0), numbers, axis=0)
+
+
+def mean_rows(weight: Tensor, numbers: Tensor) -> Tensor:
+    """Return the mean of rows of a weight, (B, C) -> (B, E); number 0 is padding, and of nothing else the mean is 0."""
+    rows = rows_of(weight, numbers)
+    real = ops.cast(numbers > 0, rows.dtype)[..., None]
+    return ops.sum(rows * real, axis=1) / ops.maximum(ops.sum(real, axis=1), 1.0)

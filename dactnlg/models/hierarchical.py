@@ -27,7 +27,7 @@ class HierarchicalSCLSTM(SCLSTM):
         **kwargs: see `SCLSTM` and `RecurrentModel`.
     """
 
-    inputs = ("act", "entries", "words")
+    inputs: tuple[str, ...] = ("act", "entries", "words")
 
     Section = HierarchicalSection
 
@@ -62,4 +62,6 @@ class HierarchicalSCLSTM(SCLSTM):
     def act_gates(self, inputs: Tensors) -> Tensor:
         """Return the projected E and DA vector, (B, 4H + D)."""
         act = ops.matmul(inputs["act"], self.act_projection)
-        return ops.matmul(self.encode(inputs), self.encoder_projection) + act
+        gates = ops.matmul(self.encode(inputs), self.encoder_projection) + act
+        said = super().act_gates(inputs)
+        return gates if said is None else gates + said

@@ -35,7 +35,7 @@ class HRED(RecurrentModel):
         **kwargs: see `RecurrentModel`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths")
+    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths")
 
     Section = HREDSection
 
@@ -79,7 +79,7 @@ class HRED(RecurrentModel):
 
     def read_turns(self, inputs: Tensors) -> Tensor:
         """Return each turn as a vector, (B, U, H)."""
-        context, lengths = inputs["context"], inputs["context_lengths"]
+        context, lengths = inputs["turns"], inputs["turn_lengths"]
         _, turns, longest = context.shape
         read = self._read(ops.reshape(context, (-1, longest)), ops.reshape(lengths, (-1,)))
         return ops.reshape(read, (-1, turns, read.shape[-1]))
@@ -103,7 +103,7 @@ class HRED(RecurrentModel):
         """
         parts = [turns, *(inputs[name] for name in TAUGHT if self.ei == "input")]
         parts += [ops.repeat(part[:, None], turns.shape[1], axis=1) for part in more]
-        return self.context_reader(ops.concatenate(parts, axis=-1), mask=inputs["context_lengths"] > 0)
+        return self.context_reader(ops.concatenate(parts, axis=-1), mask=inputs["turn_lengths"] > 0)
 
     def condition(self, inputs: Tensors) -> Tensor:
         """Return what the decoder is told in generation, (B, ...)."""
@@ -159,7 +159,7 @@ class HRED(RecurrentModel):
 
     def distillation(self, batch: Tensors, states: Tensor, rows: Tensor) -> Any:
         """Return the weighted loss of the heads: means over the real turns of a batch."""
-        real = ops.cast(batch["context_lengths"] > 0, "float32") * rows[:, None]  # (B, U)
+        real = ops.cast(batch["turn_lengths"] > 0, "float32") * rows[:, None]  # (B, U)
         count, total = ops.maximum(ops.sum(real), 1.0), 0.0
         if self.ei in ("emotion", "both"):
             logs = ops.log_softmax(ops.cast(ops.matmul(states, self.emotion_head), "float32"))

@@ -6,10 +6,11 @@ from typing import Any
 
 from keras import ops
 
-from dactnlg.models.base import Tensor, Tensors, positions, real_tokens
+from dactnlg.models.base import Tensor, Tensors, mean_rows, positions, real_tokens
 from dactnlg.models.cells import SCLSTMCell
 from dactnlg.models.recurrent import RecurrentModel
 from dactnlg.models.sections import SCLSTMSection
+from dactnlg.text.context import CONTEXT
 from dactnlg.text.encoding import Sizes
 
 
@@ -21,20 +22,43 @@ class SCLSTM(RecurrentModel):
         alpha: weight of the hidden state in the reading gate.
         eta: weight of the penalty on striking out much at once.
         xi: base of that penalty (Wen et al. 2015b, equation 13).
+        context: whether the mean of the vectors of the words that the user has said before is added to the gates.
         **kwargs: see `RecurrentModel`.
     """
 
     Section = SCLSTMSection
     traced = "left"
 
-    def __init__(self, sizes: Sizes, alpha: float = 0.5, eta: float = 1e-4, xi: float = 100.0, **kwargs: Any) -> None:
+    def __init__(
+        self,
+        sizes: Sizes,
+        alpha: float = 0.5,
+        eta: float = 1e-4,
+        xi: float = 100.0,
+        *,
+        context: bool = False,
+        **kwargs: Any,
+    ) -> None:
         self._act_size, self._alpha = sizes.act, alpha
         super().__init__(sizes, **kwargs)
         self.eta, self.xi = eta, xi
+        self.sees_context = context
+        if context:
+            self.inputs = (*self.inputs, CONTEXT)
+            size = self.embedding.shape[1]
+            self.context_words = self.add_weight((sizes.context, size), "uniform", name="context_words")
+            shape = (size, self.cell.gate_size)
+            self.context_projection = self.add_weight(shape, "glorot_uniform", name="context_projection")
 
     def make_cell(self) -> SCLSTMCell:
         """Return a cell that carries the act."""
         return SCLSTMCell(self.hidden_size, self._act_size, self._alpha)
+
+    def act_gates(self, inputs: Tensors) -> Tensor | None:
+        """Return the share of the user's words, (B, 4H + D), if the model sees them; without a word it is zero."""
+        if not self.sees_context:
+            return None
+        return ops.matmul(mean_rows(self.context_words, inputs[CONTEXT]), self.context_projection)
 
     def first_state(self, inputs: Tensors) -> Tensors:
         """Return zeros for h and c, and the whole DA vector."""

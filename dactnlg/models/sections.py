@@ -5,7 +5,9 @@ So a mistake in a configuration is reported at once. A model may as well have it
 
 from __future__ import annotations
 
-from pydantic import Field, model_validator
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 from pydantic_core import PydanticCustomError
 
 from dactnlg.runs.config import ModelSection
@@ -29,7 +31,23 @@ class LSTMSection(ModelSection):
     dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
 
 
-class SCLSTMSection(LSTMSection):
+class ContextSection(LSTMSection):
+    """The configuration of every LSTM decoder that can see what the user has said before.
+
+    Attributes:
+        context: whether it does.
+    """
+
+    context: bool = False
+
+    @model_serializer(mode="wrap")
+    def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave the key out where it is false: runs are then told apart by what they were before there was one."""
+        data: dict[str, Any] = handler(self)
+        return data if self.context else {name: value for name, value in data.items() if name != "context"}
+
+
+class SCLSTMSection(ContextSection):
     """The configuration of `sclstm`.
 
     Attributes:
@@ -54,7 +72,7 @@ class HierarchicalSection(SCLSTMSection):
     encoder_size: int = Field(default=100, ge=1, le=8192)
 
 
-class Seq2SeqSection(LSTMSection):
+class Seq2SeqSection(ContextSection):
     """The configuration of `seq2seq`.
 
     Attributes:

@@ -8,9 +8,10 @@ import keras
 from keras import ops
 
 from dactnlg.models.attention import EntryEmbedding, attend, bias_of
-from dactnlg.models.base import Tensor, Tensors
+from dactnlg.models.base import Tensor, Tensors, rows_of
 from dactnlg.models.lstm import LSTM
 from dactnlg.models.sections import Seq2SeqSection
+from dactnlg.text.context import CONTEXT
 from dactnlg.text.encoding import Sizes
 
 
@@ -25,34 +26,52 @@ class Seq2Seq(LSTM):
     Args:
         sizes: see `RecurrentModel`.
         encoder_size: length of an entry's vector, and units of the encoder in either direction.
+        context: whether the words that the user has said before are looked at too, read by an encoder of their own
+            ("context encoder", Dušek and Jurčíček 2016, A Context-aware Natural Language Generator).
         **kwargs: see `RecurrentModel`.
     """
 
-    inputs = ("act", "entries", "words")
+    inputs: tuple[str, ...] = ("act", "entries", "words")
 
     Section = Seq2SeqSection
     traced = "attention"
 
-    def __init__(self, sizes: Sizes, encoder_size: int = 100, **kwargs: Any) -> None:
+    def __init__(self, sizes: Sizes, encoder_size: int = 100, *, context: bool = False, **kwargs: Any) -> None:
         super().__init__(sizes, **kwargs)
         hidden, seen = self.hidden_size, 2 * encoder_size
         self.entries = EntryEmbedding(sizes, encoder_size, name="entries")
-        reader = keras.layers.LSTM(encoder_size, return_sequences=True)
-        # Keras has it, but types that mypy cannot follow.
-        self.encoder = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
+        self.encoder = _both_ways(encoder_size)
         self.start = self.add_weight((seen, 2 * hidden), "glorot_uniform", name="start")
         self.score = self.add_weight((seen, hidden), "glorot_uniform", name="score")
         self.mixture = self.add_weight((hidden + seen, hidden), "glorot_uniform", name="mixture")
+        self.sees_context = context
+        if context:
+            self.inputs = (*self.inputs, CONTEXT)
+            self.context_words = self.add_weight((sizes.context, encoder_size), "uniform", name="context_words")
+            self.context_encoder = _both_ways(encoder_size)
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return the act's share of the gates, what there is to look at, and the state that it leads to."""
         vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
-        memory = self.dropout(self.encoder(vectors, mask=real))  # (B, M, 2E)
+        memory = self.encoder(vectors, mask=real)  # (B, M, 2E)
+        if self.sees_context:
+            # Behind the entries: these are where they were for whoever follows the attention.
+            said, spoken = self._context(inputs[CONTEXT])
+            memory, real = ops.concatenate([memory, said], axis=1), ops.concatenate([real, spoken], axis=1)
+        memory = self.dropout(memory)
         share = ops.cast(real, memory.dtype)[..., None]
         mean = ops.sum(memory * share, axis=1) / ops.sum(share, axis=1)
         h, c = ops.split(ops.tanh(ops.matmul(mean, self.start)), 2, axis=-1)
         looking = {"keys": ops.matmul(memory, self.score), "memory": memory, "bias": bias_of(real)}
         return {"gates": self.act_gates(inputs), **looking}, {"h": h, "c": c}
+
+    def _context(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
+        """Return what is to be looked at of the user's words, (B, C, 2E), and which of them are no padding, (B, C)."""
+        spoken = numbers > 0
+        # A sequence cannot be all padding: without a word the encoder reads one, and nothing looks at it.
+        first = ops.cast(ops.arange(ops.shape(numbers)[1]) == 0, "bool")[None, :]
+        read = self.context_encoder(rows_of(self.context_words, numbers), mask=ops.logical_or(spoken, first))
+        return read, spoken
 
     def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
         """Advance every sentence by one token; see `NeuralModel.step`."""
@@ -77,3 +96,11 @@ class Seq2Seq(LSTM):
         seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
         mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
         return self._project(mixed, training=training)
+
+
+def _both_ways(size: int) -> keras.layers.Layer:
+    """Return two LSTMs that read forward and backward."""
+    reader = keras.layers.LSTM(size, return_sequences=True)
+    # Keras has it, but types that mypy cannot follow.
+    layer: keras.layers.Layer = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
+    return layer

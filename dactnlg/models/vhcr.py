@@ -27,7 +27,7 @@ class VHCR(VHRED):
         **kwargs: see `VHRED`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths", "noise", "conversation_noise")
+    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths", "noise", "conversation_noise")
 
     Section = VHCRSection
 
@@ -46,7 +46,7 @@ class VHCR(VHRED):
     def conversation(self, batch: Tensors, turns: Tensor, target: Tensor) -> Gaussian:
         """Return q(z_conv|turns, target)."""
         said = ops.concatenate([turns, target[:, None]], axis=1)
-        mask = ops.pad(batch["context_lengths"] > 0, ((0, 0), (0, 1)), constant_values=True)
+        mask = ops.pad(batch["turn_lengths"] > 0, ((0, 0), (0, 1)), constant_values=True)
         return halves(self.conversation_layer(self.conversation_reader(said, mask=mask)))
 
     def condition(self, inputs: Tensors) -> Tensor:

@@ -31,7 +31,7 @@ class VHRED(HRED):
         **kwargs: see `HRED`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("context", "context_lengths", "noise")
+    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths", "noise")
 
     Section = VHREDSection
 

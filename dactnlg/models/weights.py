@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.reading import regular_file
 from dactnlg.errors import RunError
+from dactnlg.text.context import CONTEXT
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -134,10 +135,9 @@ def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
     """Return the arrays that a model wants, for one act that says nothing, in so many entries of so many words."""
     arrays: Arrays = {"act": np.zeros((1, model.sizes.act), np.float32)}
     arrays |= {"entries": np.ones((1, length, 2), np.int32), "words": np.ones((1, length, length), np.int32)}
-    missing = [name for name in model.inputs if name not in arrays]
-    if missing:
-        arrays |= {"context": np.ones((1, 2, length), np.int32), "context_lengths": np.ones((1, 2), np.int32)}
-        arrays |= {name: np.zeros((1, *shape), np.float32) for name, shape in model.float_inputs().items()}
+    arrays |= {CONTEXT: np.ones((1, length), np.int32)}
+    arrays |= {"turns": np.ones((1, 2, length), np.int32), "turn_lengths": np.ones((1, 2), np.int32)}
+    arrays |= {name: np.zeros((1, *shape), np.float32) for name, shape in model.float_inputs().items()}
     return {name: arrays[name] for name in model.inputs}
 
 

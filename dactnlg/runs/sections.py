@@ -102,6 +102,11 @@ class ModelSection(_Section):
         """Whether the model has weights; the random baseline has none."""
         return self.name != RANDOM
 
+    @property
+    def sees_context(self) -> bool:
+        """Whether the model sees what the user has said before: a key `context` that is true."""
+        return getattr(self, "context", False) is True
+
     def keywords(self) -> dict[str, Any]:
         """Return what the model's class is made with: the section's own keys."""
         return self.model_dump(exclude={"name", "initialize_from"})

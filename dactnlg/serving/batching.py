@@ -21,11 +21,15 @@ from dactnlg.generation.options import GenerationOptions
 
 
 class _Waiting(NamedTuple):
-    """Acts of one request, the generator that was in use when it came, and where the sentences go."""
+    """Acts of one request, the generator that was in use when it came, and where the sentences go.
+
+    Before the last, what the user has said before each act; none are as many empty ones.
+    """
 
     generator: Generator
     turns: Sequence[Turn]
     options: GenerationOptions
+    contexts: Sequence[str]
     answer: Future[list[Generation]]
 
 
@@ -51,7 +55,7 @@ class Batcher:
         self._thread.start()
 
     async def generate(
-        self, generator: Generator, turns: Sequence[Turn], options: GenerationOptions
+        self, generator: Generator, turns: Sequence[Turn], options: GenerationOptions, contexts: Sequence[str] = ()
     ) -> list[Generation]:
         """Return a sentence for each turn; sampled ones depend on the request alone, not on others beside it.
 
@@ -65,7 +69,7 @@ class Batcher:
                 raise Problem(503, "too many requests wait; try again in a second", headers={"Retry-After": "1"})
             self._acts += len(turns)
             self._open += 1
-            self._queue.append(_Waiting(generator, turns, options, answer))
+            self._queue.append(_Waiting(generator, turns, options, contexts, answer))
             self._arrived.notify()
         try:
             return await asyncio.wrap_future(answer)
@@ -88,8 +92,9 @@ class Batcher:
                 continue
             begun = time.perf_counter()
             turns = [turn for one in alive for turn in one.turns]
+            contexts = [text for one in alive for text in one.contexts or [""] * len(one.turns)]
             try:
-                said = alive[0].generator.generate(turns, alive[0].options)
+                said = alive[0].generator.generate(turns, alive[0].options, context=contexts)
             except Exception as error:  # noqa: BLE001  (it goes to whoever asked)
                 self._one_by_one(alive, error)
                 continue
@@ -133,7 +138,7 @@ class Batcher:
             return
         for one in alive:
             try:
-                one.answer.set_result(one.generator.generate(one.turns, one.options))
+                one.answer.set_result(one.generator.generate(one.turns, one.options, context=one.contexts))
             except Exception as own:  # noqa: BLE001  (it goes to whoever asked)
                 one.answer.set_exception(own)
 

@@ -73,15 +73,16 @@ def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> 
         model = models.get(body.model)
         (turn,) = requests.read_acts(body.act, settings)
         requests.check_known([turn], model.generator)
+        contexts = requests.read_contexts(body.context, 1, settings)
         request.state.facts |= {"model": model.name, "acts": 1}
         sentence = body.delexicalized
         if sentence is None:
-            (said,) = await batcher.generate(model.generator, [turn], GenerationOptions())
+            (said,) = await batcher.generate(model.generator, [turn], GenerationOptions(), contexts)
             sentence = said.delexicalized
         tokens = sentence.split()
         if len(tokens) > settings.tokens:
             raise Problem(_WRONG, f"a sentence to be traced has at most {settings.tokens} tokens; got {len(tokens)}")
-        found = await asyncio.to_thread(trace, model.generator, turn, tokens)
+        found = await asyncio.to_thread(trace, model.generator, turn, tokens, "".join(contexts))
         return _answer(model, turn, found)
 
     return router

@@ -27,6 +27,24 @@ def read_acts(given: str | Sequence[str], settings: ServiceSettings) -> list[Tur
     return [_act(text, f"acts[{at}]", at, settings) for at, text in enumerate(given)]
 
 
+def read_contexts(given: str | Sequence[str] | None, count: int, settings: ServiceSettings) -> list[str]:
+    """Return what the user has said before each of so many acts; none where that is left out.
+
+    Raises:
+        Problem: 422, there are more or fewer texts than acts, or one is too long.
+    """
+    if given is None:
+        return []
+    found = [given] * count if isinstance(given, str) else list(given)
+    if len(found) != count:
+        raise Problem(_WRONG, f"context has {len(found)} texts for {count} acts: send one for each, or one for all")
+    for at, text in enumerate(found):
+        where = "context" if isinstance(given, str) else f"context[{at}]"
+        if len(text) > settings.context_length:
+            raise Problem(_WRONG, f"{where} has more than {settings.context_length:,} characters", {"index": at})
+    return found
+
+
 def read_pairs(given: Sequence[CheckPair], settings: ServiceSettings) -> list[tuple[Turn, str]]:
     """Return acts with the sentences that are to be checked; errors as `read_acts`."""
     _check_count(len(given), settings)

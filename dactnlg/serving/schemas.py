@@ -55,6 +55,10 @@ class GenerateBody(_Sent):
     )
 
     acts: Text | list[Text] = Field(description="One act, or a list of them.")
+    context: Text | list[Text] | None = Field(
+        default=None,
+        description="What the user has said before, for models that see it: one text for all acts, or a list.",
+    )
     model: str | None = Field(default=None, max_length=200, description="One of /v1/models; the first one by default.")
     options: OptionsBody = OptionsBody()
     spans: bool = Field(default=False, description="Whether each sentence comes with the places of its values.")
@@ -280,6 +284,7 @@ class TraceBody(_Sent):
     delexicalized: Text | None = Field(
         default=None, description="A sentence as /v1/generate gives it in `delexicalized`; by default the best one."
     )
+    context: Text | None = Field(default=None, description="What the user has said before, for models that see it.")
 
 
 class TracedSlot(_Answered):

@@ -60,15 +60,16 @@ class Service:
     batcher: Batcher
 
     async def say(
-        self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions
+        self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions, contexts: Sequence[str] = ()
     ) -> list[GeneratedSentence]:
         """Return a sentence for each turn; one with a fault gives way to one without, wherever that comes from."""
-        said = await self.batcher.generate(model.generator, turns, options)
+        said = await self.batcher.generate(model.generator, turns, options, contexts)
         results = [GeneratedSentence(**one.to_json()) for one in said]
         faulty = [at for at, one in enumerate(said) if not one.slots_ok]
         if faulty:
             # The hard constraint loses no slot, and takes a template where the search has found nothing faithful.
-            others = await self.batcher.generate(model.generator, [turns[at] for at in faulty], _HARD)
+            again, before = [turns[at] for at in faulty], [contexts[at] for at in faulty] if contexts else []
+            others = await self.batcher.generate(model.generator, again, _HARD, before)
             for at, other in zip(faulty, others, strict=True):
                 results[at] = _replaced(said[at], other, results[at])
             self.metrics.fallbacks.labels(model.name).inc(len(faulty))
@@ -144,12 +145,13 @@ def _answers(service: Service) -> APIRouter:
         check_bearer(request, settings.token)
         model = service.models.get(body.model)
         turns = requests.read_acts(body.acts, settings)
+        contexts = requests.read_contexts(body.context, len(turns), settings)
         options = requests.read_options(body.options, settings, model.generator)
         request.state.facts |= {"model": model.name, "acts": len(turns)}
         if settings.log_values:
             request.state.facts["said"] = [str(turn) for turn in turns]
         requests.check_known(turns, model.generator)
-        results = await service.say(model, turns, options)
+        results = await service.say(model, turns, options, contexts)
         if body.spans:
             await asyncio.to_thread(add_spans, results, turns, model)
         return GenerateAnswer(model=model.served(), results=results)

@@ -21,6 +21,7 @@ class ServiceSettings(BaseModel):
         slots: slots of one act, of all acts of a turn together.
         value_length: characters of a slot's value.
         text_length: characters of an act, and of a sentence to be checked.
+        context_length: characters of what the user has said before an act.
         tokens: of a sentence whose trace is asked for.
         n_best: sentences for an act.
         beam_width: hypotheses of a search.
@@ -40,6 +41,7 @@ class ServiceSettings(BaseModel):
     slots: int = Field(default=40, ge=1)
     value_length: int = Field(default=500, ge=1)
     text_length: int = Field(default=10_000, ge=1)
+    context_length: int = Field(default=2_000, ge=1)
     tokens: int = Field(default=300, ge=1)
     n_best: int = Field(default=20, ge=1)
     beam_width: int = Field(default=50, ge=1)

@@ -29,11 +29,13 @@ class Sizes(NamedTuple):
         vocabulary: tokens that a model can generate.
         act: entries of the DA vector.
         words: words of values.
+        context: words of what users say before; 0 where models do not look at it.
     """
 
     vocabulary: int
     act: int
     words: int
+    context: int = 0
 
 
 def entries(turn: Turn) -> list[tuple[str, str, Slot | None]]:

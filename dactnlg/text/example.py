@@ -16,12 +16,14 @@ class Example:
         references: the human sentences, exactly as the corpus has them.
         handcrafted: sentences of a handcrafted generator (RNNLG's third column).
         origin: file and row, for messages ("train.json, row 12").
+        context: what the user has said before; empty where nothing is known of it.
     """
 
     turn: Turn
     references: tuple[str, ...]
     handcrafted: tuple[str, ...] = ()
     origin: str = ""
+    context: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,10 @@ class Pair:
         turn: the acts.
         corpus: the name of the corpus; None if there is only one.
         tokens: the sentence in lower-case tokens, delexicalised.
+        context: what the user has said before, for models that look at it.
     """
 
     turn: Turn
     corpus: str | None
     tokens: tuple[str, ...]
+    context: str = ""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.casing import Casing
+from dactnlg.text.context import CONTEXT, context_tokens, context_vocabulary, numbered
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
 from dactnlg.text.inflection import Inflection
@@ -57,6 +58,9 @@ class Preprocessor:
         style: from the corpus's card.
         trigger_words: the words that express special values.
         inflection: chooses the forms of values; None where the card gives none.
+
+    Attributes:
+        context: numbers the words of what users say before; None where models do not look at it.
     """
 
     def __init__(
@@ -71,6 +75,7 @@ class Preprocessor:
     ) -> None:
         self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
         self.templates, self.style, self.trigger_words = templates, style, trigger_words
+        self.context: Vocabulary | None = None
         self._relexicalizer = Relexicalizer(casing, inflection or Inflection(style.forms), style)
         self.checker = style.checker()
         self.reader: TemplateReader | None = None
@@ -111,7 +116,12 @@ class Preprocessor:
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
         templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
         trigger_words = learn_trigger_words(((pair.turn, pair.tokens) for pair in pairs), style.checker())
-        return cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words, inflection)
+        made = cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words, inflection)
+        if any(pair.context for pair in pairs):
+            made.context = context_vocabulary(
+                context_tokens(made.delexicalizer, pair.turn, pair.context) for pair in pairs
+            )
+        return made
 
     def attach(self, reader: TemplateReader) -> None:
         """Have templates read by a reader too, and searches for special values know its words."""
@@ -133,7 +143,11 @@ class Preprocessor:
         return counts
 
     def arrays(
-        self, turns: Sequence[Turn], names: Iterable[str], corpora: Sequence[str | None] | None = None
+        self,
+        turns: Sequence[Turn],
+        names: Iterable[str],
+        corpora: Sequence[str | None] | None = None,
+        contexts: Sequence[str] = (),
     ) -> dict[str, NDArray[Any]]:
         """Return what models take of turns: every array that a model can name in its `inputs`.
 
@@ -141,8 +155,10 @@ class Preprocessor:
             turns: B acts.
             names: `act`, the DA vector, (B, D); `entries`, the act as a sequence of act types and slots, numbered from
                 1 as fused with their act and by themselves, (B, N, 2); `words`, the numbers of the words of each
-                entry's value, (B, N, L); 0 is padding in both.
+                entry's value, (B, N, L); `context`, the numbers of the words that the user has said before, (B, C); 0
+                is padding in all three.
             corpora: the corpus whose manner each turn has, where a model was trained on several.
+            contexts: what the user has said before each turn; none are as many empty ones.
         """
         wanted, found = set(names), dict[str, NDArray[Any]]()
         if "act" in wanted:
@@ -150,15 +166,20 @@ class Preprocessor:
         if wanted & LEXICALIZED or "entries" in wanted:
             entries, words = self.encoder.sequences(turns)
             found |= {name: array for name, array in (("entries", entries), ("words", words)) if name in wanted}
+        if CONTEXT in wanted:
+            rows = zip(turns, contexts or [""] * len(turns), strict=True)
+            tokens = [context_tokens(self.delexicalizer, turn, context) for turn, context in rows]
+            found[CONTEXT] = numbered(self.context or Vocabulary([]), tokens)
         return found
 
     @property
     def sizes(self) -> Sizes:
         """What a model has to know of the numbers in `arrays` and of its tokens."""
-        return Sizes(len(self.vocabulary), len(self.encoder.features), len(self.encoder.words))
+        context = 0 if self.context is None else len(self.context)
+        return Sizes(len(self.vocabulary), len(self.encoder.features), len(self.encoder.words), context)
 
-    def request(self, turn: Turn) -> Request:
-        """Return a turn ready to be generated."""
+    def request(self, turn: Turn, context: str = "") -> Request:
+        """Return a turn ready to be generated, after what the user has said."""
         turn = self.delexicalizer.prepared(turn)
         key, ordinary = outline(turn)
         act = self._acts.get(key)
@@ -166,7 +187,7 @@ class Preprocessor:
             size = 1000 + sum([500 + 2 * len(slot.name) + len(slot.value or "") for _, slot in turn.slots()])
             act = self._acts.put(key, self._delexicalized(turn, ordinary), size)
         slots = tuple([ordinary[place] for place in act.places])
-        return Request(turn, act, slots, tuple(map(self._relexicalizer.value, slots)))
+        return Request(turn, act, slots, tuple(map(self._relexicalizer.value, slots)), context)
 
     def _delexicalized(self, turn: Turn, ordinary: list[Slot]) -> DelexicalizedAct:
         required = self.delexicalizer.required(turn)
@@ -260,6 +281,8 @@ class Preprocessor:
             "templates": self.templates.to_json(),
             "trigger_words": self.trigger_words,
         }
+        if self.context is not None:
+            data["context"] = self.context.tokens[4:]
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
     @classmethod
@@ -271,7 +294,7 @@ class Preprocessor:
         """
         data = read_preprocessor_file(path)
         style = Style(**dict(data.style))
-        return cls(
+        made = cls(
             Vocabulary(data.vocabulary),
             ActEncoder(data.features, Vocabulary(data.words), data.corpus),
             Casing(**dict(data.casing)),
@@ -280,3 +303,5 @@ class Preprocessor:
             data.trigger_words,
             Inflection(style.forms, **dict(data.inflection)),
         )
+        made.context = None if data.context is None else Vocabulary(data.context)
+        return made

@@ -88,6 +88,7 @@ class PreprocessorFile(_Piece):
     inflection: InflectionPart = InflectionPart()
     templates: list[tuple[list[str], list[Sentence]]]
     trigger_words: dict[str, tuple[str, ...]]
+    context: Distinct | None = None
 
 
 def read_preprocessor_file(path: Path) -> PreprocessorFile:

@@ -125,12 +125,14 @@ class Request:
         act: what is left of it without its values.
         slots: those that the sentence has to say, in the order of the act's required ones.
         values: theirs.
+        context: what the user has said before, as text.
     """
 
     turn: Turn
     act: DelexicalizedAct
     slots: tuple[Slot, ...]
     values: tuple[Value, ...]
+    context: str = ""
 
 
 def outline(turn: Turn) -> tuple[Key, list[Slot]]:

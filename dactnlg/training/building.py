@@ -95,7 +95,7 @@ def _in_numpy(
     section = config.model
     weights, origin = initial_weights(section, preprocessor, fresh_weights(section, preprocessor.sizes, options.seed))
     learner = numpy_models.build_learner(section, weights, options.learning_rate, options.clip_norm)
-    names = numpy_models.INPUTS[section.name]
+    names = numpy_models.inputs_of(section)
     train_set = Dataset.encode(preprocessor, pairs.train, names, options.repetition)
     valid_set = Dataset.encode(preprocessor, pairs.valid, names)
     about = {"parameters": sum(weight.size for weight in weights.values()), "backend": "numpy", **origin}

@@ -15,7 +15,7 @@ from dactnlg.models.dialogue_sections import DialogueSection
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
-from dactnlg.text.contexts import ContextPair, ContextPreprocessor
+from dactnlg.text.dialogue_preprocessor import ContextPair, DialoguePreprocessor
 from dactnlg.text.vocabulary import BOS_ID
 from dactnlg.training.callbacks import Callback
 from dactnlg.training.loop import TrainingLoop
@@ -55,7 +55,7 @@ def train_dialogue(
     corpus = load_dialogues(config.corpus.name, config.corpus.data_dir)
     pairs = {split: pairs_of(section, corpus.splits[split]) for split in ("train", "valid")}
     teacher = load_teacher_arrays(section.teacher) if section.teacher else None
-    preprocessor = ContextPreprocessor.build(
+    preprocessor = DialoguePreprocessor.build(
         pairs["train"],
         turns=section.turns,
         longest=section.longest,
@@ -98,7 +98,7 @@ def pairs_of(section: DialogueSection, dialogues: Sequence[Any]) -> list[Context
 
 
 def encode(
-    preprocessor: ContextPreprocessor, pairs: Sequence[ContextPair], model: NeuralModel, teacher: TeacherArrays | None
+    preprocessor: DialoguePreprocessor, pairs: Sequence[ContextPair], model: NeuralModel, teacher: TeacherArrays | None
 ) -> Dataset:
     """Return pairs as arrays: the inputs of the model and, with a teacher, what it says of the context."""
     contexts = [pair.context for pair in pairs]
@@ -118,7 +118,7 @@ def encode(
 def _loop(
     config: Config,
     options: Schedule,
-    preprocessor: ContextPreprocessor,
+    preprocessor: DialoguePreprocessor,
     pairs: dict[str, list[ContextPair]],
     teacher: TeacherArrays | None,
     writer: RunWriter,

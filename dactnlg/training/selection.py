@@ -64,13 +64,14 @@ class BleuSelection:
         references, self._normalize = references_for(preset.name, examples)
         chosen = spread(examples, ACTS)
         self._turns, self._references = [examples[p].turn for p in chosen], [references[p] for p in chosen]
+        self._contexts = [examples[p].context for p in chosen]
         self._bleu = bleu.create(preset.bleu, lowercase=preset.mteval)
 
     def __call__(self) -> Said:
         """Generate the acts with the weights of this moment, and score them."""
         generator = Generator(self._preprocessor, self._make_decoder(), self._decoding)
         options = GenerationOptions(beam_width=WIDTH, sample=False)
-        generations = generator.generate(self._turns, options, strict=False)
+        generations = generator.generate(self._turns, options, strict=False, context=self._contexts)
         pairs = zip(generations, self._references, strict=True)
         segments = [Segment(self._normalize(generation.raw), refs) for generation, refs in pairs]
         value = float(self._bleu.score(self._bleu.statistics(segments).sum(axis=0))[-1])

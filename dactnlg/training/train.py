@@ -248,6 +248,7 @@ def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocess
         min_count=config.corpus.min_count,
         complete_only=config.model.neural,
         lexicalized=config.corpus.lexicalized,
+        context=config.model.sees_context,
     )
 
 
@@ -290,4 +291,6 @@ def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:
     """Return the hash of what has to be the same in all processes; where the corpora lie may differ."""
     options = config.model_dump()
     options["corpus"].pop("data_dir")
-    return digest([__version__, options, [[str(pair.turn), pair.corpus, list(pair.tokens)] for pair in pairs]])
+    return digest(
+        [__version__, options, [[str(pair.turn), pair.corpus, list(pair.tokens), pair.context] for pair in pairs]]
+    )

@@ -44,8 +44,8 @@ def batch_of(rows: int = 3, turns: int = 2, longest: int = 4) -> dict[str, Any]:
     said = np.array([5, 3, 2], np.int32)[:rows]
     emotions = np.full((rows, turns, 2), 0.5, np.float32)
     return {
-        "context": context,
-        "context_lengths": lengths,
+        "turns": context,
+        "turn_lengths": lengths,
         "tokens": tokens[:, :-1],
         "targets": tokens[:, 1:],
         "lengths": said,
@@ -84,15 +84,15 @@ def test_padding_moves_no_loss(name: str) -> None:
     model, batch = model_of(name), batch_of()
     before = loss(model, batch)
     padded = dict(batch)
-    padded["context"] = np.pad(batch["context"], ((0, 0), (0, 2), (0, 3)), constant_values=7)
-    padded["context_lengths"] = np.pad(batch["context_lengths"], ((0, 0), (0, 2)))
+    padded["turns"] = np.pad(batch["turns"], ((0, 0), (0, 2), (0, 3)), constant_values=7)
+    padded["turn_lengths"] = np.pad(batch["turn_lengths"], ((0, 0), (0, 2)))
     for key in ("tokens", "targets"):
         padded[key] = np.pad(batch[key], ((0, 0), (0, 4)), constant_values=9)
     assert loss(model, padded) == pytest.approx(before, rel=1e-5)
     # What stands behind the ends is not seen either, nor rows that only fill a batch up.
-    other = dict(batch, context=batch["context"].copy())
+    other = dict(batch, turns=batch["turns"].copy())
     for row, turn in np.ndindex(3, 2):
-        other["context"][row, turn, batch["context_lengths"][row, turn] :] = 11
+        other["turns"][row, turn, batch["turn_lengths"][row, turn] :] = 11
     assert loss(model, other) == pytest.approx(before, rel=1e-5)
     filled = {key: np.concatenate([value, value[:1]]) for key, value in batch.items()}
     filled["lengths"][-1] = 0
@@ -126,7 +126,7 @@ def test_distillation_adds_the_weighted_losses_over_the_tokens(name: str, ei: st
     model, batch = model_of(name, ei=ei, emotion_weight=2.0, embedding_weight=3.0), batch_of()
     states = model.informed(batch, draw=False, training=False)[1]
     found = float(to_numpy(model.distillation(batch, states, batch["weights"])))
-    real, wanted, states = batch["context_lengths"] > 0, 0.0, to_numpy(states)
+    real, wanted, states = batch["turn_lengths"] > 0, 0.0, to_numpy(states)
     if ei in ("emotion", "both"):
         logits = states @ to_numpy(model.emotion_head)
         logs = logits - np.log(np.exp(logits).sum(-1, keepdims=True))

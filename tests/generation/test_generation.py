@@ -63,17 +63,17 @@ def test_hard_constraint_on_every_test_act(generator: Generator) -> None:
 class Scripted:
     """Finds one sentence, and another one when a special value is owed."""
 
-    lexicalized, reuse = False, False
+    lexicalized, sees_context, reuse = False, False, False
 
     def __init__(self, preprocessor: Preprocessor, first: tuple[str, float], second: tuple[str, float]) -> None:
         self.preprocessor, self.answers, self.asked = preprocessor, (first, second), []
 
-    def search(self, turns, plan, owed=()):  # type: ignore[no-untyped-def]
+    def search(self, turns, plan, owed=(), contexts=()):  # type: ignore[no-untyped-def]
         self.asked.append([list(names) for names in owed])
         text, score = self.answers[bool(owed)]
         return [[Hypothesis(tuple(self.preprocessor.vocabulary.encode(text.split())), score, True)] for _ in turns]
 
-    def sentence_scores(self, turn, rows):  # type: ignore[no-untyped-def]
+    def sentence_scores(self, turn, rows, context=""):  # type: ignore[no-untyped-def]
         return -np.array([len(row) for row in rows], np.float32)
 
 
@@ -201,7 +201,7 @@ def test_equal_acts_are_generated_once_unless_chance_has_a_say(
     acts = ["inform(name='X Y';length='3 km')", 'inform( name = "X Y" ; length = "3 km" )', "goodbye()"]
     acts += ["inform(length='3 km';name='X Y')", "inform(name='x y';length='3 km')", parse(acts[0])]
     requested, request = [], generator.preprocessor.request
-    monkeypatch.setattr(generator.preprocessor, "request", lambda turn: requested.append(turn) or request(turn))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(generator.preprocessor, "request", lambda turn, _: requested.append(turn) or request(turn))  # type: ignore[func-returns-value]
     two = GenerationOptions(n_best=2)
     expected = [generator.generate([act], two)[0] for act in acts]
     requested.clear()

@@ -19,15 +19,17 @@ from dactnlg.models.numpy.loops import LookUp, apart, together
 from dactnlg.models.weights import named_weights
 from dactnlg.text.encoding import Sizes
 
-V, D, W = 13, 6, 9
+V, D, W, C = 13, 6, 9, 8
 MODELS = tuple(numpy_models.INPUTS)
+SEEING = [(name, False) for name in MODELS] + [(name, True) for name in MODELS if name != "lstm"]
+"""Each model, and whether it sees what the user has said before."""
 
 
 def build(name: str, **keywords: Any) -> NeuralModel:
     keras.utils.set_random_seed(3)
     if name == "hierarchical":
         keywords |= {"value_size": 4, "encoder_size": 5}
-    model = build_model(name, Sizes(V, D, W), hidden_size=7, embedding_size=6, **keywords)
+    model = build_model(name, Sizes(V, D, W, C), hidden_size=7, embedding_size=6, **keywords)
     # Weights as large as trained ones: where all gates are half open many a mistake would not show.
     rng = np.random.default_rng(4)
     model.set_weights([rng.normal(0, 0.5, weight.shape).astype(weight.dtype) for weight in model.get_weights()])
@@ -50,8 +52,12 @@ def batch(seed: int = 5) -> dict[str, np.ndarray]:
     words[np.arange(4) >= rng.integers(0, 5, (size, 4, 1))] = 0
     words[3, 0], words[entries.sum(axis=2) == 0] = words[0, 0], 0
     weights = rng.uniform(0.5, 3, size).astype(np.float32)
+    # From nothing said to eight words, some of them twice.
+    context = rng.integers(1, C, (size, 8)).astype(np.int32)
+    context[np.arange(8) >= np.array([3, 0, 8, 1, 2])[:, None]] = 0
+    context[2, 5:] = context[2, 0]
     sentence = {"tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": lengths, "weights": weights}
-    return {"act": act, "entries": entries, "words": words, **sentence}
+    return {"act": act, "entries": entries, "words": words, "context": context, **sentence}
 
 
 def by_hand(model: NeuralModel, **options: float) -> GradientModel:
@@ -76,11 +82,11 @@ tape = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the r
 
 
 @tape
-@pytest.mark.parametrize("name", MODELS)
-def test_loss_and_gradient_are_those_of_the_keras_model(name: str) -> None:
+@pytest.mark.parametrize(("name", "context"), SEEING)
+def test_loss_and_gradient_are_those_of_the_keras_model(name: str, context: bool) -> None:
     # Penalties that weigh as much as the words: a mistake in their gradients must show.
     options = {} if name == "lstm" else {"eta": 0.1, "xi": 5.0, "alpha": 0.7}
-    model = build(name, **options)
+    model = build(name, **options, **({"context": True} if context else {}))
     ours = by_hand(model, **options)
     for seed in (5, 6):
         expected, gradients = by_tape(model, batch(seed))
@@ -94,18 +100,18 @@ def test_loss_and_gradient_are_those_of_the_keras_model(name: str) -> None:
             np.testing.assert_allclose(found, gradient, atol=min(1e-5, 1e-4 * largest), rtol=1e-5, err_msg=path)
 
 
-@pytest.mark.parametrize("name", MODELS)
-def test_a_search_computes_what_training_learns(name: str) -> None:
+@pytest.mark.parametrize(("name", "context"), SEEING)
+def test_a_search_computes_what_training_learns(name: str, context: bool) -> None:
     """The NumPy model that is searched, the one that learns and the Keras model have the same loss."""
     options = {} if name == "lstm" else {"eta": 0.0, "alpha": 0.7}
-    model = build(name, **options)
+    model = build(name, **options, **({"context": True} if context else {}))
     inputs = {key: array[:4] for key, array in batch().items()}
     weights = {key: to_numpy(weight) for key, weight in named_weights(model).items()}
-    twin = NumpyModel(numpy_models.INPUTS[name], weights, options.get("alpha", 0.0))
-    context, state = twin.prepare(inputs)
+    twin = NumpyModel(model.inputs, weights, options.get("alpha", 0.0))
+    kept, state = twin.prepare(inputs)
     found = []
     for tokens in inputs["tokens"].T:
-        logits, state = twin.step(context, state, tokens, np.arange(4))
+        logits, state = twin.step(kept, state, tokens, np.arange(4))
         found.append(logits)
     expected = to_numpy(model.logits({key: ops.convert_to_tensor(array) for key, array in inputs.items()}))
     np.testing.assert_allclose(np.stack(found, axis=1), expected, atol=1e-5)

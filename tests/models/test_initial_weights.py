@@ -20,17 +20,19 @@ from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import ModelSection, load_config
 from dactnlg.text.encoding import Sizes
 
-SIZES = Sizes(vocabulary=90, act=37, words=50)
+SIZES = Sizes(vocabulary=90, act=37, words=50, context=60)
 
 
 def section(name: str) -> ModelSection:
-    return load_config(f"trails-{name}", ["model.hidden_size=48", "model.embedding_size=40"], models).model
+    name, _, more = name.partition("+")
+    changes = ["model.hidden_size=48", "model.embedding_size=40", *([f"model.{more}=true"] if more else [])]
+    return load_config(f"trails-{name}", changes, models).model
 
 
-@pytest.mark.parametrize("name", INPUTS)
+@pytest.mark.parametrize("name", [*INPUTS, "sclstm+context", "hierarchical+context"])
 def test_the_weights_are_those_of_the_keras_model(name: str) -> None:
     chosen = section(name)
-    theirs = {n: to_numpy(w) for n, w in named_weights(build_model(name, SIZES, **chosen.keywords())).items()}
+    theirs = {n: to_numpy(w) for n, w in named_weights(build_model(chosen.name, SIZES, **chosen.keywords())).items()}
     ours = fresh_weights(chosen, SIZES, 1)
     assert {n: w.shape for n, w in ours.items()} == {n: w.shape for n, w in theirs.items()}
     for weight, (_, kind, _) in weights_of(chosen, SIZES).items():

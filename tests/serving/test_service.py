@@ -200,7 +200,7 @@ class Counting:
         self.bad = bad
         self.defaults = type("Defaults", (), {"sample": False})
 
-    def generate(self, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
+    def generate(self, turns: Sequence[Turn], options: GenerationOptions, context: Any = ()) -> list[Generation]:
         self.calls.append(len(turns))
         time.sleep(0.005)
         names = [str(turn) for turn in turns]
@@ -262,7 +262,7 @@ def test_a_full_queue_says_when_to_come_again() -> None:
     release = threading.Event()
 
     class Slow(Counting):
-        def generate(self, turns: Sequence[Turn], options: GenerationOptions) -> list[Generation]:
+        def generate(self, turns: Sequence[Turn], options: GenerationOptions, context: Any = ()) -> list[Generation]:
             release.wait(20)
             return super().generate(turns, options)
 

@@ -1,10 +1,10 @@
 """DSTC2: the publishers' release (a folder for each call), or its system turns joined into a JSONL file for each split.
 
 Release: `scripts/config/dstc2_train.flist` lists the call folders under `data/`; each call's `log.json` has
-`turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). The
-system's turns need nothing of `label.json`, which annotates the user's.
-Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`; `da` is null where the act of a turn is
-unknown.
+`turns[].output.transcript` and `turns[].output."dialog-acts"` (Henderson et al., 2014, handbook, section 5). What
+the user has said before is `turns[].transcription` of the turn before in `label.json`; a call may lack that file.
+Joined: a line is `{"da": "offer(name=x;) inform(food=y;)", "text": ...}`, and `user_before`, if that is known; `da` is
+null where the act of a turn is unknown.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections import Counter
 from pathlib import Path
 
 from dactnlg._utils.reading import short
-from dactnlg.data.readers.reading import read_json, read_lines, read_text, read_turn, row_error
+from dactnlg.data.readers.reading import read_context, read_json, read_lines, read_text, read_turn, row_error
 from dactnlg.text.example import Example
 
 
@@ -39,8 +39,8 @@ def _read_joined(path: Path, notes: Counter[str]) -> list[Example]:
             continue
         if not isinstance(row["da"], str):
             raise row_error(path, place, f"'da' is an act string or null, not {short(row['da'])}")
-        turn = read_turn(row["da"], path, place)
-        examples.append(Example(turn, (row["text"],), origin=f"{path.name}, {place}"))
+        turn, context = read_turn(row["da"], path, place), read_context(row, "user_before", path, place)
+        examples.append(Example(turn, (row["text"],), origin=f"{path.name}, {place}", context=context))
     return examples
 
 
@@ -61,7 +61,7 @@ def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
     turns = call.get("turns") if isinstance(call, dict) else None
     if not isinstance(turns, list):
         raise row_error(log, "'turns'", "a call has a list of turns")
-    examples = []
+    examples, said = [], _transcriptions(log.with_name("label.json"))
     for index, item in enumerate(turns):
         place = f"turn {index}"
         output = item.get("output") if isinstance(item, dict) else None
@@ -74,5 +74,19 @@ def _read_call(log: Path, session: str, notes: Counter[str]) -> list[Example]:
             notes["turns without a known act left out"] += 1
             continue
         turn = read_turn(acts, log, place)
-        examples.append(Example(turn, (output["transcript"],), origin=f"{session}, {place}"))
+        # The system speaks first: a turn answers what the user has said in the one before.
+        context = said.get(index - 1, "")
+        examples.append(Example(turn, (output["transcript"],), origin=f"{session}, {place}", context=context))
     return examples
+
+
+def _transcriptions(label: Path) -> dict[int, str]:
+    """Return what the user has said in each turn of a call, by its number."""
+    if not label.is_file():
+        return {}
+    data = read_json(read_text(label), label)
+    turns = data.get("turns") if isinstance(data, dict) else None
+    if not isinstance(turns, list):
+        raise row_error(label, "'turns'", "a call has a list of turns")
+    rows = (item if isinstance(item, dict) else {} for item in turns)
+    return {index: read_context(row, "transcription", label, f"turn {index}") for index, row in enumerate(rows)}

@@ -3,19 +3,22 @@
 A JSONL line, or an object of a JSON file's list, is `{"act": "inform(food=thai)", "text": "..."}`, or `"references":
 ["...", "..."]` for several sentences; `act` may also be DSTC2's JSON. A table has the columns `act` and `text`; rows
 with the same act that follow each other are one example. Without these, `mr` and `ref` are taken as in E2E's files,
-where equal acts are one example wherever they stand. Other keys and columns are ignored.
+where equal acts are one example wherever they stand. `context`, if it is there, is what the user has said before; rows
+of one example have the same. Other keys and columns are ignored.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from dactnlg._utils.reading import short
 from dactnlg.data.readers import bracket
 from dactnlg.data.readers.reading import (
+    read_context,
     read_csv,
     read_header,
     read_json,
@@ -31,6 +34,7 @@ SUFFIXES = DATA
 """How the names of such files end."""
 COLUMNS = ("act", "text")
 MR_COLUMNS = ("mr", "ref")
+CONTEXT_COLUMN = "context"
 
 
 def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None) -> list[Example]:
@@ -48,6 +52,8 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
         if columns is None:
             header = read_header(path)
             columns = MR_COLUMNS if not {*COLUMNS} & {*header} and {*MR_COLUMNS} <= {*header} else COLUMNS
+        if CONTEXT_COLUMN in {*read_header(path)} - {*columns}:
+            return _read_table(path, (*columns, CONTEXT_COLUMN))
         return bracket.read(path, notes) if columns == MR_COLUMNS else _read_table(path, columns)
     return [_read_object(row, path, place, columns or COLUMNS) for place, row in objects(path)]
 
@@ -82,18 +88,20 @@ def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Ex
     if not references:
         raise row_error(path, place, "'references' is empty")
     turn = read_turn(row[act], path, place)
-    return Example(turn, tuple(references), tuple(handcrafted), f"{path.name}, {place}")
+    # A column that holds acts or sentences is no context, whatever it is called.
+    context = "" if CONTEXT_COLUMN in (act, text) else read_context(row, CONTEXT_COLUMN, path, place)
+    return Example(turn, tuple(references), tuple(handcrafted), f"{path.name}, {place}", context)
 
 
 def _read_table(path: Path, columns: Iterable[str]) -> list[Example]:
     examples: list[Example] = []
-    previous = None
-    for line, (act, text) in read_csv(path, tuple(columns)):
-        if act == previous:
+    previous: tuple[str, list[str]] | None = None
+    for line, (act, text, *context) in read_csv(path, tuple(columns)):
+        if (act, context) == previous:
             last = examples[-1]
-            examples[-1] = Example(last.turn, (*last.references, text), origin=last.origin)
+            examples[-1] = replace(last, references=(*last.references, text))
         else:
             turn = read_turn(act, path, f"line {line}")
-            examples.append(Example(turn, (text,), origin=f"{path.name}, line {line}"))
-        previous = act
+            examples.append(Example(turn, (text,), origin=f"{path.name}, line {line}", context="".join(context)))
+        previous = act, context
     return examples

@@ -6,11 +6,11 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dactnlg._utils.reading import parse_json, regular_file
+from dactnlg._utils.reading import parse_json, regular_file, short
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, CorpusError
 
@@ -100,6 +100,24 @@ def read_turn(act: object, path: Path, place: str) -> Turn:
     except ActError as error:
         message = str(error)
         raise CorpusError(message if message.startswith(where) else f"{where}: {message}") from None
+
+
+def read_context(row: Mapping[str, object], key: str, path: Path, place: str) -> str:
+    """Return what the user has said before, from a row; empty where the row does not say it.
+
+    Args:
+        row: an object of a JSON file.
+        key: what it is called there.
+        path: the file, for messages.
+        place: the place in it, for messages.
+
+    Raises:
+        CorpusError: it is no text.
+    """
+    said = row.get(key)
+    if said is not None and not isinstance(said, str):
+        raise row_error(path, place, f"'{key}' is a text or null, not {short(said)}")
+    return said or ""
 
 
 def row_error(path: Path, place: str, reason: str) -> CorpusError:

@@ -14,6 +14,7 @@ from dactnlg.errors import UserError
 from dactnlg.models.numpy.initial import weights_of
 from dactnlg.models.weights import check_numbers, check_shapes, load_arrays
 from dactnlg.runs.config import ModelSection
+from dactnlg.text.context import CONTEXT
 from dactnlg.text.encoding import Sizes
 
 if TYPE_CHECKING:
@@ -22,7 +23,12 @@ if TYPE_CHECKING:
     from dactnlg.models.numpy.learner import NumpyLearner
 
 INPUTS = {"lstm": ("act",), "sclstm": ("act",), "hierarchical": ("act", "entries", "words")}
-"""The models that are supported, and the arrays that they want from the preprocessor."""
+"""The models that are supported, and the arrays that they always want from the preprocessor."""
+
+
+def inputs_of(section: ModelSection) -> tuple[str, ...]:
+    """Return the arrays that a supported model wants from the preprocessor, given its section."""
+    return (*INPUTS[section.name], *((CONTEXT,) if section.sees_context else ()))
 
 
 def supports(name: str) -> bool:
@@ -71,7 +77,7 @@ def searching(section: ModelSection, weights: Mapping[str, Floats]) -> NumpyMode
     """Return a model to search with, given its section and weights."""
     from dactnlg.models.numpy.inference import NumpyModel
 
-    return NumpyModel(INPUTS[section.name], weights, float(section.keywords().get("alpha", 0.0)))
+    return NumpyModel(inputs_of(section), weights, float(section.keywords().get("alpha", 0.0)))
 
 
 def build_learner(

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import Floats
 from dactnlg.models.numpy.encoder import EntryEncoder
-from dactnlg.models.numpy.layers import act_gates, logits, token_gates
+from dactnlg.models.numpy.layers import act_gates, context_mean, context_mean_gradients, logits, token_gates
 from dactnlg.models.numpy.loops import LookUp, LSTMLoop, Packing, SCLSTMLoop, apart, together
+from dactnlg.text.context import CONTEXT
 
 Batch = Mapping[str, NDArray[Any]]
 Weights = Mapping[str, Floats]
@@ -48,6 +49,7 @@ class GradientModel:
         self.dropout, self.size = dropout, len(weights["cell/recurrent"])
         self.alpha, self.eta, self.xi = alpha, eta, xi
         self.carries_act = "cell/reading" in weights
+        self.sees_context = "context_projection" in weights
         self.encoder = EntryEncoder(weights) if "encoder_projection" in weights else None
 
     def loss(self, batch: Batch, rng: np.random.Generator | None = None) -> float:
@@ -129,19 +131,26 @@ class GradientModel:
         """Return what the acts add to the gates at every step, (B, G), if they do."""
         encoder, batch = self.encoder, self.batch
         self.summary = None if encoder is None else encoder.forward(batch["entries"], batch["words"])
-        return act_gates(self.weights, batch["act"], self.summary)
+        self.said = context_mean(self.weights, batch[CONTEXT]) if self.sees_context else None
+        return act_gates(self.weights, batch["act"], self.summary, self.said)
 
     def _act_gates_back(self, gates: Floats) -> None:
-        if "act_projection" not in self.weights:
+        w, g = self.weights, self.gradients
+        if "act_projection" not in w and self.said is None:
             return
         summed = np.zeros((self.packing.count, len(self.weights["bias"])), np.float32)  # (B, G)
         summed[:, : 4 * self.size] = together(self.packing.sum_steps(gates))
         if isinstance(self.loop, SCLSTMLoop):
             summed[:, 4 * self.size + self.used] = self.packing.sum_steps(self.loop.reading)
-        np.matmul(self.batch["act"].T, summed, out=self.gradients["act_projection"])
+        if "act_projection" in w:
+            np.matmul(self.batch["act"].T, summed, out=g["act_projection"])
         if self.encoder is not None and self.summary is not None:
-            np.matmul(self.summary.T, summed, out=self.gradients["encoder_projection"])
-            self.encoder.backward(summed @ self.weights["encoder_projection"].T, self.gradients)
+            np.matmul(self.summary.T, summed, out=g["encoder_projection"])
+            self.encoder.backward(summed @ w["encoder_projection"].T, g)
+        if self.said is not None:
+            np.matmul(self.said.T, summed, out=g["context_projection"])
+            means = summed @ w["context_projection"].T
+            context_mean_gradients(means, self.batch[CONTEXT], g["context_words"])
 
     def _entropy(self, hidden: Floats, targets: NDArray[np.int32], rng: np.random.Generator | None) -> float:
         """Return the cross entropy of the tokens, (M,), given the hidden states before them, (M, H)."""

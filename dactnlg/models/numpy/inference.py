@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
 from dactnlg.models.numpy.encoder import EntryEncoder
-from dactnlg.models.numpy.layers import act_gates, logits, token_gates
+from dactnlg.models.numpy.layers import act_gates, context_mean, logits, token_gates
 from dactnlg.models.numpy.loops import apart
+from dactnlg.text.context import CONTEXT
 
 Ints = NDArray[np.intp]
 State = list[Floats]
@@ -72,7 +73,7 @@ class NumpyModel:
         """Return what sentences for some acts begin with.
 
         Args:
-            inputs: `act` (B, D), and `entries`, `words` for the hierarchical model.
+            inputs: `act` (B, D); `entries`, `words` for the hierarchical model; `context` (B, C), if it sees it.
 
         Returns:
             The context, and the first state, each (B, ...).
@@ -82,7 +83,8 @@ class NumpyModel:
         summary = None
         if "encoder_projection" in self.weights:
             summary = EntryEncoder(self.weights).forward(inputs["entries"], inputs["words"])
-        gates, cut = act_gates(self.weights, act, summary), 4 * self.hidden_size
+        said = context_mean(self.weights, inputs[CONTEXT]) if CONTEXT in self.inputs else None
+        gates, cut = act_gates(self.weights, act, summary, said), 4 * self.hidden_size
         own = None if gates is None else apart(gates[:, :cut]) * HALVES
         if not self._carries_act:
             return Context(own), [zeros, zeros]

@@ -59,6 +59,9 @@ def weights_of(section: ModelSection, sizes: Sizes) -> dict[str, Weight]:
         found["act_projection"] = Weight((sizes.act, gates), "glorot_uniform")
     if section.name == "hierarchical":
         found |= _encoder(int(keys["value_size"]), int(keys["encoder_size"]), sizes, gates)
+    if section.sees_context:
+        found["context_words"] = Weight((sizes.context, embedding), "uniform")
+        found["context_projection"] = Weight((embedding, gates), "glorot_uniform")
     return found
 
 

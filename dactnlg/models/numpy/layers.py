@@ -1,12 +1,16 @@
 """What the LSTM decoders compute around their cells, in NumPy: the gates' arguments and the logits.
 
-Shape letters: B acts, N sentences, U tokens, V vocabulary, H hidden units, G gates, C encoder size.
+Shape letters: B acts, N sentences, U tokens, V vocabulary, H hidden units, G gates, C encoder size, or words
+that the user has said; E embedding.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from dactnlg.models.numpy.cells import Floats
 
@@ -20,20 +24,39 @@ def token_gates(weights: Weights, tokens: Any = ...) -> Floats:
     return gates
 
 
-def act_gates(weights: Weights, act: Floats, summary: Floats | None) -> Floats | None:
+def act_gates(weights: Weights, act: Floats, summary: Floats | None, said: Floats | None = None) -> Floats | None:
     """Return the share of each act in the gates' arguments, (B, G); None where a model has none.
 
     Args:
         weights: the model's, by name.
         act: the DA vectors, (B, D).
         summary: what the encoder of the hierarchical model says of them, (B, C).
+        said: the mean of the vectors of what the user has said before each, (B, E).
     """
-    if "act_projection" not in weights:
-        return None
-    gates: Floats = act @ weights["act_projection"]
-    if summary is not None:
-        gates += summary @ weights["encoder_projection"]
+    shares = (("act_projection", act), ("encoder_projection", summary), ("context_projection", said))
+    gates: Floats | None = None
+    for name, given in shares:
+        if given is not None and name in weights:
+            share: Floats = given @ weights[name]
+            gates = share if gates is None else np.add(gates, share, out=gates)
     return gates
+
+
+def context_mean(weights: Weights, numbers: NDArray[np.int32]) -> Floats:
+    """Return the mean of the vectors of what users have said, (B, C) -> (B, E); 0 is padding, and of none it is 0."""
+    rows = weights["context_words"][numbers]
+    rows[numbers == 0] = 0.0
+    count = np.maximum(np.count_nonzero(numbers, axis=1), 1).astype(np.float32)
+    mean: Floats = rows.sum(axis=1) / count[:, None]
+    return mean
+
+
+def context_mean_gradients(gradients: Floats, numbers: NDArray[np.int32], out: Floats) -> None:
+    """Fill in the gradients of the words' vectors, given those of `context_mean`, (B, E)."""
+    out[:] = 0.0
+    rows, _ = real = np.nonzero(numbers)
+    count = np.count_nonzero(numbers, axis=1)[rows].astype(np.float32)
+    np.add.at(out, numbers[real], gradients[rows] / count[:, None])
 
 
 def logits(weights: Weights, hidden: Floats) -> Floats:

@@ -35,7 +35,7 @@ class ContextPair(NamedTuple):
 
 
 @dataclass(frozen=True)
-class ContextPreprocessor:
+class DialoguePreprocessor:
     """Numbers the words of dialogues.
 
     Attributes:
@@ -53,7 +53,7 @@ class ContextPreprocessor:
     @classmethod
     def build(
         cls, pairs: Iterable[ContextPair], *, turns: int, longest: int, most: int, teacher: str = ""
-    ) -> ContextPreprocessor:
+    ) -> DialoguePreprocessor:
         """Number the `most` most frequent tokens of training targets and first turns."""
         texts: dict[tuple[int, str], None] = {}
         for pair in pairs:
@@ -86,7 +86,7 @@ class ContextPreprocessor:
         """Return contexts as numbers.
 
         Returns:
-            `context`, (B, U, T), its turns from the first row on, 0 where there is none, and `context_lengths`, (B, U),
+            `turns`, (B, U, T), its turns from the first row on, 0 where there is none, and `turn_lengths`, (B, U),
             the tokens of each turn, 0 for no turn.
         """
         context = np.zeros((len(contexts), self.turns, self.longest), np.int32)
@@ -99,7 +99,7 @@ class ContextPreprocessor:
                     known[turn] = self.encode(turn)
                 lengths[row, place] = len(known[turn])
                 context[row, place, : len(known[turn])] = known[turn]
-        return {"context": context, "context_lengths": lengths}
+        return {"turns": context, "turn_lengths": lengths}
 
     def encode(self, text: str) -> list[int]:
         """Return the numbers of a turn's tokens and of its end, T at most."""
@@ -121,7 +121,7 @@ class ContextPreprocessor:
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
 
     @classmethod
-    def load(cls, path: Path) -> ContextPreprocessor:
+    def load(cls, path: Path) -> DialoguePreprocessor:
         """Read what `save` wrote.
 
         Raises:

@@ -1,0 +1,125 @@
+"""Does it help to see what the user has said before? DSTC2 with it, without it, and with that of another turn.
+
+    python benchmarks/context.py                       sc-LSTM and seq2seq, three seeds: some two hours on a core
+    python benchmarks/context.py --model sclstm        one model
+    python benchmarks/context.py --seeds 1             one seed
+    python benchmarks/context.py --set training.epochs=3    overrides, as `dactnlg train` takes them
+
+After Dušek and Jurčíček (2016), A Context-aware Natural Language Generator for Dialogue Systems. A model that sees the
+user's turn takes more steps an epoch, for pairs that differ in it alone are no longer one. So there is a third kind:
+the same model on a copy of the corpus in which the user's turns are shuffled within each split, and say nothing.
+
+The corpora are looked for in DACTNLG_DATA, else in ../shared/data. Decoding is `rerank`. `own` are scores against the
+sentence that the system has said in that very turn (`single`), `same` the share of turns in which it is said again word
+by word; a preset that takes all sentences of an act as references cannot see which of them the user has called for.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import sys
+from collections import Counter
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from table1 import DATA, REPOSITORY, median, trained
+
+from dactnlg import __version__, models
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.pairs import sentences
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.runs.config import load_config
+from dactnlg.text.encoding import features
+from dactnlg.text.surface import tokenize
+
+CONFIGURATIONS = {"sclstm": "dstc2-context", "seq2seq": "dstc2-seq2seq-context"}
+KINDS = ("without", "shuffled", "with")
+COLUMNS = ("BLEU-4", "SER", "own BLEU-4", "same")
+
+
+def shuffled(corpus: Corpus, folder: Path) -> Path:
+    """Write a copy of the joined files in which the user's turns of each split have changed places."""
+    for split in corpus.splits:
+        rows = [json.loads(line) for line in corpus.path(split).read_text(encoding="utf-8").splitlines()]
+        said = [row["user_before"] for row in rows]
+        random.Random(0).shuffle(said)
+        path = folder / corpus.card.files[split].path  # type: ignore[index]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lines = [json.dumps({**row, "user_before": one}) for row, one in zip(rows, said, strict=True)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return folder
+
+
+def ceiling(corpus: Corpus) -> str:
+    """Return how often an act leaves its wording open: where it does not, no context can help."""
+    style = corpus.style()
+    wordings: dict[frozenset[str], Counter[tuple[str, ...]]] = {}
+    for row in sentences(corpus, "train", "human", style):
+        wordings.setdefault(frozenset(features(row.turn)), Counter())[row.tokens] += 1
+    test = sentences(corpus, "test", "human", style)
+    known = [wordings.get(frozenset(features(row.turn)), Counter()) for row in test]
+    several = sum(len(found) > 1 for found in known)
+    usual = sum(
+        bool(found) and found.most_common(1)[0][0] == row.tokens for found, row in zip(known, test, strict=True)
+    )
+    any_of_them = sum(row.tokens in found for found, row in zip(known, test, strict=True))
+    open_kinds = sum(len(found) > 1 for found in wordings.values())
+    return (
+        f"{len(wordings)} kinds of act in training, {open_kinds} of them with more than one wording; of {len(test):,} "
+        f"test turns {several / len(test):.1%} are of these. The kind's usual wording is the turn's own "
+        f"in {usual / len(test):.1%}, one of the kind's wordings in {any_of_them / len(test):.1%}."
+    )
+
+
+def measure(model: str, kind: str, seed: int, runs: Path, overrides: list[str]) -> dict[str, float]:
+    """Train and score one run."""
+    data = runs / "shuffled" if kind == "shuffled" else DATA
+    settings = [f"training.seed={seed}", f"corpus.data_dir={data}", f"model.context={str(kind != 'without').lower()}"]
+    name = CONFIGURATIONS[model]
+    config = load_config(REPOSITORY / "configs" / f"{name}.yaml", [*settings, *overrides], models)
+    folder = runs / f"{model}-{kind}-{seed}"
+    seconds = trained(config, folder)
+    options = GenerationOptions(constraint="rerank")
+    found = evaluate(folder, presets=["sharma2017", "single"], metrics=["BLEU-4", "SER"], options=options)
+    pooled, own = (result.scores for result in found.results)
+    examples = load_corpus("dstc2", data).split("test")
+    same = sum(
+        tokenize(said.raw.casefold()) == tokenize(example.references[0].casefold())
+        for said, example in zip(found.generations, examples, strict=True)
+    )
+    values = (pooled["BLEU-4"].value, pooled["SER"].value, own["BLEU-4"].value, same / len(examples))
+    return {"seconds": seconds, **{name: value or 0.0 for name, value in zip(COLUMNS, values, strict=True)}}
+
+
+def main() -> None:
+    """Print the table line by line, as the figures come in."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", nargs="+", choices=CONFIGURATIONS, default=list(CONFIGURATIONS))
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
+    parser.add_argument("--runs", type=Path, default=Path("runs/context"))
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override one key")
+    options = parser.parse_args()
+    packages = ", ".join(f"{name} {version(name)}" for name in ("tensorflow", "keras", "numpy"))
+    machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
+    print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
+    corpus = load_corpus("dstc2", DATA)
+    print(f"{ceiling(corpus)}\n")
+    shuffled(corpus, options.runs / "shuffled")
+    print(f"| model | user's turn | {' | '.join(COLUMNS)} | seconds |")
+    print("|---" * (len(COLUMNS) + 3) + "|", flush=True)
+    for model in options.model:
+        for kind in KINDS:
+            found = [measure(model, kind, seed, options.runs, options.set) for seed in options.seeds]
+            cells = [median([one[name] for one in found]) for name in COLUMNS]
+            cells.append(f"{median([one['seconds'] for one in found]).split('.')[0]}")
+            print(f"| {model} | {kind} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The user's last turn, whose words an answer may take up: its tokens, and their numbers.
+
+Dušek and Jurčíček (2016, "A Context-aware Natural Language Generator for Dialogue Systems") let a generator see it, for
+people entrain: they take over each other's words. Values that the act has too are placeholders, as in the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.acts import Turn
+from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.vocabulary import Vocabulary
+
+CONTEXT = "context"
+"""The array's name among a model's `inputs`."""
+LONGEST = 48
+"""Tokens of a context that are seen, the last ones: a client may send a text of any length."""
+CHARACTERS = 1000
+"""Characters of a context that are looked at, the last ones."""
+FEWEST = 2
+"""Tokens that training has less often are unknown, so that there is something to learn of unknown ones."""
+
+
+def context_tokens(delexicalizer: Delexicalizer, turn: Turn, context: str) -> tuple[str, ...]:
+    """Return the last tokens of what the user has said, folded, with placeholders for the values of the act.
+
+    Args:
+        delexicalizer: of the corpus.
+        turn: the act of the answer, prepared or as it was written.
+        context: the text; empty where nothing was said.
+    """
+    if not context.strip():
+        return ()
+    found = delexicalizer.delexicalize(turn, context[-CHARACTERS:])
+    tokens = (strip_joiner(token) for token in found.tokens)
+    return tuple(token if "SLOT_" in token else token.casefold() for token in tokens if token)[-LONGEST:]
+
+
+def context_vocabulary(contexts: Iterable[Sequence[str]]) -> Vocabulary:
+    """Return the numbering of the tokens of training contexts."""
+    return Vocabulary.build(contexts, FEWEST)
+
+
+def numbered(vocabulary: Vocabulary, contexts: Sequence[Sequence[str]]) -> NDArray[np.int32]:
+    """Return the numbers of contexts, (B, C), padded with 0 behind."""
+    rows = [vocabulary.encode(context) for context in contexts]
+    # A few fixed shapes keep compiled functions few.
+    width = -(-max(1, *map(len, rows), 1) // 8) * 8
+    numbers = np.zeros((len(rows), width), np.int32)
+    for place, row in enumerate(rows):
+        numbers[place, : len(row)] = row
+    return numbers
