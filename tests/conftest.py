@@ -225,8 +225,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
 def browser() -> Iterator[Any]:
     """Give a headless Chromium, a `playwright.sync_api.Browser`; each test opens a context of its own in it.
 
-    For a module, not for the session: as long as it runs, Playwright keeps a loop in the tests' thread, and no other test
-    there could call `asyncio.run`.
+    For a module, not for the session: as long as it runs, Playwright keeps a loop in the tests' thread, and no other
+    test there could call `asyncio.run`.
     """
     program = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if program is None:

@@ -6,7 +6,7 @@ U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embe
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
 from keras import ops
@@ -35,7 +35,7 @@ class HRED(RecurrentModel):
         **kwargs: see `RecurrentModel`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths")
+    inputs: tuple[str, ...] = ("turns", "turn_lengths")
 
     Section = HREDSection
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
 from keras import ops
@@ -27,7 +27,7 @@ class VHCR(VHRED):
         **kwargs: see `VHRED`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths", "noise", "conversation_noise")
+    inputs: tuple[str, ...] = ("turns", "turn_lengths", "noise", "conversation_noise")
 
     Section = VHCRSection
 

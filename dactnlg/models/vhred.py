@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from typing import Any
 
 import keras
 from keras import ops
@@ -31,7 +31,7 @@ class VHRED(HRED):
         **kwargs: see `HRED`.
     """
 
-    inputs: ClassVar[tuple[str, ...]] = ("turns", "turn_lengths", "noise")
+    inputs: tuple[str, ...] = ("turns", "turn_lengths", "noise")
 
     Section = VHREDSection
 
