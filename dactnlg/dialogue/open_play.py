@@ -61,7 +61,8 @@ def talk_alone(
 ) -> list[Conversation]:
     """Return different conversations of a talker with itself; all of them step together.
 
-    One that was had before is drawn anew, with another seed. Equal arguments give equal conversations.
+    Each has a seed of its own; one that was had before is drawn anew, with another. Equal arguments give equal
+    conversations.
 
     Args:
         talker: what answers; to an empty history it says how it begins.
@@ -80,9 +81,9 @@ def talk_alone(
     with tqdm(desc="talking", total=total, unit=" utterances", delay=2, leave=False, disable=hidden) as bar:
         for number in range(ROUNDS):
             texts: list[list[str]] = [[] for _ in range(conversations - len(found))]
-            drawn = int(np.random.SeedSequence([seed, number]).generate_state(1)[0])
+            seeds = np.random.SeedSequence([seed, number]).generate_state(len(texts)).tolist()
             for _ in range(turns):
-                said = talker.reply([each[-history:] for each in texts], seed=drawn)
+                said = talker.reply([each[-history:] for each in texts], seeds=seeds)
                 if len(said) != len(texts):
                     raise UserError(f"the run gave {len(said)} answers to {len(texts)} histories")
                 for each, text in zip(texts, said, strict=True):

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import digest
 from dactnlg.errors import RunError
-from dactnlg.generation.decoder import REQUIRED, Plan
+from dactnlg.generation.decoder import REQUIRED, Arrays, Plan, take
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
+from dactnlg.search.hypotheses import Hypothesis
+from dactnlg.search.sampling import Sampling, sample
 from dactnlg.text.dialogue_preprocessor import DialoguePreprocessor
 
 WIDTH = 5
@@ -56,32 +58,52 @@ class Responder:
         preprocessor: Any = self.preprocessor
         self._decoder = KerasDecoder(self.model, preprocessor, max_length=max_length, batch_sizes=(1, 16))
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
+    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
         """Return the next turn of each conversation, by beam search.
 
         Args:
-            histories: the turns of each conversation so far, the oldest first, from the first one on: the last five (or
-                as many as the model was trained with) are seen. None at all is a conversation that begins.
-            seed: draw latent variables, where the model has them; the same seed and history give the same answer, and
-                what stands for the whole conversation stays the same for the same first turn. None takes the means.
+            histories: the turns of each conversation so far, the oldest first: the last five (or as many as the model
+                was trained with) are seen. None at all is a conversation that begins.
+            seeds: of what is drawn in each conversation: how it begins, word by word, and latent variables, where the
+                model has them; what stands for the whole conversation hangs on the seed alone. The same seed and
+                history give the same answer. None draws nothing, and takes the means of latent variables.
 
         Returns:
             An answer for each history, in order; never longer than `max_length` tokens.
         """
         if not histories:
             return []
-        inputs = self.inputs(histories, seed)
+        if seeds is not None and len(seeds) != len(histories):
+            raise ValueError(f"{len(seeds)} seeds for {len(histories)} histories")
+        inputs = self.inputs(histories, seeds)
         inputs[REQUIRED] = np.zeros((len(histories), 0), np.float32)
-        found = self._decoder.search_all(inputs, Plan(self.beam_width, hard=False))
-        tokens = [self.preprocessor.vocabulary.decode(hypotheses[0].tokens) for hypotheses in found]
+        begun = [row for row, history in enumerate(histories) if history or seeds is None]
+        found: dict[int, Hypothesis] = {}
+        if begun:
+            plan = Plan(self.beam_width, hard=False)
+            found |= zip(begun, (best for best, *_ in self._decoder.search_all(take(inputs, begun), plan)), strict=True)
+        if seeds is not None and len(found) < len(histories):
+            fresh = [row for row, history in enumerate(histories) if not history]
+            drawn = self._beginnings(take(inputs, fresh), [seeds[row] for row in fresh])
+            found |= zip(fresh, drawn, strict=True)
+        tokens = [self.preprocessor.vocabulary.decode(found[row].tokens) for row in range(len(histories))]
         return [self.preprocessor.text(each) for each in tokens]
 
-    def inputs(self, histories: Sequence[Sequence[str]], seed: int | None) -> dict[str, NDArray[Any]]:
+    def _beginnings(self, inputs: Arrays, seeds: Sequence[int]) -> list[Hypothesis]:
+        """Return how conversations begin: a search would begin them all alike."""
+        numbers = np.stack([np.random.default_rng(seed).random(self._decoder.max_length) for seed in seeds])
+        rules, step, state = self._decoder.constrained(inputs, hard=False)
+        return sample(step, state, numbers, Sampling(), owner=np.arange(len(seeds)), rules=rules)
+
+    def inputs(self, histories: Sequence[Sequence[str]], seeds: Sequence[int] | None) -> Arrays:
         """Return the arrays of the model, each (B, ...)."""
         inputs = self.preprocessor.arrays(histories)
         for name, (size,) in self._noises().items():
-            rows = [_noise(seed, name, history, size) for history in histories]
-            inputs[name] = np.stack(rows)
+            inputs[name] = np.zeros((len(histories), size), np.float32)
+            for row, seed in enumerate(seeds or ()):
+                # What stands for the whole conversation does not change with what is said.
+                said = [] if name == "conversation_noise" else list(histories[row])
+                inputs[name][row] = _normal([seed, name, said], size)
         return inputs
 
     def _noises(self) -> dict[str, tuple[int]]:
@@ -89,10 +111,6 @@ class Responder:
         return {name: shapes[name] for name in ("noise", "conversation_noise") if name in self.model.inputs}
 
 
-def _noise(seed: int | None, name: str, history: Sequence[str], size: int) -> NDArray[np.float32]:
-    """Return normal numbers for a history, (Z,), zeros without a seed; a whole conversation has its first turn's."""
-    if seed is None:
-        return np.zeros(size, np.float32)
-    known = list(history[:1]) if name == "conversation_noise" else list(history)
-    number = int(digest([seed, name, known])[:15], 16)
-    return np.random.default_rng(number).standard_normal(size).astype(np.float32)
+def _normal(key: list[Any], size: int) -> NDArray[np.float32]:
+    """Return standard normal numbers, (Z,), which hang on a key alone."""
+    return np.random.default_rng(int(digest(key)[:15], 16)).standard_normal(size).astype(np.float32)

@@ -21,19 +21,20 @@ from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.understanding import Understanding
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
 
 
 class Talker(Protocol):
     """Answers."""
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
+    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
         """Return what is said next in each conversation.
 
         Args:
             histories: what was said so far in each, the oldest first; to an empty one it says how it begins, drawn.
-            seed: of what is drawn. Equal seeds and histories give equal answers, and the same seed throughout a
-                conversation keeps what is drawn once for all of it.
+            seeds: of what is drawn in each, the same throughout a conversation; None where nothing is to be drawn.
+                Equal seeds and histories give equal answers.
         """
 
 
@@ -52,7 +53,7 @@ class TaskTalker:
     def __init__(self, generator: Says, schema: Schema, understanding: Understanding) -> None:
         self._generator, self._schema, self._understanding = generator, schema, understanding
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
+    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
         """Return what is said next in each conversation, which a person has begun; nothing is drawn."""
         acts = [self.act(history) for history in histories]
         return [sentence.text for sentence in self._generator.generate(acts)] if acts else []
@@ -73,8 +74,20 @@ def load_dialogue(run: Path) -> Talker:
         RunError: the folder is no run.
         UserError: it is a run of a generator, which needs acts.
     """
-    Run(run).check()
-    raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
+    if not answers_contexts(run):
+        raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
+    from dactnlg.dialogue.responder import Responder
+
+    return Responder(run)
+
+
+def answers_contexts(run: Path) -> bool:
+    """Tell whether a run's model answers what was said, rather than says acts.
+
+    Raises:
+        RunError: the folder is no run.
+    """
+    return Run(run).check().model.name in DIALOGUE
 
 
 def check_talker(run: Path, data_dir: Path | None = None) -> None:
@@ -84,6 +97,8 @@ def check_talker(run: Path, data_dir: Path | None = None) -> None:
         RunError: the folder is no run.
         CorpusError: tasks cannot be made of the corpus of a generator.
     """
+    if answers_contexts(run):
+        return
     section = Run(run).check().corpus
     read_schema(load_corpus(section.name, data_dir or section.data_dir))
 
@@ -108,6 +123,9 @@ def load_talkers(runs: Mapping[str, Path], data_dir: Path | None = None) -> dict
 
     found: dict[str, Talker] = {}
     for name, path in tqdm(runs.items(), desc="reading runs", unit=" runs", delay=2, leave=False, disable=None):
+        if answers_contexts(path):
+            found[name] = load_dialogue(path)
+            continue
         section = Run(path).check().corpus
         found[name] = TaskTalker(Generator.load(path), *task(section.name, data_dir or section.data_dir))
     return found

@@ -22,18 +22,18 @@ WORDS = ("ha", "what now?", "I see.", "no")
 
 
 class Dice:
-    """Draws every answer from a few words by the seed, the row, and what was said; notes what it was asked."""
+    """Draws every answer from a few words by the conversation's seed and what was said; notes what it was asked."""
 
-    def __init__(self, words: Sequence[str] = WORDS, *, once: bool = False) -> None:
-        self.words, self.once = words, once
+    def __init__(self, words: Sequence[str] = WORDS) -> None:
+        self.words = words
         self.asked: list[list[list[str]]] = []
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
-        assert seed is not None
+    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
+        assert seeds is not None
         self.asked.append([list(each) for each in histories])
         found = []
-        for row, history in enumerate(histories):
-            key = [seed, row] if self.once else [seed, row, *map(ord, "".join(history))]
+        for seed, history in zip(seeds, histories, strict=True):
+            key = [seed, *map(ord, "".join(history))]
             found.append(self.words[int(np.random.default_rng(key).integers(len(self.words)))])
         return found
 

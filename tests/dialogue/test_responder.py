@@ -55,8 +55,12 @@ def test_answers_are_repeatable_and_seeds_draw(vhcr: Path) -> None:
     # One at a time or together: the same.
     assert answers == [responder.reply([history])[0] for history in histories]
     assert responder.reply([]) == []
-    assert responder.reply(histories, seed=3) == responder.reply(histories, seed=3)
-    first, later = responder.inputs([histories[0]], 3), responder.inputs([histories[3]], 3)
+    drawn = responder.reply(histories, seeds=[3, 3, 4, 5])
+    assert drawn == [
+        responder.reply([each], seeds=[seed])[0] for each, seed in zip(histories, [3, 3, 4, 5], strict=True)
+    ]
+    assert len(set(responder.reply([[]] * 40, seeds=range(40)))) > 20
+    first, later = responder.inputs([histories[0]], [3]), responder.inputs([histories[3]], [3])
     assert (first["conversation_noise"] == later["conversation_noise"]).all()
     assert (first["noise"] != later["noise"]).any()
 

@@ -35,7 +35,7 @@ class Parrot:
     def __init__(self) -> None:
         self.asked, self.fails = 0, False
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seed: int | None = None) -> list[str]:
+    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
         self.asked += 1
         if self.fails:
             raise RuntimeError("out of order")

@@ -57,7 +57,7 @@ class Replies:
 
     def _ask(self, chat: Chat) -> str:
         seed = zlib.crc32(f"{self._seed} {chat.rater} {chat.number}".encode())
-        (text,) = self._talkers[chat.system].reply([chat.texts], seed=seed)
+        (text,) = self._talkers[chat.system].reply([chat.texts], seeds=[seed])
         return clean(text) or SILENCE
 
 
