@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import importlib.util
 import io
+import logging
 import os
 import re
 import sys
@@ -54,6 +55,8 @@ class _QuietImport(MetaPathFinder):
                 run(module)
                 # The first look for devices writes the notices again.
                 module.config.list_physical_devices()
+            # A search is compiled once for each of a few sizes, on purpose.
+            logging.getLogger("tensorflow").addFilter(lambda record: "tf.function retracing" not in record.getMessage())
 
         spec.loader.exec_module = run_quietly  # type: ignore[method-assign]
         return spec

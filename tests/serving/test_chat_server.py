@@ -39,7 +39,8 @@ class Parrot:
         self.asked += 1
         if self.fails:
             raise RuntimeError("out of order")
-        return [f"{len(history)}: {history[-1]} <i>{seed}</i>" for history in histories]
+        pairs = zip(seeds or [], histories, strict=True)
+        return [f"{len(history)}: {history[-1]} <i>{seed}</i>" for seed, history in pairs]
 
 
 class Desk:
