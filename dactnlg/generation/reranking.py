@@ -72,8 +72,9 @@ class CandidateSearch:
         self._unseen = UnseenActs(preprocessor)
 
     def forget(self) -> None:
-        """Drop what is remembered of acts whose best hypotheses have faults."""
+        """Drop what is remembered of acts and sentences."""
         self._faulty.clear()
+        self._unseen.forget()
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
@@ -110,7 +111,9 @@ class CandidateSearch:
         pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = WIDER * width
-            found = decoder.search([pools[place].request.turn for place in doubtful], Plan(wide, hard, wide))
+            asked = [pools[place].request for place in doubtful]
+            turns, contexts = [request.turn for request in asked], [request.context for request in asked]
+            found = decoder.search(turns, Plan(wide, hard, wide), contexts=contexts)
             for place, hypotheses in zip(doubtful, found, strict=True):
                 wider = self._read(pools[place].request, hypotheses, options)
                 pools[place] = self._unseen.widen(pools[place], wider, options)

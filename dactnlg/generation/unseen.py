@@ -82,6 +82,11 @@ class UnseenActs:
         self._known: Memory[int] = Memory(*REMEMBERED)
         self._fine: Memory[bool] = Memory(*REMEMBERED)
 
+    def forget(self) -> None:
+        """Drop what is remembered of texts and acts; what was read of training stays."""
+        self._known.clear()
+        self._fine.clear()
+
     @cached_property
     def _fluency(self) -> Fluency:
         return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.language == "en")
@@ -124,7 +129,7 @@ class UnseenActs:
                 break
             texts = [tokens for tokens, _ in group]
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
-            scores = decoder.sentence_scores(request.turn, encoded)
+            scores = decoder.sentence_scores(request.turn, encoded, request.context)
             found = [*((doubts, each) for each in self._made(request, texts, scores, options) if _right(each)), *found]
         return Pool(request, candidates, found, wider=unseen and _least(found) >= ALARMING)
 
