@@ -1,0 +1,146 @@
+"""From own data with what users have said before to sentences that take it up: file, training, and every road out."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from dactnlg import Generator, evaluate, train
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.readers import dstc2
+from dactnlg.errors import ConfigError, CorpusError, UserError
+from dactnlg.serving.models import Models
+from dactnlg.serving.service import application
+from dactnlg.serving.settings import ServiceSettings
+
+RAW = Path(__file__).parents[1] / "fixtures" / "dstc2_raw"
+SAID = {
+    "": "{name} serves {food} food.",
+    "i want to go somewhere": "You could go to {name}, which serves {food} food.",
+    "how about eating {food} things": "{name} is a place for eating {food} things.",
+}
+"""What the user has said before -> how the system answers."""
+NAMES, FOODS = ("Red Door", "Ivy House", "Old Mill", "Sun Court"), ("Thai", "French", "Greek")
+
+
+def rows() -> list[dict[str, str]]:
+    found = []
+    for name in NAMES:
+        for food in FOODS:
+            for said, answer in SAID.items():
+                act = f"inform(name='{name}';food={food})"
+                found.append(
+                    {"act": act, "text": answer.format(name=name, food=food), "context": said.format(food=food)}
+                )
+    return found
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("own")
+    for split in ("train", "valid", "test"):
+        with (folder / f"{split}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, ("act", "text", "context"))
+            writer.writeheader()
+            writer.writerows(rows())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def run(corpus: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("runs") / "seeing"
+    model = {"name": "sclstm", "hidden_size": 24, "embedding_size": 16, "context": True}
+    training = {"epochs": 60, "batch_size": 4, "learning_rate": 0.02, "patience": 60}
+    train({"corpus": {"name": str(corpus)}, "model": model, "training": training}, folder, progress=False)
+    return folder
+
+
+def test_the_wording_is_that_which_the_user_has_called_for(run: Path) -> None:
+    generator, wanted = Generator.load(run), rows()
+    assert generator.sees_context
+    said = generator.generate([row["act"] for row in wanted], context=[row["context"] for row in wanted])
+    assert [one.text for one in said] == [row["text"] for row in wanted]
+    # One text for all; a value that training never had stands where the user has it, too.
+    acts = ["inform(name=Hut;food=Persian)", "inform(name='Red Door';food=Thai)"]
+    one, other = generator.generate(acts, context="how about eating persian things")
+    assert one.text == "Hut is a place for eating Persian things."
+    assert other.slots_ok
+    for bad in (["a"], ["a", "b", "c"], [1, 2]):
+        with pytest.raises(UserError, match="context"):
+            generator.generate([row["act"] for row in wanted[:2]], context=bad)  # type: ignore[arg-type]
+
+
+def test_scores_are_those_of_sentences_that_have_seen_it(run: Path) -> None:
+    found = evaluate(run, presets=["single"], metrics=["BLEU-4"])
+    assert found.results[0].scores["BLEU-4"].value == pytest.approx(1.0)
+
+
+def test_the_command_takes_a_text_and_lines(run: Path) -> None:
+    act, row = "inform(name='Red Door';food=Thai)", rows()[1]
+    assert row["act"] == act
+    command = [sys.executable, "-m", "dactnlg", "generate", "--model", str(run)]
+    lines = [act, json.dumps({"act": act, "context": row["context"]})]
+    done = subprocess.run(
+        [*command, "--context", "how about eating thai things"],
+        input="\n".join(lines) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    # What a line says goes before what stands for all.
+    assert done.stdout.splitlines() == [rows()[2]["text"], row["text"]]
+    wrong = subprocess.run(
+        command, input=json.dumps({"act": act, "context": 3}), capture_output=True, text=True, check=False
+    )
+    assert wrong.returncode == 2
+    assert "line 1: 'context' is a text or null, not 3" in wrong.stderr
+
+
+def test_the_service_takes_it(run: Path, neural_run: Path) -> None:
+    act, texts = "inform(name='Red Door';food=Thai)", [row["text"] for row in rows()[:3]]
+    with TestClient(application(Models({"own": run, "neural": neural_run}), ServiceSettings())) as client:
+        body = {"acts": [act] * 3, "context": [row["context"] for row in rows()[:3]]}
+        answer = client.post("/v1/generate", json=body).json()
+        assert [one["text"] for one in answer["results"]] == texts
+        wrong = client.post("/v1/generate", json={**body, "context": ["a", "b"]})
+        assert wrong.status_code == 422
+        long = client.post("/v1/generate", json={**body, "context": "word " * 100_000})
+        assert long.status_code in (413, 422)
+        # A model that does not look passes it over.
+        plain = client.post("/v1/generate", json={"acts": "goodbye()", "context": "bye", "model": "neural"})
+        assert plain.status_code == 200
+
+
+def test_a_corpus_without_it_is_refused(tmp_path: Path) -> None:
+    config = {"corpus": {"name": "trails"}, "model": {"name": "sclstm", "context": True}}
+    with pytest.raises(ConfigError, match="does not have what users have said before"):
+        train(config, tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_dstc2_has_it_in_the_labels_of_the_turn_before() -> None:
+    notes: Counter[str] = Counter()
+    examples = dstc2.read(RAW / "scripts" / "config" / "dstc2_train.flist", notes)
+    labels = {path.parent.name: json.loads(path.read_text(encoding="utf-8")) for path in RAW.rglob("label.json")}
+    assert labels
+    first, *others = examples
+    assert first.context == ""
+    assert any(example.context for example in others)
+    said = {turn["transcription"] for call in labels.values() for turn in call["turns"]}
+    assert {example.context for example in others} <= said | {""}
+
+
+@pytest.mark.parametrize("value", ["3", '["a"]', "{}"])
+def test_what_is_no_text_is_told_with_its_line(value: str, tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    lines = [f'{{"act": "a()", "text": "x", "context": {each}}}\n' for each in ("null", value)]
+    path.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(CorpusError, match="line 2: 'context' is a text or null"):
+        load_corpus(path)
