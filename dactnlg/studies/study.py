@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -33,6 +33,46 @@ class StudyError(UserError):
 
 class _Record(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class StudyFile(_Record):
+    """What a study of any kind has been decided on, in a file of its folder.
+
+    Attributes:
+        file_name: what the file is called.
+        kind: what messages call it.
+        maker: the command that makes one.
+    """
+
+    file_name: ClassVar[str]
+    kind: ClassVar[str]
+    maker: ClassVar[str]
+
+    def save(self, folder: Path) -> None:
+        """Write the file into a folder, which is made if it is missing."""
+        folder.mkdir(parents=True, exist_ok=True)
+        with written(folder / self.file_name) as file:
+            json.dump(self.model_dump(mode="json"), file, ensure_ascii=False, indent=1)
+            file.write("\n")
+
+    @classmethod
+    def load(cls, folder: Path) -> Self:
+        """Read the study in a folder.
+
+        Raises:
+            StudyError: there is no such file, or it is no study; the message names the file and the place.
+        """
+        path = folder / cls.file_name
+        if not path.is_file():
+            raise StudyError(f"{folder} is no {cls.kind}: there is no {cls.file_name} in it ({cls.maker} makes one)")
+        try:
+            return cls.model_validate(parse_json(regular_file(path).read_text(encoding="utf-8")))
+        except UnicodeDecodeError:
+            raise StudyError(f"{path}: it is not text in UTF-8") from None
+        except json.JSONDecodeError as error:
+            raise StudyError(f"{path}, line {error.lineno}: it is not JSON: {error.msg}") from None
+        except ValidationError as error:
+            raise StudyError(f"{path}: {mistake(error)}") from None
 
 
 class Scale(_Record):
@@ -117,7 +157,7 @@ class StudyRater(_Record):
     pages: tuple[StudyPage, ...]
 
 
-class Study(_Record):
+class Study(StudyFile):
     """What is asked.
 
     Each page asks every criterion about each of its sentences; under the pairwise design a page has two sentences, and
@@ -136,6 +176,8 @@ class Study(_Record):
         items: the acts with their sentences, attention checks among them.
         raters: who sees what.
     """
+
+    file_name, kind, maker = FILE, "study", "dactnlg study create"
 
     format_version: Literal[1] = 1
     name: Name
@@ -217,32 +259,6 @@ class Study(_Record):
         """
         sentences = self.item_by_id[page.item].sentences
         return (system, *(name for name in sentences if name != system and sentences[name] == sentences[system]))
-
-    def save(self, folder: Path) -> None:
-        """Write `study.json` into a folder, which is made if it is missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        with written(folder / FILE) as file:
-            json.dump(self.model_dump(mode="json"), file, ensure_ascii=False, indent=1)
-            file.write("\n")
-
-    @classmethod
-    def load(cls, folder: Path) -> Study:
-        """Read the study in a folder.
-
-        Raises:
-            StudyError: there is no `study.json`, or it is not a study; the message names the file and the place.
-        """
-        path = folder / FILE
-        if not path.is_file():
-            raise StudyError(f"{folder} is no study: there is no {FILE} in it (dactnlg study create makes one)")
-        try:
-            return cls.model_validate(parse_json(regular_file(path).read_text(encoding="utf-8")))
-        except UnicodeDecodeError:
-            raise StudyError(f"{path}: it is not text in UTF-8") from None
-        except json.JSONDecodeError as error:
-            raise StudyError(f"{path}, line {error.lineno}: it is not JSON: {error.msg}") from None
-        except ValidationError as error:
-            raise StudyError(f"{path}: {mistake(error)}") from None
 
 
 def mistake(error: ValidationError) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Annotated, Any
 from urllib.parse import parse_qsl
 
+from fastapi import Depends
 from starlette.requests import Request
 
 from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
@@ -35,6 +37,21 @@ async def read_form(request: Request, most: int = 1_000) -> dict[str, str]:
     if len(fields) < len(pairs):
         raise Problem(UNPROCESSABLE, "a field stands in the form twice")
     return fields
+
+
+async def _form(request: Request) -> dict[str, str]:
+    return await read_form(request)
+
+
+Form = Annotated[dict[str, str], Depends(_form)]
+"""The type of a route's argument that is the form sent to it."""
+
+
+def form_schema(*fields: str) -> dict[str, Any]:
+    """Return what the OpenAPI document says about a form with some fields, or with any."""
+    texts = {name: {"type": "string"} for name in fields}
+    schema = {"type": "object", "properties": texts, "additionalProperties": False if fields else {"type": "string"}}
+    return {"requestBody": {"required": True, "content": {MEDIA_TYPE: {"schema": schema}}}}
 
 
 def check_origin(request: Request) -> None:

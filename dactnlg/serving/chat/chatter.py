@@ -1,4 +1,4 @@
-"""Pages behind a person's link: welcome and consent, the chat, its rating, thanks, and the way out."""
+"""Pages behind a person's link: the chat, its rating, and thanks."""
 
 from __future__ import annotations
 
@@ -6,20 +6,21 @@ import re
 from typing import Annotated
 
 from fastapi import APIRouter, Path
-from fastapi.responses import RedirectResponse, Response
+from fastapi.responses import Response
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from dactnlg._utils.web.forms import Form, form_schema
 from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
-from dactnlg._utils.web.tokens import digest, new_token
+from dactnlg._utils.web.tokens import new_token
 from dactnlg.serving.chat.conversation import Chat, ChatterState
 from dactnlg.serving.chat.desk import ChatDesk
 from dactnlg.serving.chat.replies import clean
 from dactnlg.serving.chat.storage import TooManyMessages, check_length
 from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.server.questions import read_scales, scale_questions
-from dactnlg.studies.server.rater import AGREES, LEAVES, YES, Form, Token, form_schema
+from dactnlg.studies.server.visitors import Token, VisitorRoom
 
 VOTES = {"up": 1, "down": -1}
 _REQUEST = re.compile(r"[A-Za-z0-9_-]{8,64}")
@@ -29,9 +30,8 @@ ChatNumber = Annotated[int, Path(ge=1, le=1_000, description="which of the perso
 
 def routes(desk: ChatDesk) -> APIRouter:
     """Return the routes under `/r/TOKEN`, where TOKEN is the secret in a person's link."""
-    router = APIRouter(prefix="/r/{token}", responses={404: {"description": "there is no such link"}})
-    room = ChatterRoom(desk)
-    _add_enrolment(router, room)
+    room = ChatterRoom(desk, desk.study.place_of)
+    router = room.router()
 
     @router.post("/chats/{number}", openapi_extra=form_schema("begin"))
     def begin(token: Token, number: ChatNumber, form: Form) -> Response:
@@ -80,63 +80,13 @@ def routes(desk: ChatDesk) -> APIRouter:
     return router
 
 
-def _add_enrolment(router: APIRouter, room: ChatterRoom) -> None:
-    desk = room.desk
-
-    @router.get("")
-    def current(token: Token) -> Response:
-        """Show what comes next for a person: the welcome, the conversation, or thanks."""
-        return room.current(room.state(token), token)
-
-    @router.post("/consent", openapi_extra=form_schema(AGREES))
-    def consent(token: Token, form: Form) -> Response:
-        """Note that the person agrees, and begin the first conversation."""
-        state = room.state(token)
-        if form != {AGREES: YES}:
-            told = "Please tick the box if you agree; otherwise simply close this page."
-            return desk.page("welcome.html", UNPROCESSABLE, token=token, mistake=told)
-        desk.storage.consent(state.rater)
-        desk.storage.begin(state.rater, 1)
-        return room.onward(token)
-
-    @router.get("/leave")
-    def leaving(token: Token) -> Response:
-        """Ask whether the person means it."""
-        state = room.state(token)
-        return room.current(state, token) if state.withdrawn else desk.page("leave.html", token=token, mistake="")
-
-    @router.post("/leave", openapi_extra=form_schema(LEAVES))
-    def leave(token: Token, form: Form) -> Response:
-        """Delete everything of the person."""
-        state = room.state(token)
-        if form != {LEAVES: YES}:
-            told = "Please tick the box if you want all of it deleted."
-            return desk.page("leave.html", UNPROCESSABLE, token=token, mistake=told)
-        if not state.withdrawn:
-            desk.storage.withdraw(state.rater)
-        return room.onward(token)
-
-
-class ChatterRoom:
+class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
     """What a person sees."""
 
-    def __init__(self, desk: ChatDesk) -> None:
-        self.desk = desk
-
-    def state(self, token: str) -> ChatterState:
-        """Return how far the person with a link is.
-
-        Raises:
-            Problem: 404, nobody has it.
-        """
-        rater = self.desk.storage.rater_with(digest(token))
-        if rater is None or rater not in self.desk.study.place_of:
-            raise Problem(404, "there is no such link; please copy it whole from the message that you got")
-        return self.desk.storage.state(rater)
-
-    def onward(self, token: str, place: str = "") -> Response:
-        """Send the browser to what comes next; a reload there repeats nothing."""
-        return RedirectResponse(f"{self.desk.root}/r/{token}{place}", 303)
+    def agreed(self, rater: str) -> None:
+        """Note that a person agrees to take part, and begin the first conversation."""
+        super().agreed(rater)
+        self.desk.storage.begin(rater, 1)
 
     def current(self, state: ChatterState, token: str) -> Response:
         """Return what comes next."""
@@ -144,7 +94,7 @@ class ChatterRoom:
         if state.withdrawn:
             return page("left.html")
         if not state.consented:
-            return page("welcome.html", token=token, mistake="")
+            return self.welcome(token)
         if state.latest is None or state.latest.rated:
             begun = state.finished
             return page("between.html", token=token, finished=begun, next=begun + 1 if begun < study.chats else None)

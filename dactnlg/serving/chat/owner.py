@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Depends
@@ -15,18 +14,13 @@ from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.desk import ChatDesk
 from dactnlg.serving.chat.export import CONVERSATIONS, RATINGS, VOTES, conversation, rating_rows, vote_rows
 from dactnlg.serving.chat.study import ChatStudy
-from dactnlg.studies.server.door import OwnerDoor
+from dactnlg.studies.server.desk import download, moment
 
 
 def routes(desk: ChatDesk) -> APIRouter:
     """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
     router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
-    door = OwnerDoor(
-        desk.owner_token,
-        desk.root,
-        lambda mistake: desk.page("sign_in.html", 401, mistake=mistake),
-        secure=desk.secure,
-    )
+    door = desk.door()
     door.add(router)
 
     @router.get("")
@@ -45,18 +39,18 @@ def routes(desk: ChatDesk) -> APIRouter:
     @router.get(f"/{RATINGS}", dependencies=[Depends(door.check)])
     def ratings() -> Response:
         """Return the ratings of conversations."""
-        return _file(RATINGS, rating_rows(desk.storage.all_chats(), desk.study).csv(), "text/csv")
+        return download(RATINGS, rating_rows(desk.storage.all_chats(), desk.study).csv(), "text/csv")
 
     @router.get(f"/{VOTES}", dependencies=[Depends(door.check)])
     def votes() -> Response:
         """Return the votes that stand."""
-        return _file(VOTES, vote_rows(desk.storage.all_chats()).csv(), "text/csv")
+        return download(VOTES, vote_rows(desk.storage.all_chats()).csv(), "text/csv")
 
     @router.get(f"/{CONVERSATIONS}", dependencies=[Depends(door.check)])
     def conversations() -> Response:
         """Return what was said, a conversation a line."""
         text = "".join(lines(map(conversation, desk.storage.all_chats())))
-        return _file(CONVERSATIONS, text, "application/jsonl")
+        return download(CONVERSATIONS, text, "application/jsonl")
 
     return router
 
@@ -73,7 +67,7 @@ def progress(study: ChatStudy, chats: Sequence[Chat]) -> dict[str, Any]:
             "chats": len(theirs),
             "rated": sum(chat.rated for chat in theirs),
             "turns": sum(chat.turns for chat in theirs),
-            "latest": f"{datetime.fromtimestamp(theirs[-1].moments[-1], UTC):%Y-%m-%d %H:%M} UTC",
+            "latest": moment(theirs[-1].moments[-1]),
         }
         for rater, theirs in by_rater.items()
     ]
@@ -99,8 +93,3 @@ def _system(name: str, chats: Sequence[Chat], criterion: str) -> dict[str, Any]:
         "up": votes.count(1),
         "down": votes.count(-1),
     }
-
-
-def _file(name: str, text: str, kind: str) -> Response:
-    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
-    return Response(text.encode("utf-8"), media_type=f"{kind}; charset=utf-8", headers=headers)

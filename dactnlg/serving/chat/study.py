@@ -7,15 +7,12 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from dactnlg._utils.files import written
-from dactnlg._utils.reading import parse_json, regular_file
-from dactnlg.studies.study import Criterion, Name, Scale, StudyError, StudySystem, Text, mistake
+from dactnlg.studies.study import Criterion, Name, Scale, StudyFile, StudySystem, Text
 
 FILE = "chat.json"
 SCALE = Scale(low=1, high=7)
@@ -80,7 +77,7 @@ class ChatLimits(BaseModel):
         return self
 
 
-class ChatStudy(BaseModel):
+class ChatStudy(StudyFile):
     """What is decided before anybody chats.
 
     Attributes:
@@ -96,7 +93,7 @@ class ChatStudy(BaseModel):
         consent: what they agree to.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    file_name, kind, maker = FILE, "study of chats", "dactnlg chat create"
 
     format_version: Literal[1] = 1
     name: Name
@@ -141,29 +138,3 @@ class ChatStudy(BaseModel):
         block, at = divmod(chat - 1, count)
         order = np.random.default_rng([self.seed, place // count, block]).permutation(count)
         return self.systems[int(order[(at + place) % count])].name
-
-    def save(self, folder: Path) -> None:
-        """Write `chat.json` into a folder, which is made if it is missing."""
-        folder.mkdir(parents=True, exist_ok=True)
-        with written(folder / FILE) as file:
-            json.dump(self.model_dump(mode="json"), file, ensure_ascii=False, indent=1)
-            file.write("\n")
-
-    @classmethod
-    def load(cls, folder: Path) -> ChatStudy:
-        """Read the study in a folder.
-
-        Raises:
-            StudyError: there is no `chat.json`, or it is no study of chats; the message names the file and place.
-        """
-        path = folder / FILE
-        if not path.is_file():
-            raise StudyError(f"{folder} is no study of chats: there is no {FILE} in it (dactnlg chat create makes one)")
-        try:
-            return cls.model_validate(parse_json(regular_file(path).read_text(encoding="utf-8")))
-        except UnicodeDecodeError:
-            raise StudyError(f"{path}: it is not text in UTF-8") from None
-        except json.JSONDecodeError as error:
-            raise StudyError(f"{path}, line {error.lineno}: it is not JSON: {error.msg}") from None
-        except ValidationError as error:
-            raise StudyError(f"{path}: {mistake(error)}") from None

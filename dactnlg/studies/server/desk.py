@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Generic, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.responses import Response
 
 from dactnlg._utils.web.pages import Pages
+from dactnlg.studies.enrolment import Enrolment
+from dactnlg.studies.server.door import OwnerDoor
 from dactnlg.studies.storage import Storage
 from dactnlg.studies.study import Study
 
+Asked = TypeVar("Asked")
+Kept = TypeVar("Kept", bound=Enrolment)
+
 
 @dataclass(frozen=True)
-class StudyDesk:
-    """What the routes work with.
+class Desk(Generic[Asked, Kept]):
+    """What the routes work with, whatever kind of study it is.
 
     Attributes:
         study: what is asked.
@@ -24,8 +31,8 @@ class StudyDesk:
         pages: the templates.
     """
 
-    study: Study
-    storage: Storage
+    study: Asked
+    storage: Kept
     owner_token: str
     base_url: str
     pages: Pages
@@ -35,19 +42,22 @@ class StudyDesk:
         """The path under which the server is reached: empty, or `/study` where a proxy gives it that place."""
         return urlsplit(self.base_url).path
 
-    @property
-    def secure(self) -> bool:
-        """Whether browsers reach it through HTTPS alone."""
-        return self.base_url.startswith("https://")
-
     def page(self, template: str, status: int = 200, **values: object) -> Response:
-        """Return a page; every template knows the study's name and the root."""
+        """Return a page; every template knows the study and the root."""
         return self.pages.render(template, {"study": self.study, "root": self.root, **values}, status)
 
+    def door(self) -> OwnerDoor:
+        """Return what lets the owner in."""
+        return OwnerDoor(
+            self.owner_token,
+            self.root,
+            lambda mistake: self.page("sign_in.html", 401, mistake=mistake),
+            secure=self.base_url.startswith("https://"),
+        )
 
-def pages() -> Pages:
-    """Return the templates of this room, with filters of their own."""
-    return Pages("dactnlg.studies.server", {"paragraphs": paragraphs, "coefficient": _coefficient})
+
+StudyDesk = Desk[Study, Storage]
+"""Of a study whose raters judge sentences."""
 
 
 def paragraphs(text: str) -> list[str]:
@@ -69,6 +79,12 @@ def paragraphs(text: str) -> list[str]:
     return found
 
 
-def _coefficient(value: float | None) -> str:
-    # Adding 0 takes the sign away from what is rounded to zero.
-    return "–" if value is None else f"{round(value, 2) + 0:.2f}"
+def moment(seconds: int) -> str:
+    """Return a time, in seconds since 1970, as owners read it."""
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def download(name: str, text: str, media_type: str) -> Response:
+    """Return a file that browsers save under a name, and that nobody keeps in between."""
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
+    return Response(text.encode("utf-8"), media_type=f"{media_type}; charset=utf-8", headers=headers)

@@ -8,9 +8,9 @@ from fastapi import APIRouter
 from fastapi.responses import RedirectResponse, Response
 from starlette.requests import Request
 
+from dactnlg._utils.web.forms import Form, form_schema
 from dactnlg._utils.web.tokens import check_bearer, digest, new_token, same
 from dactnlg.errors import UserError
-from dactnlg.studies.server.rater import Form, form_schema
 
 COOKIE = "dactnlg_owner"
 HOURS = 12

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Any
 
 from fastapi import APIRouter, Depends
@@ -12,20 +11,14 @@ from starlette.requests import Request
 from dactnlg.studies.answers import failed_checks, rating_rows
 from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.server.agreement import AgreementSoFar
-from dactnlg.studies.server.desk import StudyDesk
-from dactnlg.studies.server.door import OwnerDoor
+from dactnlg.studies.server.desk import StudyDesk, download, moment
 
 
 def routes(desk: StudyDesk) -> APIRouter:
     """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
     router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
     agreement = AgreementSoFar(desk.study)
-    door = OwnerDoor(
-        desk.owner_token,
-        desk.root,
-        lambda mistake: desk.page("sign_in.html", 401, mistake=mistake),
-        secure=desk.secure,
-    )
+    door = desk.door()
     door.add(router)
 
     @router.get("")
@@ -40,9 +33,8 @@ def routes(desk: StudyDesk) -> APIRouter:
     @router.get("/ratings.csv", dependencies=[Depends(door.check)])
     def ratings() -> Response:
         """Return all ratings so far as CSV, without attention checks."""
-        headers = {"Content-Disposition": 'attachment; filename="ratings.csv"', "Cache-Control": "no-store"}
-        text = Ratings(list(rating_rows(desk.study, desk.storage.values()))).csv()
-        return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+        rows = rating_rows(desk.study, desk.storage.values())
+        return download("ratings.csv", Ratings(list(rows)).csv(), "text/csv")
 
     @router.get("/progress", dependencies=[Depends(door.check)])
     def progress() -> dict[str, Any]:
@@ -65,7 +57,7 @@ def _progress(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) 
                 "state": _word(state, len(rater.pages)),
                 "answered": state.answered if state else 0,
                 "pages": len(rater.pages),
-                "latest": _moment(state.latest) if state else "",
+                "latest": moment(state.latest) if state and state.latest is not None else "",
                 "checks_failed": failed,
                 "checks": checked,
             }
@@ -85,7 +77,3 @@ def _word(state: Any, pages: int) -> str:
     if state.withdrawn:
         return "left"
     return "done" if state.answered >= pages else "rating"
-
-
-def _moment(seconds: int | None) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC" if seconds is not None else ""

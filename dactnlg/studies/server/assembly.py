@@ -1,0 +1,89 @@
+"""What the servers of studies of any kind have in common: their routes put together, and their errors."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from typing import Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import Response
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.types import ASGIApp
+
+from dactnlg._utils.web import application, problems
+from dactnlg._utils.web.limits import RequestLimits
+from dactnlg._utils.web.pages import static_files
+from dactnlg._utils.web.problems import Problem
+from dactnlg.studies.enrolment import OutOfOrder
+from dactnlg.studies.server.desk import Desk
+from dactnlg.studies.storage import AnswersConflict
+
+SECONDS = 60.0
+_log = logging.getLogger("dactnlg")
+
+
+def assembled(
+    desk: Desk[Any, Any],
+    routers: Iterable[APIRouter],
+    *,
+    title: str,
+    description: str,
+    body_bytes: int,
+    lifespan: application.Lifespan | None = None,
+    static: dict[str, str] | None = None,
+) -> ASGIApp:
+    """Return an application behind limits, with pages for people and for the owner.
+
+    Args:
+        desk: what the routes work with.
+        routers: the routes.
+        title: what the application is called.
+        description: what it does.
+        body_bytes: bytes of a request at most.
+        lifespan: what happens before the first request and after the last.
+        static: path -> package whose files are found there, beside those of studies at `/static`.
+    """
+
+    def error_page(_request: Request, problem: Problem) -> Response:
+        answer = desk.page("error.html", problem.status, problem=problem)
+        answer.headers.update(problem.headers)
+        return answer
+
+    app = application.create(title, description, lifespan, error_page)
+    for path, package in {"/static": "dactnlg.studies.server", **(static or {})}.items():
+        app.mount(path, static_files(package))
+    for router in routers:
+        app.include_router(router)
+    _install_errors(app, error_page)
+
+    @app.get("/", include_in_schema=False)
+    def home() -> Response:
+        return desk.page("home.html")
+
+    @app.get("/healthz")
+    def healthy() -> dict[str, str]:
+        """Say that the server answers."""
+        return {"status": "ok"}
+
+    return application.guarded(app, RequestLimits(body_bytes=body_bytes, seconds=SECONDS))
+
+
+def _install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:
+    """Answer errors of the storage: people's mistakes as 409, the database's as 503."""
+
+    def answer(request: Request, problem: Problem) -> Response:
+        html = "text/html" in request.headers.get("accept", "")
+        return error_page(request, problem) if html else problem.response()
+
+    def conflict(request: Request, error: Exception) -> Response:
+        return answer(request, Problem(409, str(error)))
+
+    def database(request: Request, error: Exception) -> Response:
+        _log.error("the database failed: %s", type(error).__name__, exc_info=error)
+        told = "the answers cannot be kept at this moment; please send the page again in a minute"
+        return answer(request, Problem(503, told, headers={"Retry-After": "60"}))
+
+    app.add_exception_handler(AnswersConflict, conflict)
+    app.add_exception_handler(OutOfOrder, conflict)
+    app.add_exception_handler(SQLAlchemyError, database)
