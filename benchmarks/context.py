@@ -38,7 +38,7 @@ from dactnlg.runs.config import load_config
 from dactnlg.text.encoding import features
 from dactnlg.text.surface import tokenize
 
-CONFIGURATIONS = {"sclstm": "dstc2-context", "seq2seq": "dstc2-seq2seq-context"}
+CONFIGURATIONS = {"sclstm": "dstc2-context-sclstm", "seq2seq": "dstc2-context-seq2seq"}
 KINDS = ("without", "shuffled", "with")
 COLUMNS = ("BLEU-4", "SER", "own BLEU-4", "same")
 

@@ -68,13 +68,14 @@ def evaluate(
     dactnlg evaluate --model runs/seed-1 --model runs/seed-2 --model runs/seed-3
     """
     from dactnlg._utils.files import check_folders, written
-    from dactnlg.dialogue.evaluation import evaluate_dialogues, is_dialogue_run, scores_table
+    from dactnlg.dialogue.evaluation import evaluate_dialogues, scores_table
+    from dactnlg.dialogue.responder import answers_contexts
     from dactnlg.evaluation.evaluate import evaluate as evaluate_run
     from dactnlg.evaluation.gem import write_submission
     from dactnlg.evaluation.scores import notes
 
     check_folders(json_file, report, gem)
-    if any(map(is_dialogue_run, models)):
+    if any(map(answers_contexts, models)):
         refused = {"--preset": preset, "--metric": metric, "--vectors": vectors, "--gem": gem, "--report": report}
         scored = evaluate_dialogues(models, refused, corpus=corpus, split=split, data_dir=data_dir)
         if json_file is not None:

@@ -81,7 +81,7 @@ def generate(
     dactnlg generate --model runs/trails-sclstm --input acts.txt --format json > answers.jsonl
     dactnlg generate --model runs/trails-sclstm --sample --temperature 0.8 --n-best 5 --seed 7 "goodbye()"
     dactnlg generate --model runs/trails-sclstm --input acts.txt --output sentences.txt --jobs 4 --resume
-    dactnlg generate --model runs/dstc2-context --context "any indian food" "request(area)"
+    dactnlg generate --model runs/dstc2-context-sclstm --context "any indian food" "request(area)"
     dactnlg generate --model runs/seed-1 --model runs/seed-2 --input acts.txt
     """
     from dactnlg._utils.files import check_folders

@@ -16,7 +16,6 @@ from dactnlg.dialogue.likelihood import SAMPLES, likelihood
 from dactnlg.dialogue.responder import Responder
 from dactnlg.errors import UserError
 from dactnlg.metrics.sample_sets import ReferenceSet
-from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
 from dactnlg.text.dialogue_preprocessor import words
 
@@ -123,15 +122,6 @@ def distinct(answers: Sequence[Sequence[str]], n: int) -> float:
     """Return the share of different n-grams among all of some answers (Li et al. 2016)."""
     grams = [tuple(tokens[i : i + n]) for tokens in answers for i in range(len(tokens) - n + 1)]
     return len(set(grams)) / max(1, len(grams))
-
-
-def is_dialogue_run(run: str | Path) -> bool:
-    """Whether a folder is a run of a dialogue model.
-
-    Raises:
-        RunError: it is no run.
-    """
-    return Run(Path(run)).check().model.name in DIALOGUE
 
 
 def scores_table(results: Sequence[Mapping[str, Any]]) -> str:

@@ -111,6 +111,15 @@ class Responder:
         return {name: shapes[name] for name in ("noise", "conversation_noise") if name in self.model.inputs}
 
 
+def answers_contexts(run: str | os.PathLike[str]) -> bool:
+    """Tell whether a run's model answers what was said, rather than says acts.
+
+    Raises:
+        RunError: the folder is no run.
+    """
+    return Run(Path(run)).check().model.name in DIALOGUE
+
+
 def _normal(key: list[Any], size: int) -> NDArray[np.float32]:
     """Return standard normal numbers, (Z,), which hang on a key alone."""
     return np.random.default_rng(int(digest(key)[:15], 16)).standard_normal(size).astype(np.float32)

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
+from dactnlg.dialogue.responder import Responder, answers_contexts
 from dactnlg.dialogue.task.play import Says
 from dactnlg.dialogue.task.policy import Policy
 from dactnlg.dialogue.task.reading import corpus_listener
@@ -21,7 +22,6 @@ from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.understanding import Understanding
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generator
-from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
 
 
@@ -76,18 +76,7 @@ def load_dialogue(run: Path) -> Talker:
     """
     if not answers_contexts(run):
         raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
-    from dactnlg.dialogue.responder import Responder
-
     return Responder(run)
-
-
-def answers_contexts(run: Path) -> bool:
-    """Tell whether a run's model answers what was said, rather than says acts.
-
-    Raises:
-        RunError: the folder is no run.
-    """
-    return Run(run).check().model.name in DIALOGUE
 
 
 def check_talker(run: Path, data_dir: Path | None = None) -> None:

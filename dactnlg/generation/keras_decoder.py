@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -49,7 +50,6 @@ class KerasDecoder(Decoder):
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
         self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
         self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
-        self._step: Callable[..., Any] | None = None
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of all inputs, the best ones first."""
@@ -76,18 +76,16 @@ class KerasDecoder(Decoder):
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
         """Return the model's step, with arrays in the place of tensors, and the first state of every input."""
         context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
-        constants = {name: to_numpy(part) for name, part in context.items()}
-        if self._step is None:
-            self._step = compiled(partial(self._advance, list(state)))
-        advance = self._step
+        constants, names = {name: to_numpy(part) for name, part in context.items()}, list(state)
 
         def step(parts: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
             # Filled up to a power of two, so that a step is compiled for few sizes.
             count, size = len(last), 1 << (len(last) - 1).bit_length()
             rows = {name: filled(part[owner], size) for name, part in constants.items()}
-            now = [filled(part, size) for part in parts]
-            logits, new = advance(rows, now, filled(last.astype(np.int32), size))
-            return to_numpy(logits)[:count].copy(), [to_numpy(part)[:count] for part in new]
+            # Ordered, for JAX sorts the keys of other dictionaries, and models may go by the order of their states.
+            now = OrderedDict((name, filled(part, size)) for name, part in zip(names, parts, strict=True))
+            logits, new = self._step(rows, now, filled(last.astype(np.int32), size))
+            return to_numpy(logits)[:count].copy(), [to_numpy(new[name])[:count] for name in names]
 
         return step, [to_numpy(part) for part in state.values()]
 
@@ -105,10 +103,10 @@ class KerasDecoder(Decoder):
 
         return show
 
-    def _advance(self, names: list[str], context: dict[str, Any], parts: list[Any], last: Any) -> tuple[Any, list[Any]]:
-        """Take a step of the model: its states come and go as a list, for JAX gives dictionaries back sorted."""
-        logits, new = self.model.step(context, dict(zip(names, parts, strict=True)), last)
-        return logits, [new[name] for name in names]
+    @cached_property
+    def _step(self) -> Callable[..., Any]:
+        """The model's step, compiled; searches in NumPy take single steps."""
+        return compiled(self.model.step)
 
 
 def filled(array: NDArray[Any], size: int) -> NDArray[Any]:

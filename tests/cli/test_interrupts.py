@@ -59,6 +59,7 @@ def test_a_command_ends_with_130_and_one_line(
     place: str,
     moment: Callable[[signal.Signals], NoReturn],
     number: signal.Signals,
+    random_run: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
@@ -67,13 +68,14 @@ def test_a_command_ends_with_130_and_one_line(
         moment(number)
 
     monkeypatch.chdir(tmp_path)
+    Path("run").symlink_to(random_run)
     monkeypatch.setattr(place, interrupted)
     Path("pairs.jsonl").write_text('{"hypothesis": "a", "references": ["a"]}\n')
     before = [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
     assert main(words) == 130
     assert capfd.readouterr() == ("", "dactnlg: interrupted\n")
     assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == before
-    assert [path.name for path in tmp_path.iterdir()] == ["pairs.jsonl"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pairs.jsonl", "run"]
 
 
 def test_sigterm_while_ray_starts_is_an_interrupt(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -63,6 +63,8 @@ def test_answers_are_repeatable_and_seeds_draw(vhcr: Path) -> None:
     first, later = responder.inputs([histories[0]], [3]), responder.inputs([histories[3]], [3])
     assert (first["conversation_noise"] == later["conversation_noise"]).all()
     assert (first["noise"] != later["noise"]).any()
+    assert (responder.inputs([histories[0]], [4])["conversation_noise"] != first["conversation_noise"]).any()
+    assert not any(array.any() for name, array in responder.inputs(histories, None).items() if "noise" in name)
 
 
 def test_only_the_last_turns_are_seen(vhcr: Path) -> None:

@@ -49,7 +49,7 @@ def evaluation(run: Path) -> Evaluation:
 
 def test_words_are_read_one_by_one_in_any_batch(decoder: Decoder, run: Path) -> None:
     rows = sentences(load_corpus("trails"), "test", "human", decoder.preprocessor.style)[:300]
-    turns, ids = [turn for turn, _ in rows], [decoder.preprocessor.vocabulary.encode(tokens) for _, tokens in rows]
+    turns, ids = [row.turn for row in rows], [decoder.preprocessor.vocabulary.encode(row.tokens) for row in rows]
     scores = decoder.token_scores(turns, ids)
     assert scores.shape == (300, max(map(len, ids)) + 1)
     keras = Generator.load(run, backend="keras").decoder
@@ -71,9 +71,9 @@ def test_perplexity_is_that_of_the_references(evaluation: Evaluation, decoder: D
     corpus = load_corpus("trails")
     everything = [s for name in corpus.splits for s in sentences(corpus, name, "both", decoder.preprocessor.style)]
     known = decoder.preprocessor.vocabulary
-    rare = {token for _, tokens in everything for token in tokens if token not in known}
+    rare = {token for row in everything for token in row.tokens if token not in known}
     loss = spread = count = 0.0
-    for turn, tokens in sentences(corpus, "test", "human", decoder.preprocessor.style):
+    for turn, tokens, _ in sentences(corpus, "test", "human", decoder.preprocessor.style):
         loss -= float(decoder.sentence_scores(turn, [known.encode(tokens)])[0])
         spread += sum(token in rare for token in tokens) * math.log(len(rare) or 1)
         count += len(tokens) + 1

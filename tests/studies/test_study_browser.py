@@ -37,6 +37,8 @@ def test_a_study_is_rated_with_the_keyboard_alone(browser: Any, likert: StudyPro
     study = small_study()
     for number, shown in enumerate(study.raters[0].pages, 1):
         page.wait_for_selector(f"text=Page {number} of 5")
+        # Keys do more once its script is there.
+        page.wait_for_load_state("load")
         questions = 2 * len(shown.systems)
         # Digits choose and go on; the arrows move within a question; the focus ends at the button.
         for at in range(questions - 1):
@@ -117,6 +119,7 @@ def test_a_slider_says_nothing_until_it_is_moved_and_answers_are_not_lost(browse
         page.check("[name=agree]")
         page.click("button:text-is('Begin')")
         page.wait_for_selector("input[type=range]")
+        page.wait_for_load_state("load")
         assert page.locator("input[type=range].untouched").count() == 6
         page.locator("input[type=range]").first.press("ArrowRight")
         assert page.input_value("[name=s1q1]") == "50.5"
