@@ -91,7 +91,7 @@ class Composer:
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
         found = self._known.get(act_types)
         if found is None:
-            pieces = self._finder.collect(act_types).ranked(fluency)
+            pieces = self._finder.collect(act_types, fluency)
             size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
             found = self._known.put(act_types, (pieces, Phrases(pieces, fluency)), size)
         return found
@@ -107,10 +107,10 @@ class Composer:
                 ways += [(len(more), base, more) for more in covers(left, choices, most)]
         fewest = min((count for count, *_ in ways), default=0)
         for count, base, more in sorted([way for way in ways if way[0] <= fewest + 1], key=_order)[:MOST_COVERS]:
-            for piece in pieces.whole[base][:MOST_EACH]:
+            for piece in pieces.whole[base].ranked[:MOST_EACH]:
                 tokens: Sequence[str] = piece.tokens
-                for each in sorted(more, key=lambda each: -pieces.single[each][0].weight):
-                    tokens = join_sentences(tokens, pieces.single[each][0].tokens)
+                for each in sorted(more, key=lambda each: -pieces.single[each].ranked[0].weight):
+                    tokens = join_sentences(tokens, pieces.single[each].ranked[0].tokens)
                 yield tuple(tokens), count
 
 

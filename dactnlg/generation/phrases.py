@@ -43,19 +43,20 @@ class Phrases:
     def __init__(self, pieces: Pieces, fluency: Fluency) -> None:
         self._pieces, self._fluency = pieces, fluency
         self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
-        weights: dict[str, dict[Tokens, float]] = {}
-        for said, group in pieces.whole.items():
-            for piece in group:
-                for item, phrase in self._removable(piece.tokens, said):
-                    found = weights.setdefault(item, {})
-                    found[phrase] = found.get(phrase, 0.0) + piece.weight
-        self._phrases = {
-            item: [
-                (phrase, _padded(phrase)[1:-1])
-                for phrase in sorted(found, key=lambda phrase: (-found[phrase], phrase))[:MOST_PHRASES]
-            ]
-            for item, found in weights.items()
-        }
+        self._phrases: dict[str, list[tuple[Tokens, Tokens]]] = {}
+
+    def _of(self, item: str) -> list[tuple[Tokens, Tokens]]:
+        """Return the phrases that say something, the frequent ones first, as they are and with plain placeholders."""
+        found = self._phrases.get(item)
+        if found is None:
+            weights: dict[Tokens, float] = {}
+            for said, group in self._pieces.whole.items():
+                for piece in group if item in said else ():
+                    for phrase in self._removable(piece.tokens, said, item):
+                        weights[phrase] = weights.get(phrase, 0.0) + piece.weight
+            frequent = sorted(weights, key=lambda phrase: (-weights[phrase], phrase))[:MOST_PHRASES]
+            found = self._phrases[item] = [(phrase, _padded(phrase)[1:-1]) for phrase in frequent]
+        return found
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
@@ -84,27 +85,26 @@ class Phrases:
         words = _padded(text.tokens)
         for item in filter(_shows, text.said - wanted):
             for start, end in self._spans(text.tokens, item):
-                if self._meet(words[: start + 1], words[end + 1 :]):
+                if self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.
         for item in filter(_shows, sorted(wanted - text.said)[:1] if text.said <= wanted else ()):
-            for phrase, inner in self._phrases.get(item, ()):
+            for phrase, inner in self._of(item):
                 for gap in range(len(text.tokens)):
                     before, after = words[max(0, gap - 1) : gap + 1], words[gap + 1 : gap + 3]
                     if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
                         longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
                         yield Edited(longer, text.said | {item}, text.weight, text.changes + 1)
 
-    def _removable(self, tokens: Tokens, said: Said) -> Iterator[tuple[str, Tokens]]:
-        """Yield the phrases of a text without which it is another text of training, or reads like one."""
+    def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
+        """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""
         words = _padded(tokens)
-        for item in filter(_shows, said):
-            for start, end in self._spans(tokens, item):
-                # Only what is a text by itself shows that these words, and no others, say a special value.
-                known = is_placeholder(item) or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
-                if known and self._meet(words[: start + 1], words[end + 1 :]):
-                    yield item, tokens[start:end]
+        for start, end in self._spans(tokens, item):
+            # Only what is a text by itself shows that these words, and no others, say a special value.
+            known = is_placeholder(item) or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
+            if known and self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
+                yield tokens[start:end]
 
     def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
         """Yield where a text may have a phrase that says one thing and no other."""

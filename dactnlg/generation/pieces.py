@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -34,6 +35,31 @@ class Piece(NamedTuple):
     weight: float
 
 
+class Alternatives:
+    """Pieces that say the same, the frequent ones first.
+
+    Args:
+        pieces: all of them.
+        fluency: of the training texts.
+    """
+
+    def __init__(self, pieces: list[Piece], fluency: Fluency) -> None:
+        self._pieces, self._fluency = pieces, fluency
+
+    def __iter__(self) -> Iterator[Piece]:
+        return iter(self._pieces)
+
+    def __len__(self) -> int:
+        return len(self._pieces)
+
+    @cached_property
+    def ranked(self) -> list[Piece]:
+        """The same, those without doubts first, then those with usual words."""
+        doubts, commonness = self._fluency.doubts, self._fluency.commonness
+        # Few of a corpus' pieces are ever asked for.
+        return sorted(self._pieces, key=lambda each: (doubts(each.tokens), -commonness(each.tokens), each.tokens))
+
+
 class Pieces(NamedTuple):
     """Texts of some act types.
 
@@ -43,18 +69,9 @@ class Pieces(NamedTuple):
         spread: whether training spreads values over several sentences.
     """
 
-    whole: dict[Said, list[Piece]]
-    single: dict[Said, list[Piece]]
+    whole: dict[Said, Alternatives]
+    single: dict[Said, Alternatives]
     spread: bool
-
-    def ranked(self, fluency: Fluency) -> Pieces:
-        """Return the pieces of the same contents in another order: those without doubts first, the usual ones first."""
-
-        def order(piece: Piece) -> tuple[int, float, Tokens]:
-            return fluency.doubts(piece.tokens), -fluency.commonness(piece.tokens), piece.tokens
-
-        whole = {said: sorted(group, key=order) for said, group in self.whole.items()}
-        return Pieces(whole, {said: sorted(group, key=order) for said, group in self.single.items()}, self.spread)
 
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
@@ -92,7 +109,7 @@ class PieceFinder:
         """The placeholder with which most texts begin, if any does."""
         return self._segments.subject
 
-    def collect(self, act_types: frozenset[str]) -> Pieces:
+    def collect(self, act_types: frozenset[str], fluency: Fluency) -> Pieces:
         """Return the pieces of texts for some act types, and the single ones of fewer of these."""
         whole: Group = {}
         single: Group = {}
@@ -116,7 +133,7 @@ class PieceFinder:
                     tokens = self._continued(segment) if here and self.subject in here else segment
                     if here and tokens and (len(segments) > 1 or tokens != text):
                         _add(single, (here & said) - {self.subject}, tokens, weight)
-        return Pieces(_ranked(whole), _ranked(single), spread >= SPREAD * max(1, several))
+        return Pieces(_frequent(whole, fluency), _frequent(single, fluency), spread >= SPREAD * max(1, several))
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)
@@ -184,8 +201,9 @@ def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:
     texts[tokens] = texts.get(tokens, 0.0) + weight
 
 
-def _ranked(group: Group) -> dict[Said, list[Piece]]:
-    return {
-        said: [Piece(*each) for each in sorted(texts.items(), key=lambda each: (-each[1], each[0]))[:MOST_ALIKE]]
-        for said, texts in group.items()
-    }
+def _frequent(group: Group, fluency: Fluency) -> dict[Said, Alternatives]:
+    found = {}
+    for said, texts in group.items():
+        frequent = sorted(texts.items(), key=lambda each: (-each[1], each[0]))[:MOST_ALIKE]
+        found[said] = Alternatives([Piece(*each) for each in frequent], fluency)
+    return found

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, pairwise
 from math import log1p
 
+from dactnlg._utils.memory import Memory
 from dactnlg.text.clauses import faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
 from dactnlg.text.placeholders import is_placeholder
@@ -16,6 +17,8 @@ from dactnlg.text.templates import ENDS, Tokens
 
 ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
+REMEMBERED = 20_000, 16 << 20
+"""Sentences whose doubts are remembered, at most, and their bytes."""
 BOUND = ""
 """Stands before and behind a sentence."""
 
@@ -30,6 +33,7 @@ class Fluency:
 
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
         self._runs: Counter[Tokens] = Counter()
+        self._known: Memory[int] = Memory(*REMEMBERED)
         pairs: Counter[tuple[str, str]] = Counter()
         sentences = [sentence for text in texts for sentence in split_segments(text)]
         for sentence in sentences:
@@ -46,21 +50,30 @@ class Fluency:
             tokens: the text.
             strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
         """
-        found = 2 * sum(map(splices, split_segments(tokens))) if strict and self._verbs else 0
         sentences = split_segments(tokens)
-        for sentence in sentences:
-            # "It" may begin a sentence wherever it may stand.
-            known = self._verbs if sentence[0] == PRONOUN else ()
-            start = len(sentence) > 1 and strip_joiner(sentence[1]) in known
-            found += sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
-            if self._verbs:
-                found += faults(sentence, self._verbs) + 2 * self._copulas.faults(sentence)
+        found = 2 * sum(map(splices, sentences)) if strict and self._verbs else 0
+        found += sum(map(self._doubts_of, sentences))
+        if len(sentences) == 1:
+            return found
         # What one sentence has said in the same words the next one does not say again.
         own = [
             {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
             for s in sentences
         ]
         return found + (sum(map(len, own)) > len(set().union(*own)))
+
+    def _doubts_of(self, sentence: Tokens) -> int:
+        """Return the doubts about one sentence; texts that are composed share theirs."""
+        found = self._known.get(sentence)
+        if found is None:
+            # "It" may begin a sentence wherever it may stand.
+            known = self._verbs if sentence[0] == PRONOUN else ()
+            start = len(sentence) > 1 and strip_joiner(sentence[1]) in known
+            found = sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
+            if self._verbs:
+                found += faults(sentence, self._verbs) + 2 * self._copulas.faults(sentence)
+            self._known.put(sentence, found, 60 * len(sentence))
+        return found
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
