@@ -75,10 +75,12 @@ class VHREDSection(HREDSection):
     Attributes:
         latent_size: length of the latent variable.
         annealing: batches until the KL term has its whole weight, exactly 1.
+        free_bits: nats of KL that a dimension of a latent variable has for nothing, on average over a batch.
     """
 
     latent_size: int = Field(default=64, ge=1, le=8192)
     annealing: int = Field(default=25_000, ge=1, le=10**9)
+    free_bits: float = Field(default=0.0, ge=0.0, le=1e3)
 
 
 class VHCRSection(VHREDSection):

@@ -36,6 +36,7 @@ class HRED(RecurrentModel):
     """
 
     inputs: tuple[str, ...] = ("turns", "turn_lengths")
+    free_bits: float = 0.0
 
     Section = HREDSection
 
@@ -47,8 +48,7 @@ class HRED(RecurrentModel):
         self.context_size, self.word_drop, self.ei = mine["context_size"], mine["word_drop"], mine["ei"]
         self.weights_of = mine["emotion_weight"], mine["embedding_weight"]
         if self.ei == "input":
-            # Of this model alone: the class names what every model of it takes.
-            vars(self)["inputs"] = (*type(self).inputs, *TAUGHT)
+            self.inputs = (*self.inputs, *TAUGHT)
         self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
         self.utterance_size = mine["utterance_size"]
         self.turn_reader = keras.layers.GRU(self.utterance_size)
@@ -118,12 +118,12 @@ class HRED(RecurrentModel):
             training: whether sentences are dropped.
 
         Returns:
-            The condition, (B, ...); the states after each turn, (B, U, C); KL(q || p), (B,); and log p(z) - log q(z),
-            (B,).
+            The condition, (B, ...); the states after each turn, (B, U, C); KL(q || p) of each dimension, (B, Z); and
+            log p(z) - log q(z), (B,).
         """
         states = self.read_context(batch, self.read_turns(batch))
-        nothing = ops.zeros_like(states[:, 0, 0])
-        return states[:, -1], states, nothing, nothing
+        nothing = ops.zeros_like(states[:, 0, :1])
+        return states[:, -1], states, nothing, nothing[:, 0]
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return the context's share of the gates, and the first state; the target is not looked at."""
@@ -137,7 +137,7 @@ class HRED(RecurrentModel):
         """Return the loss of a batch per real token; see `NeuralModel.batch_loss`.
 
         It is the summed loss of tokens, kl_mult times the summed KL and, in training, the weighted distillation, all
-        divided by the tokens: the ratios are those of sums.
+        divided by the tokens: the ratios are those of sums. Free bits count in training alone.
         """
         condition, states, divergence, _ = self.informed(batch, draw=training, training=training)
         tokens = batch["tokens"]
@@ -146,7 +146,9 @@ class HRED(RecurrentModel):
             tokens = ops.where(ops.logical_and(chance < self.word_drop, positions(tokens) > 0), UNK_ID, tokens)
         logits = self._project(self.outputs(*self._begun(condition), tokens), training=training)
         rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
-        more = self.kl_mult(training=training) * ops.sum(ops.cast(divergence, "float32") * rows)
+        apart = ops.sum(ops.cast(divergence, "float32") * rows[:, None], axis=0)  # (Z,)
+        apart = ops.maximum(apart, self.free_bits * ops.sum(rows)) if training else apart
+        more = self.kl_mult(training=training) * ops.sum(apart)
         if training:
             more = more + self.distillation(batch, states, rows)
         count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
@@ -181,7 +183,7 @@ class HRED(RecurrentModel):
         logs = ops.log_softmax(ops.cast(logits, "float32"))
         logs = ops.take_along_axis(logs, ops.cast(batch["targets"], "int32")[..., None], axis=-1)[..., 0]
         said = ops.sum(logs * ops.cast(real_tokens(batch), "float32"), axis=1)
-        return said + ops.cast(ratio, "float32"), ops.cast(divergence, "float32")
+        return said + ops.cast(ratio, "float32"), ops.sum(ops.cast(divergence, "float32"), axis=-1)
 
 
 TAUGHT = ("emotions", "vectors")

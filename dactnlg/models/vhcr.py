@@ -69,8 +69,8 @@ class VHCR(VHRED):
         state = states[:, -1]
         prior, posterior = self.prior(state, whole), self.posterior(state, whole, target)
         z = self.drawn(posterior, draw=draw)
-        divergence = ops.sum(gaussian_divergence(posterior, prior), axis=-1)
-        divergence = divergence + ops.sum(gaussian_divergence(theme, standard(whole)), axis=-1)
+        parts = gaussian_divergence(posterior, prior), gaussian_divergence(theme, standard(whole))
+        divergence = ops.concatenate(parts, axis=-1)
         ratio = log_density(z, prior) - log_density(z, posterior)
         ratio = ratio + log_density(whole, standard(whole)) - log_density(whole, theme)
         return ops.concatenate([state, z, whole], axis=-1), states, divergence, ratio

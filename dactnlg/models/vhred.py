@@ -21,13 +21,14 @@ Gaussian = tuple[Tensor, Tensor]
 class VHRED(HRED):
     """The decoder is told the context and z: prior p(z|context), posterior q(z|context, target).
 
-    The loss is the summed cross entropy + kl_mult * KL(q || p), kl_mult rising to exactly 1 over `annealing` batches.
+    The loss is the summed cross entropy + kl_mult * KL(q || p), kl_mult rising to exactly 1 over `annealing` batches;
+    less than `free_bits` in a dimension costs nothing (Kingma et al. 2016, appendix C.8), so that z is used.
     Generation has z = mean + deviation * `noise`: zeros take the prior's mean, normal numbers draw.
 
     Args:
         sizes: see `HRED`.
         latent_size: Z.
-        annealing: see `VHREDSection`.
+        annealing, free_bits: see `VHREDSection`.
         **kwargs: see `HRED`.
     """
 
@@ -35,8 +36,11 @@ class VHRED(HRED):
 
     Section = VHREDSection
 
-    def __init__(self, sizes: Sizes, latent_size: int = 64, annealing: int = 25_000, **kwargs: Any) -> None:
+    def __init__(
+        self, sizes: Sizes, latent_size: int = 64, annealing: int = 25_000, free_bits: float = 0.0, **kwargs: Any
+    ) -> None:
         super().__init__(sizes, latent_size=latent_size, **kwargs)
+        self.free_bits = free_bits
         latent, self.annealing = latent_size, annealing
         self.prior_layer = keras.layers.Dense(latent, "tanh")
         self.prior_output = keras.layers.Dense(2 * latent)
@@ -67,7 +71,7 @@ class VHRED(HRED):
         state = states[:, -1]
         prior, posterior = self.prior(state), self.posterior(state, self.read_target(batch))
         z = self.drawn(posterior, draw=draw)
-        divergence = ops.sum(gaussian_divergence(posterior, prior), axis=-1)
+        divergence = gaussian_divergence(posterior, prior)
         ratio = log_density(z, prior) - log_density(z, posterior)
         return ops.concatenate([state, z], axis=-1), states, divergence, ratio
 

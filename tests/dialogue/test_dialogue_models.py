@@ -6,6 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
+import keras
 import numpy as np
 import pytest
 
@@ -76,6 +77,28 @@ def test_the_weight_of_the_kl_rises_to_exactly_1(name: str) -> None:
     found = [float(to_numpy(model.kl_mult(training=True) * np.float32(1))) for _ in range(7)]
     assert found == [0.0, 0.25, 0.5, 0.75, 1.0, 1.0, 1.0]
     assert model.kl_mult(training=False) == 1.0
+
+
+@pytest.mark.parametrize(("name", "dimensions"), [("vhred", 3), ("vhcr", 6)])
+def test_free_bits_cost_the_same_whatever_the_kl_below_them_is(name: str, dimensions: int) -> None:
+    batch, found = batch_of(), []
+    for free in (0.0, 50.0, 70.0):
+        keras.utils.set_random_seed(2)
+        model = model_of(name, free_bits=free)
+        model.batches.assign(4.0)
+        found.append(loss(model, batch, training=True))
+        # Scores are of the whole KL.
+        assert loss(model, batch) == pytest.approx(loss(model_of_same(model, name), batch), rel=1e-5)
+    tokens = batch["lengths"].sum()
+    assert found[0] < found[1]
+    assert found[2] - found[1] == pytest.approx(20.0 * dimensions * 3 / tokens, rel=1e-4)
+
+
+def model_of_same(model: Any, name: str) -> Any:
+    """Return a model with the same weights and without free bits."""
+    other = model_of(name)
+    other.set_weights(model.get_weights())
+    return other
 
 
 @pytest.mark.parametrize("name", MODELS)

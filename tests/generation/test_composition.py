@@ -95,7 +95,9 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
     unseen, composer = UnseenActs(preprocessor), Composer(preprocessor)
     fluency = Fluency(preprocessor.templates.texts(), english=True)
     finder = PieceFinder(preprocessor)
-    known = {piece.tokens for group in finder.collect(frozenset({"inform"}), fluency).single.values() for piece in group}
+    known = {
+        piece.tokens for group in finder.collect(frozenset({"inform"}), fluency).single.values() for piece in group
+    }
     known |= {part for text in preprocessor.templates.texts() for part in split_segments(text)}
     right = tried = 0
     for names in combinations(("region", "length", "height", "view", "season"), 3):
