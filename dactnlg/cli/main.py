@@ -43,6 +43,7 @@ from dactnlg.cli.selfplay import selfplay
 from dactnlg.cli.serve import serve
 from dactnlg.cli.study import study
 from dactnlg.cli.sweep import sweep
+from dactnlg.cli.teach import teach
 from dactnlg.cli.train import train
 from dactnlg.cli.tune import tune
 from dactnlg.errors import DactnlgError, UserError
@@ -120,6 +121,7 @@ for command in (
     import_,
     prompts,
     distil,
+    teach,
     corpora,
     configs,
     presets,

@@ -118,10 +118,8 @@ class UnseenActs:
             options: how sentences are chosen.
         """
         unseen = self._unseen(request)
-        if not unseen:
-            best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
-            if self._many or all(self._usual(request, candidate) for candidate in best):
-                return Pool(request, candidates, None)
+        if not unseen and (self._many or self._all_usual(request, candidates, options)):
+            return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), options.n_best)
         composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
         for doubts, group in groupby(composed, lambda each: each[1]):
@@ -136,6 +134,10 @@ class UnseenActs:
     def _unseen(self, request: Request) -> bool:
         found = self._fine.get(request.act)
         return self._fine.put(request.act, self.has(request.turn), 200) if found is None else found
+
+    def _all_usual(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> bool:
+        best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
+        return all(self._usual(request, candidate) for candidate in best)
 
     def _usual(self, request: Request, candidate: Candidate) -> bool:
         """Whether a sentence for a seen act is as training's are."""

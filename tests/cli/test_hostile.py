@@ -91,6 +91,7 @@ def commands(run: Path, corpus: Path, pairs: Path, card: Path, scores: Path) -> 
             ["home-assistant", scores.parent, "--output", "home"],
         ],
         "prompts": [[corpus], ["--read", pairs, "--prompts", pairs]],
+        "teach": [[card, "--output", "t.npz"], ["dailydialog", "--data-dir", scores.parent, "--output", "t.npz"]],
         "distil": [[pairs, "--output", "distilled", "--set", "training.epochs=1"]],
         "publish": [[run]],
         "reproduce": [[run], [run, "--code", run]],

@@ -8,9 +8,12 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import dactnlg
+from dactnlg.cli.main import main
+from dactnlg.data.teacher_arrays import load_teacher_arrays
 from dactnlg.dialogue.evaluation import answer_scores, distinct
 from dactnlg.dialogue.responder import Responder
 from dactnlg.errors import ConfigError, RunError
@@ -99,6 +102,31 @@ def test_a_training_goes_on_where_it_was(data: Path, tmp_path: Path) -> None:
     names = ("weights.safetensors", "preprocessor.json")
     for name in names:
         assert (tmp_path / "whole" / name).read_bytes() == (tmp_path / "parts" / name).read_bytes()
+
+
+def test_teachers_are_asked_once_and_a_model_learns_from_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "dialogues").mkdir()
+    for split in ("train", "valid", "test"):
+        rows = [
+            {"id": str(n), "turns": turns, "emotions": ["happiness", "no emotion"] * 3} for n, turns in enumerate(TURNS)
+        ]
+        rows = [{**row, "emotions": row["emotions"][: len(row["turns"])]} for row in rows]
+        path = tmp_path / "dialogues" / f"dailydialog-{split}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    file = tmp_path / "teacher.npz"
+    assert main(["teach", "dailydialog", "--data-dir", str(tmp_path), "--output", str(file)]) == 0
+    assert f"{len({text for turns in TURNS for text in turns})} different turns" in capsys.readouterr().err
+    arrays = load_teacher_arrays(file)
+    np.testing.assert_allclose(arrays.emotions.sum(axis=1), 1.0, rtol=1e-5)
+    run = tmp_path / "run"
+    train(config(tmp_path, "hred", ei="both", teacher=str(file)), run, progress=False)
+    assert json.loads((run / "manifest.json").read_text())["training"]["teacher"] == arrays.id
+    # Answers need no teacher.
+    assert len(Responder(run, max_length=6).reply([["Hello there."]])) == 1
+    assert main(["teach", "trails", "--output", str(tmp_path / "x.npz")]) == 2
+    assert not (tmp_path / "x.npz").exists()
 
 
 def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
