@@ -7,17 +7,16 @@ from typing import Any, Literal
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from dactnlg.models.sections import LSTMSection
+from dactnlg.models.sections import LSTMSection, TransformerSection
+from dactnlg.runs.config import ModelSection
 
 Regularization = Literal["none", "emotion", "embedding", "both", "input"]
 
 
-class DialogueSection(LSTMSection):
+class DialogueSection(ModelSection):
     """What the models of dialogues share.
 
     Attributes:
-        utterance_size: units of the GRU over the words of a turn.
-        context_size: units of the GRU over turns.
         word_drop: share of the decoder's input words that are `<unk>` in training (Bowman et al. 2016, section 3.1).
         turns: turns of a context that are seen, the last ones.
         longest: tokens of a turn that are seen, its end included.
@@ -26,11 +25,6 @@ class DialogueSection(LSTMSection):
         teacher: the file of a teacher's arrays; see `dactnlg.dialogue.teaching`.
     """
 
-    hidden_size: int = Field(default=256, ge=1, le=8192)
-    embedding_size: int = Field(default=128, ge=1, le=8192)
-    dropout: float = Field(default=0.2, ge=0.0, lt=1.0)
-    utterance_size: int = Field(default=256, ge=1, le=8192)
-    context_size: int = Field(default=256, ge=1, le=8192)
     word_drop: float = Field(default=0.25, ge=0.0, lt=1.0)
     turns: int = Field(default=5, ge=1, le=100)
     longest: int = Field(default=30, ge=2, le=1000)
@@ -44,10 +38,64 @@ class DialogueSection(LSTMSection):
         return {name: value for name, value in super().keywords().items() if name not in apart}
 
 
-class HREDSection(DialogueSection):
+class GRUSection(DialogueSection, LSTMSection):
+    """The configuration of `gru_lm`, and what all models of dialogues with a GRU for a decoder share.
+
+    Attributes:
+        hidden_size, embedding_size, dropout: see `LSTMSection`.
+    """
+
+    hidden_size: int = Field(default=256, ge=1, le=8192)
+    embedding_size: int = Field(default=128, ge=1, le=8192)
+    dropout: float = Field(default=0.2, ge=0.0, lt=1.0)
+
+
+class GRUSeq2SeqSection(GRUSection):
+    """The configuration of `gru_seq2seq`.
+
+    Attributes:
+        encoder_size: units of the encoder in either direction.
+        turns: see `DialogueSection`.
+    """
+
+    encoder_size: int = Field(default=128, ge=1, le=8192)
+    turns: int = Field(default=1, ge=1, le=100)
+
+
+class VAELMSection(GRUSection):
+    """The configuration of `vae_lm`.
+
+    Attributes:
+        utterance_size: units of the GRU over the words of a turn.
+        latent_size, annealing, free_bits: see `VHREDSection`.
+    """
+
+    utterance_size: int = Field(default=256, ge=1, le=8192)
+    latent_size: int = Field(default=64, ge=1, le=8192)
+    annealing: int = Field(default=25_000, ge=1, le=10**9)
+    free_bits: float = Field(default=0.0, ge=0.0, le=1e3)
+
+
+class TransformerLMSection(DialogueSection, TransformerSection):
+    """The configuration of `transformer_lm`: what dialogues need and what a Transformer does."""
+
+
+class TransformerSeq2SeqSection(TransformerLMSection):
+    """The configuration of `transformer_seq2seq`.
+
+    Attributes:
+        turns: see `DialogueSection`.
+    """
+
+    turns: int = Field(default=1, ge=1, le=100)
+
+
+class HREDSection(GRUSection):
     """The configuration of `hred`.
 
     Attributes:
+        utterance_size: units of the GRU over the words of a turn.
+        context_size: units of the GRU over turns.
         ei: what the context RNN is taught of each turn (Ghandeharioun et al. 2019, section 3): nothing, its emotion,
             its embedding, both; or `input`, which gets both as inputs and is taught nothing.
         emotion_weight: of the cross entropy of emotions, a mean over turns, beside the summed loss of tokens.
@@ -55,6 +103,8 @@ class HREDSection(DialogueSection):
         emotions, vector_size: how many emotions the teacher tells apart, and the length of its vectors.
     """
 
+    utterance_size: int = Field(default=256, ge=1, le=8192)
+    context_size: int = Field(default=256, ge=1, le=8192)
     ei: Regularization = "none"
     emotion_weight: float = Field(default=25.0, ge=0.0, le=1e9)
     embedding_weight: float = Field(default=25_000.0, ge=0.0, le=1e9)
@@ -93,5 +143,14 @@ class VHCRSection(VHREDSection):
     sentence_drop: float = Field(default=0.25, ge=0.0, lt=1.0)
 
 
-DIALOGUE: dict[str, type[DialogueSection]] = {"hred": HREDSection, "vhred": VHREDSection, "vhcr": VHCRSection}
+DIALOGUE: dict[str, type[DialogueSection]] = {
+    "gru_lm": GRUSection,
+    "vae_lm": VAELMSection,
+    "transformer_lm": TransformerLMSection,
+    "gru_seq2seq": GRUSeq2SeqSection,
+    "transformer_seq2seq": TransformerSeq2SeqSection,
+    "hred": HREDSection,
+    "vhred": VHREDSection,
+    "vhcr": VHCRSection,
+}
 """The models that learn from dialogues."""

@@ -36,7 +36,7 @@ class Transformer(NeuralModel):
         window: W, how many tokens back a word sees.
     """
 
-    inputs = ("act", "entries", "words")
+    inputs: tuple[str, ...] = ("act", "entries", "words")
 
     Section = TransformerSection
 
@@ -52,7 +52,7 @@ class Transformer(NeuralModel):
     ) -> None:
         super().__init__(sizes, **kwargs)
         self.hidden_size, self.window, self.head_size = hidden_size, window, hidden_size // heads
-        self.entries = EntryEmbedding(sizes, hidden_size, name="entries")
+        self.make_reader()
         self.embedding = self.add_weight((sizes.vocabulary, hidden_size), "uniform", name="embedding")
         self.output_bias = self.add_weight((sizes.vocabulary,), "zeros", name="output_bias")
         self.dropout = keras.layers.Dropout(dropout)
@@ -60,9 +60,18 @@ class Transformer(NeuralModel):
         self.decoder = [Layer(hidden_size, heads, dropout, decodes=True) for _ in range(layers)]
         self.encoded, self.decoded = keras.layers.LayerNormalization(), keras.layers.LayerNormalization()
 
+    def make_reader(self) -> None:
+        """Make what `read` needs."""
+        self.entries = EntryEmbedding(self.sizes, self.hidden_size, name="entries")
+
+    def read(self, inputs: Tensors) -> tuple[Tensor, Tensor]:
+        """Return the vectors that the encoder reads, (B, M, H), and which of them are no padding, (B, M)."""
+        vectors, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
+        return vectors, real
+
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return the entries as each layer looks at them, and a past without words."""
-        x, real = self.entries(inputs["act"], inputs["entries"], inputs["words"])
+        x, real = self.read(inputs)
         x, bias = self.dropout(x), bias_of(real)
         for layer in self.encoder:
             x, _ = layer(x, bias[:, None])

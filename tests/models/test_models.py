@@ -15,6 +15,7 @@ from dactnlg.models import build_model
 from dactnlg.models.backend import computing, to_numpy
 from dactnlg.models.base import NeuralModel
 from dactnlg.models.cells import SCLSTMCell
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.models.hierarchical import HierarchicalSCLSTM
 from dactnlg.models.sclstm import SCLSTM
 from dactnlg.runs.config import RANDOM
@@ -278,7 +279,7 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
 
 def test_every_file_is_a_model_or_known_to_be_none() -> None:
     said = ["cvae", "hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
-    assert models.names() == sorted([*said, "hred", "vhred", "vhcr"])
+    assert models.names() == sorted([*said, *DIALOGUE])
     for name in models.names():
         assert models.section(name).model_validate({"name": name}).name == name
         if name != "random":

@@ -92,11 +92,11 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
         "  --set training.epochs=0: training.epochs: must be at least 1; got 0",
         "  --set model.xi=2: model.xi: model 'lstm' has no use for it; models that have it: hierarchical, sclstm",
         "  --set model.encoder_size=5: model.encoder_size: model 'lstm' has no use for it; "
-        "models that have it: hierarchical, seq2seq",
+        "models that have it: gru_seq2seq, hierarchical, seq2seq",
     ]
     line = (
-        "model 'random' has no use for it; models that have it: cvae, hierarchical, hred, lstm, sclstm, seq2seq, "
-        "transformer, vhcr, vhred"
+        "model 'random' has no use for it; models that have it: cvae, gru_lm, gru_seq2seq, hierarchical, hred, lstm, "
+        "sclstm, seq2seq, transformer, transformer_lm, transformer_seq2seq, vae_lm, vhcr, vhred"
     )
     assert mistakes(tmp_path, MINIMAL.replace("sclstm", "random\n  hidden_size: 4"))[1:] == [
         f"  line 5: model.hidden_size: {line}"
@@ -106,7 +106,10 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
     assert (keys["xi"], keys["eta"], keys["encoder_size"]) == (2.0, 1e-4, 100)
 
 
-VALID = "cvae, hierarchical, hred, lstm, random, sclstm, seq2seq, transformer, vhcr, vhred"
+VALID = (
+    "cvae, gru_lm, gru_seq2seq, hierarchical, hred, lstm, random, sclstm, seq2seq, transformer, transformer_lm, "
+    "transformer_seq2seq, vae_lm, vhcr, vhred"
+)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,68 @@
+"""A GRU encoder-decoder with attention from the last turns to the next one (Luong et al. 2015)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from dactnlg.models.answers import GRUAnswerModel
+from dactnlg.models.attention import attend, bias_of
+from dactnlg.models.base import Tensor, Tensors, positions, rows_of
+from dactnlg.models.dialogue_sections import GRUSeq2SeqSection
+from dactnlg.text.encoding import Sizes
+
+
+class GRUSeq2Seq(GRUAnswerModel):
+    """A GRU decoder that looks at the words of the turns before after each of its own.
+
+    Two GRUs read the turns, as one text, forward and backward. The decoder starts from the mean of what they have read;
+    attention comes after the recurrence, with the "general" score, and is not fed back into it, as in `seq2seq`.
+
+    Args:
+        sizes: see `GRUAnswerModel`.
+        encoder_size: units of the encoder in either direction.
+        **kwargs: see `GRUAnswerModel`.
+    """
+
+    Section = GRUSeq2SeqSection
+
+    def __init__(self, sizes: Sizes, encoder_size: int = 128, **kwargs: Any) -> None:
+        super().__init__(sizes, **kwargs)
+        hidden, seen = self.hidden_size, 2 * encoder_size
+        # Turns end before their padding does, each of them: a mask with holes, which cuDNN does not take.
+        reader = keras.layers.GRU(encoder_size, return_sequences=True, use_cudnn=False)
+        self.encoder: Any = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
+        self.start = self.add_weight((seen, hidden), "glorot_uniform", name="start")
+        self.score = self.add_weight((seen, hidden), "glorot_uniform", name="score")
+        self.mixture = self.add_weight((hidden + seen, hidden), "glorot_uniform", name="mixture")
+
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return what there is to look at, and the state that it leads to; the target is not looked at."""
+        turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
+        _, count, longest = turns.shape
+        real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))
+        words = rows_of(self.embedding, ops.reshape(turns, (-1, count * longest)))
+        memory = self.dropout(self.encoder(words, mask=real))  # (B, U * T, 2E)
+        share = ops.cast(real, memory.dtype)[..., None]
+        mean = ops.sum(memory * share, axis=1) / ops.maximum(ops.sum(share, axis=1), 1.0)
+        looking = {"keys": ops.matmul(memory, self.score), "memory": memory, "bias": bias_of(real)}
+        return looking, {"h": ops.tanh(ops.matmul(mean, self.start))}
+
+    def step(self, context: Tensors, state: Tensors, tokens: Tensor) -> tuple[Tensor, Tensors]:
+        """Advance every sentence by one token; see `NeuralModel.step`."""
+        output, state = self.advance(context, state, tokens)
+        return self._look(context, output[:, None])[:, 0], state
+
+    def logits(self, batch: Tensors, *, training: bool = False) -> Tensor:
+        """Return the logits of every next token, (B, T, V)."""
+        context, state = self.prepare(batch)
+        return self._look(context, self.outputs(context, state, batch["tokens"]), training=training)
+
+    def _look(self, context: Tensors, outputs: Tensor, *, training: bool = False) -> Tensor:
+        """Return the logits after looking at the turns before from every output, (B, T, H) -> (B, T, V)."""
+        bias = context["bias"][:, None]
+        seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
+        mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
+        return self._project(mixed, training=training)

@@ -1,0 +1,32 @@
+"""A Transformer from the last turns to the next one (Vaswani et al. 2017)."""
+
+from __future__ import annotations
+
+import math
+
+from keras import ops
+
+from dactnlg.models.answers import AnswerModel
+from dactnlg.models.base import Tensor, Tensors, positions, rows_of
+from dactnlg.models.dialogue_sections import TransformerSeq2SeqSection
+from dactnlg.models.transformer import Transformer, sines
+
+
+class TransformerSeq2Seq(AnswerModel, Transformer):
+    """`transformer` with an encoder of the turns before, as one text; words have the decoder's vectors."""
+
+    inputs: tuple[str, ...] = AnswerModel.inputs
+
+    Section = TransformerSeq2SeqSection
+
+    def make_reader(self) -> None:
+        """Make nothing: the vectors are the decoder's."""
+
+    def read(self, inputs: Tensors) -> tuple[Tensor, Tensor]:
+        """Return the words of the turns, (B, U * T, H), and which of them are no padding, (B, U * T)."""
+        turns, lengths = ops.cast(inputs["turns"], "int32"), ops.cast(inputs["turn_lengths"], "int32")
+        _, count, longest = turns.shape
+        real = ops.reshape(positions(turns[0])[None] < lengths[..., None], (-1, count * longest))
+        tokens = ops.reshape(turns, (-1, count * longest))
+        words = rows_of(self.embedding, tokens) * math.sqrt(self.hidden_size)
+        return words + ops.cast(sines(positions(tokens), self.hidden_size), words.dtype), real

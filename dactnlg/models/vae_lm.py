@@ -1,0 +1,93 @@
+"""A language model with a latent variable for each turn (Bowman et al. 2016), on a GRU; nothing before is seen."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import keras
+from keras import ops
+
+from dactnlg.models.answers import GRUAnswerModel, log_likelihood
+from dactnlg.models.base import Tensor, Tensors, real_tokens, rows_of
+from dactnlg.models.cvae import gaussian_divergence
+from dactnlg.models.dialogue_sections import VAELMSection
+from dactnlg.models.vhred import Gaussian, halves, log_density, placed, standard
+from dactnlg.text.encoding import Sizes
+
+
+class VAELanguageModel(GRUAnswerModel):
+    """A GRU that is told z: prior N(0, I), posterior from the turn itself.
+
+    The loss is the summed cross entropy + kl_mult * KL(q || N(0, I)), kl_mult rising to exactly 1 over `annealing`
+    batches. Generation has z = `noise`: zeros take the prior's mean, normal numbers draw.
+
+    Args:
+        sizes: see `GRUAnswerModel`.
+        latent_size: Z.
+        utterance_size, annealing, free_bits: see `VAELMSection`.
+        **kwargs: see `GRUAnswerModel`.
+    """
+
+    inputs: tuple[str, ...] = ("noise",)
+
+    Section = VAELMSection
+
+    def __init__(
+        self,
+        sizes: Sizes,
+        latent_size: int = 64,
+        utterance_size: int = 256,
+        annealing: int = 25_000,
+        free_bits: float = 0.0,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(sizes, latent_size=latent_size, **kwargs)
+        self.annealing, self.free_bits = annealing, free_bits
+        self.reader = keras.layers.GRU(utterance_size)
+        self.posterior_output = keras.layers.Dense(2 * latent_size)
+        self.gate_kernel = self.add_weight((latent_size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
+        self.start_kernel = self.add_weight((latent_size, self.hidden_size), "glorot_uniform", name="start_kernel")
+        self.batches = self.add_weight((), "zeros", trainable=False, name="batches")
+
+    def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        """Return what the noise adds to the gates, and the first state."""
+        return self._begun(inputs["noise"])
+
+    def _begun(self, z: Tensor) -> tuple[Tensors, Tensors]:
+        return {"gates": ops.matmul(z, self.gate_kernel)}, {"h": ops.tanh(ops.matmul(z, self.start_kernel))}
+
+    def posterior(self, batch: Tensors) -> Gaussian:
+        """Return q(z|target)."""
+        read = self.reader(rows_of(self.embedding, batch["targets"]), mask=real_tokens(batch))
+        return halves(self.posterior_output(read))
+
+    def batch_loss(self, batch: Tensors, *, training: bool = False) -> Tensor:
+        """Return the loss of a batch per real token: z is drawn in training, else the posterior's mean."""
+        posterior = self.posterior(batch)
+        tokens, z, weight = batch["tokens"], posterior[0], ops.ones(())
+        rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
+        apart = ops.cast(gaussian_divergence(posterior, standard(z)), "float32")
+        apart = ops.sum(apart * rows[:, None], axis=0)  # (Z,)
+        if training:
+            apart = ops.maximum(apart, self.free_bits * ops.sum(rows))
+            tokens, z = self.dropped(tokens), self.drawn(posterior)
+            weight = ops.minimum(self.batches.value / self.annealing, 1.0)
+            self.batches.assign(self.batches.value + 1.0)
+        logits = self._project(self.outputs(*self._begun(z), tokens), training=training)
+        count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
+        whole: Tensor = self.cross_entropy(batch, logits) + weight * ops.sum(apart) / ops.maximum(count, 1.0)
+        return whole
+
+    def drawn(self, gaussian: Gaussian) -> Tensor:
+        """Return a draw, (B, Z)."""
+        mean = gaussian[0]
+        return placed(gaussian, keras.random.normal(ops.shape(mean), dtype=mean.dtype, seed=self.noise))
+
+    def log_weights(self, batch: Tensors) -> tuple[Tensor, Tensor]:
+        """Return log p(target, z) - log q(z|target) for one draw of z, and the KL; see `HRED.log_weights`."""
+        posterior = self.posterior(batch)
+        z = self.drawn(posterior)
+        said = log_likelihood(batch, self._project(self.outputs(*self._begun(z), batch["tokens"])))
+        ratio = ops.cast(log_density(z, standard(z)) - log_density(z, posterior), "float32")
+        divergence = ops.sum(gaussian_divergence(posterior, standard(z)), axis=-1)
+        return said + ratio, ops.cast(divergence, "float32")
