@@ -118,6 +118,17 @@ def write_bots(folder: Path) -> None:
     shell("dactnlg import rasa domain.yml --output mybot", folder)
 
 
+def write_dialogues(folder: Path) -> None:
+    """Write dialogues where a shell finds DailyDialog, and train the model that the guide to such models trains."""
+    (folder / "cache/dactnlg/dialogues").mkdir(parents=True, exist_ok=True)
+    line = '{"id": "1", "turns": ["How are you?", "Fine, thanks.", "Good."]}\n'
+    for split in ("train", "valid", "test"):
+        path = folder / f"cache/dactnlg/dialogues/dailydialog-{split}.jsonl"
+        path.write_text(4 * line, encoding="utf-8")
+    settings = " ".join(f"--set {setting}" for setting in SMALL[1:])
+    shell(f"dactnlg train dailydialog-hred {settings}", folder)
+
+
 @pytest.fixture(scope="module")
 def files(
     tmp_path_factory: pytest.TempPathFactory, random_run: Path, neural_run: Path, rate_study: Callable[..., None]
@@ -154,6 +165,7 @@ def files(
     )
     write(folder)
     write_bots(folder)
+    write_dialogues(folder)
     rows = ["meaning\tsentence", *(f"{act}\t{text}" for act, text in flights() if '"' not in text)]
     (folder / "bookings.tsv").write_text("\n".join(rows), encoding="utf-8")
     settings = " ".join(f"--set {setting}" for setting in SMALL[1:])
@@ -237,7 +249,7 @@ def test_the_commands_run(command: str, reader: Path, request: pytest.FixtureReq
     more: list[str] = []
     if command.startswith("dactnlg train"):
         given = [word.split("=")[0] for word in shlex.split(command)]
-        own = any(name in command for name in ("mine", "flights", "mybot"))
+        own = any(name in command for name in ("mine", "flights", "mybot", "dailydialog"))
         settings = SMALL[1:] if own else SMALL
         more = [f"--set {setting}" for setting in settings if setting.split("=")[0] not in given]
         # The reader's runs are there for the commands that read them; one that is there is not trained again.
