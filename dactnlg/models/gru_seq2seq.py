@@ -18,7 +18,8 @@ class GRUSeq2Seq(GRUAnswerModel):
     """A GRU decoder that looks at the words of the turns before after each of its own.
 
     Two GRUs read the turns, as one text, forward and backward. The decoder starts from the mean of what they have read;
-    attention comes after the recurrence, with the "general" score, and is not fed back into it, as in `seq2seq`.
+    attention comes after the recurrence, with the "general" score, and is not fed back into it, as in `seq2seq`. What
+    is seen is added to the decoder's output, not mixed with it in a layer more, from which less is learned.
 
     Args:
         sizes: see `GRUAnswerModel`.
@@ -36,7 +37,7 @@ class GRUSeq2Seq(GRUAnswerModel):
         self.encoder: Any = keras.layers.Bidirectional(reader)  # type: ignore[attr-defined]
         self.start = self.add_weight((seen, hidden), "glorot_uniform", name="start")
         self.score = self.add_weight((seen, hidden), "glorot_uniform", name="score")
-        self.mixture = self.add_weight((hidden + seen, hidden), "glorot_uniform", name="mixture")
+        self.mixture = self.add_weight((seen, hidden), "glorot_uniform", name="mixture")
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return what there is to look at, and the state that it leads to; the target is not looked at."""
@@ -64,5 +65,4 @@ class GRUSeq2Seq(GRUAnswerModel):
         """Return the logits after looking at the turns before from every output, (B, T, H) -> (B, T, V)."""
         bias = context["bias"][:, None]
         seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
-        mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
-        return self._project(mixed, training=training)
+        return self._project(outputs + ops.tanh(ops.matmul(seen, self.mixture)), training=training)
