@@ -1,6 +1,6 @@
 """HRED, VHRED and VHCR on DailyDialog, each with and without emotion and embedding regularisation.
 
-python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 400] [--seeds 3]
+python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 1000] [--seeds 3]
 
 Prints perplexity (importance sampling for latent variables), KL per word and distinct-2, mean and standard deviation
 over seeds, after each training, so that a table is there whenever it is stopped.
@@ -23,8 +23,8 @@ from dactnlg.training.train import train
 
 MODELS = ("hred", "vhred", "vhcr")
 SIZES = {"hidden_size": 64, "embedding_size": 64, "utterance_size": 64, "context_size": 64}
-LATENT = {"latent_size": 16, "annealing": 1000}
-EPOCHS = 4
+LATENT = {"latent_size": 16, "annealing": 200, "free_bits": 0.15}
+EPOCHS = 10
 MOST_WORDS = 3000
 LONGEST = 16
 
@@ -42,7 +42,7 @@ def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int) -> dict
         model["teacher"] = str(teacher)
     if name != "hred":
         model |= LATENT
-    training = {"epochs": EPOCHS, "batch_size": 8, "learning_rate": 0.001, "clip_norm": 1.0, "seed": seed}
+    training = {"epochs": EPOCHS, "batch_size": 32, "learning_rate": 0.002, "clip_norm": 1.0, "seed": seed}
     return {"corpus": {"name": "dailydialog"}, "model": model, "training": training}
 
 
@@ -50,7 +50,7 @@ def main() -> None:
     """Train, score and print."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--dialogues", type=int, default=400)
+    parser.add_argument("--dialogues", type=int, default=1000)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--test", type=int, default=256)
