@@ -71,7 +71,7 @@ def marked(command: str) -> object:
 
 
 def environment(folder: Path) -> dict[str, str]:
-    """Return the variables of a shell in which `dactnlg` is this code and no cache is the user's."""
+    """Return the variables of a shell in which `dactnlg` is this code, and neither cache nor data are the user's."""
     programs = folder / "bin"
     programs.mkdir(exist_ok=True)
     program = programs / "dactnlg"
@@ -80,7 +80,7 @@ def environment(folder: Path) -> dict[str, str]:
     there = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "PYTHONPATH": str(REPOSITORY)}
     there |= {"XDG_CACHE_HOME": str(folder / "cache"), "DACTNLG_TRACK": str(folder / "store")}
     lend_meteor(folder / "cache")
-    return {**{k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}, **there}
+    return {**{k: v for k, v in os.environ.items() if k not in ("MLFLOW_TRACKING_URI", "DACTNLG_DATA")}, **there}
 
 
 def shell(command: str, folder: Path, **variables: str) -> str:
