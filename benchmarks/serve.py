@@ -6,7 +6,8 @@
     python benchmarks/serve.py reload RUN [--times 50]      the run changes under load
     python benchmarks/serve.py soak RUN [--acts 1000000]    resident memory
 
-Each starts a server of its own and prints a table. The clients run in this process, on connections that stay open.
+Each starts a server of its own, of --workers processes, and prints a table. The clients run in this process, on
+connections that stay open.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import statistics
@@ -29,7 +31,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from serve_clients import from_openapi, killed, slow_readers
 
@@ -49,9 +51,14 @@ class Server:
     port: int
 
     def resident(self) -> float:
-        """Return the resident memory in MiB."""
-        text = Path(f"/proc/{self.process.pid}/status").read_text(encoding="ascii")
-        return int(next(line for line in text.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
+        """Return the resident memory of all its processes in MiB."""
+        task = Path(f"/proc/{self.process.pid}/task/{self.process.pid}")
+        texts = [
+            Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+            for pid in (self.process.pid, *(task / "children").read_text(encoding="ascii").split())
+        ]
+        lines = (next(line for line in text.splitlines() if line.startswith("VmRSS")) for text in texts)
+        return sum(int(line.split()[1]) for line in lines) / 1024
 
     def alive(self) -> bool:
         """Whether the process has not ended."""
@@ -79,44 +86,67 @@ def serving(*arguments: str) -> Iterator[Server]:
                 process.kill()
 
 
-class Connection:
-    """One connection that stays open: a request at a time, in as few steps as HTTP/1.1 needs."""
+class Connection(asyncio.Protocol):
+    """One connection that stays open: a request at a time, in as few steps as HTTP/1.1 needs.
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader, self._writer = reader, writer
+    It takes processors from the server, so it does without streams, which cost as much again as all of this.
+    """
 
-    @classmethod
-    async def to(cls, server: Server) -> Connection:
-        """Connect."""
-        return cls(*await asyncio.open_connection(server.host, server.port))
+    def __init__(self) -> None:
+        self._transport: asyncio.Transport | None = None
+        self._received = bytearray()
+        self._length: int | None = None
+        self._answer: asyncio.Future[tuple[int, bytes]] | None = None
+        self._bodiless = False
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Keep what is written to."""
+        self._transport = cast("asyncio.Transport", transport)
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of an answer; its last one ends the wait."""
+        self._received += data
+        if self._length is None and (end := self._received.find(b"\r\n\r\n")) >= 0:
+            found = re.search(rb"\r\ncontent-length: *(\d+)", self._received[:end], re.IGNORECASE)
+            # An answer to HEAD has the length of a body, and none.
+            self._length = end + 4 + (int(found[1]) if found and not self._bodiless else 0)
+        if self._length is not None and len(self._received) >= self._length and self._answer is not None:
+            whole, self._received = bytes(self._received[: self._length]), self._received[self._length :]
+            self._length = None
+            if not self._answer.done():
+                self._answer.set_result((int(whole.split(b" ", 2)[1]), whole[whole.index(b"\r\n\r\n") + 4 :]))
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """End a wait that will have no answer."""
+        if self._answer is not None and not self._answer.done():
+            self._answer.set_exception(error or ConnectionError("the connection was closed"))
 
     async def request(self, raw: bytes) -> tuple[int, bytes]:
-        """Send a whole request; return status and body."""
-        self._writer.write(raw)
-        await self._writer.drain()
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        status = int(head.split(b" ", 2)[1])
-        length = next(
-            (int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length")), 0
-        )
-        # An answer to HEAD has the length of a body, and none.
-        return status, b"" if raw.startswith(b"HEAD ") else await self._reader.readexactly(length)
+        """Send a whole request; return status and body.
 
-    async def close(self) -> None:
+        Raises:
+            OSError: the connection was lost, or is closed.
+        """
+        if self._transport is None or self._transport.is_closing():
+            raise ConnectionError("the connection is closed")
+        self._answer, self._bodiless = asyncio.get_running_loop().create_future(), raw.startswith(b"HEAD ")
+        self._transport.write(raw)
+        return await self._answer
+
+    def close(self) -> None:
         """Close the connection."""
-        self._writer.close()
-        with contextlib.suppress(OSError):
-            await self._writer.wait_closed()
+        if self._transport is not None:
+            self._transport.close()
 
 
 @contextlib.asynccontextmanager
 async def connected(server: Server) -> AsyncIterator[Connection]:
     """Open a connection, and close it in the end."""
-    connection = await Connection.to(server)
+    _, connection = await asyncio.get_running_loop().create_connection(Connection, server.host, server.port)
     try:
         yield connection
     finally:
-        await connection.close()
+        connection.close()
 
 
 def post(path: str, body: object) -> bytes:
@@ -173,14 +203,14 @@ async def load(server: Server, requests: Sequence[bytes], clients: int, seconds:
     return found
 
 
-def measure_load(run: Path, seconds: float) -> None:
+def measure_load(run: Path, seconds: float, workers: Sequence[str]) -> None:
     """Print requests a second and latencies."""
     acts = acts_of(run)
     random.Random(1).shuffle(acts)
     requests = [post(GENERATE, {"acts": act}) for act in acts]
     rows = [["reuse", "clients", "requests", "a second", "median ms", "p99 ms", "errors"]]
     for reuse in (False, True):
-        with serving(str(run), *([] if reuse else ["--no-reuse"])) as server:
+        with serving(str(run), *workers, *([] if reuse else ["--no-reuse"])) as server:
             asyncio.run(load(server, requests, 8, min(seconds, 3)))
             for clients in (1, 8, 64):
                 found = asyncio.run(load(server, requests, clients, seconds))
@@ -254,7 +284,7 @@ async def hostile(server: Server, count: int) -> Counter[str]:
                 async with connected(server) as connection:
                     status, _ = await asyncio.wait_for(connection.request(raw), 60)
                 found[f"{status // 100}xx"] += 1
-            except (asyncio.IncompleteReadError, ConnectionError):
+            except OSError:
                 # What was sent is longer than may be, and was not read to its end.
                 found["closed"] += 1
             except TimeoutError:
@@ -273,9 +303,9 @@ async def hostile(server: Server, count: int) -> Counter[str]:
     return found
 
 
-def measure_hostile(run: Path, count: int) -> None:
+def measure_hostile(run: Path, count: int, workers: Sequence[str]) -> None:
     """Print how many bad requests were answered how, and the memory before and after."""
-    with serving(str(run)) as server:
+    with serving(str(run), *workers) as server:
         asyncio.run(hostile(server, min(count, 1000)))
         before = server.resident()
         found = asyncio.run(hostile(server, count))
@@ -316,10 +346,10 @@ async def drops(server: Server, connections: int, kills: int, readers: int, seco
     return await beside
 
 
-def measure_drops(run: Path, connections: int) -> None:
+def measure_drops(run: Path, connections: int, workers: Sequence[str]) -> None:
     """Print what eight good clients saw beside many bad ones."""
     kills, readers = 20, 8
-    with serving(str(run)) as server:
+    with serving(str(run), *workers) as server:
         found = asyncio.run(drops(server, connections, kills, readers))
         told = f"{connections:,} connections opened and dropped, {kills} clients killed, {readers} slow readers"
         print(f"{told}; beside them:")
@@ -327,7 +357,7 @@ def measure_drops(run: Path, connections: int) -> None:
         print(f"alive: {server.alive()}")
 
 
-def measure_reload(run: Path, other: Path, times: int) -> None:
+def measure_reload(run: Path, other: Path, times: int, workers: Sequence[str]) -> None:
     """Swap a run's folder under load, some times; print failed requests, and how many answers each run gave."""
     requests = [post(GENERATE, {"acts": act}) for act in acts_of(run)]
     with tempfile.TemporaryDirectory() as folder:
@@ -351,14 +381,14 @@ def measure_reload(run: Path, other: Path, times: int) -> None:
             done = await swaps(server, task)
             return await task, done
 
-        with serving(str(place)) as server:
+        with serving(str(place), *workers) as server:
             found, done = asyncio.run(under_load(server))
         failed = sum(found.errors.values())
         print(f"{done} reloads under load: {len(found.seconds):,} requests, {failed} failed; answers of each run:")
         print(aligned([["run", "answers"], *([code, f"{number:,}"] for code, number in found.codes.items())]))
 
 
-def measure_soak(run: Path, acts: int) -> None:
+def measure_soak(run: Path, acts: int, workers: Sequence[str]) -> None:
     """Print the resident memory while acts are said, 200 a request, every one with another name."""
 
     async def soak(server: Server) -> None:
@@ -383,7 +413,7 @@ def measure_soak(run: Path, acts: int) -> None:
                 f"after warm-up: {min(settled):.0f} to {max(settled):.0f} MiB, median {statistics.median(settled):.0f}"
             )
 
-    with serving(str(run), "--timeout", "600") as server:
+    with serving(str(run), "--timeout", "600", *workers) as server:
         asyncio.run(soak(server))
 
 
@@ -398,18 +428,20 @@ def main() -> None:
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--times", type=int, default=50)
     parser.add_argument("--acts", type=int, default=1_000_000)
+    parser.add_argument("--workers", type=int, default=1, help="processes of the server")
     chosen = parser.parse_args()
+    workers = ["--workers", str(chosen.workers)]
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     if chosen.what == "load":
-        measure_load(chosen.run, chosen.seconds)
+        measure_load(chosen.run, chosen.seconds, workers)
     elif chosen.what == "hostile":
-        measure_hostile(chosen.run, chosen.requests)
+        measure_hostile(chosen.run, chosen.requests, workers)
     elif chosen.what == "drops":
-        measure_drops(chosen.run, chosen.connections)
+        measure_drops(chosen.run, chosen.connections, workers)
     elif chosen.what == "reload":
-        measure_reload(chosen.run, chosen.other or chosen.run, chosen.times)
+        measure_reload(chosen.run, chosen.other or chosen.run, chosen.times, workers)
     else:
-        measure_soak(chosen.run, chosen.acts)
+        measure_soak(chosen.run, chosen.acts, workers)
 
 
 if __name__ == "__main__":

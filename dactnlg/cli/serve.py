@@ -17,6 +17,13 @@ TOKEN = "DACTNLG_TOKEN"
 @click.argument("runs", nargs=-1, required=True, metavar="RUN|NAME=RUN...", help="Run folders; the first one answers.")
 @click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0 for every one of this machine.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, help="0 takes any that is free.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 64),
+    default=1,
+    metavar="N",
+    help="Processes that answer, each with the runs in its own memory; one uses little more than one processor.",
+)
 @options.backend
 @click.option("--no-reuse", is_flag=True, help="Search for every act anew, also for equal ones.")
 @click.option(
@@ -43,7 +50,9 @@ TOKEN = "DACTNLG_TOKEN"
 @click.option("--max-value", type=click.IntRange(min=1), default=500, metavar="N", help="Characters of a value.")
 @click.option("--max-n-best", type=click.IntRange(min=1), default=20, metavar="N", help="Sentences for an act.")
 @click.option("--max-beam", type=click.IntRange(min=1), default=50, metavar="N", help="Beam width.")
-@click.option("--max-rate", type=click.IntRange(min=1), metavar="N", help="Requests a minute of one address.")
+@click.option(
+    "--max-rate", type=click.IntRange(min=1), metavar="N", help="Requests a minute of an address, at each worker."
+)
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, metavar="S", help="For an answer."
 )
@@ -52,6 +61,7 @@ def serve(
     runs: tuple[str, ...],
     host: str,
     port: int,
+    workers: int,
     backend: str,
     no_reuse: bool,
     token_file: Path | None,
@@ -76,18 +86,14 @@ def serve(
 
     \b
     dactnlg serve runs/trails-sclstm
+    dactnlg serve runs/trails-sclstm --workers 4
     dactnlg serve runs/mybot --rasa mapping.yml
     dactnlg serve old=runs/1 new=runs/2 --port 9000 --token-file token.txt --max-rate 600 --log
     curl -d '{"acts": "goodbye()"}' -H 'Content-Type: application/json' http://127.0.0.1:8080/v1/generate
     """
-    import threading
-
-    from dactnlg._utils.web.server import address, bound
-    from dactnlg._utils.web.server import serve as run
-    from dactnlg.serving.models import Models, parse_model
-    from dactnlg.serving.observation import start_log
-    from dactnlg.serving.rasa import RasaResponder
-    from dactnlg.serving.service import application
+    from dactnlg._utils.web.server import address, bound_together
+    from dactnlg.serving.models import parse_model
+    from dactnlg.serving.plan import ServicePlan
     from dactnlg.serving.settings import ServiceSettings
 
     paths: dict[str, Path] = {}
@@ -108,20 +114,19 @@ def serve(
         token=_token(token_file),
         log_values=log_values,
     )
-    models = Models(paths, backend, reuse=not no_reuse)
-    bot = RasaResponder.load(lambda: models.get(None).generator, rasa) if rasa else None
-    listening = bound(host, port)
-    if log:
-        start_log()
-    here = address(listening)
+    plan = ServicePlan(
+        runs=paths, settings=settings, backend=backend, reuse=not no_reuse, watch=watch or None, rasa=rasa, log=log
+    )
+    listening = bound_together(host, port, workers)
+    here = address(listening[0])
 
     def ready() -> None:
         streams.tell(f"{', '.join(paths)}: {here}; try it at {here}/, read {here}/docs; Ctrl-C ends it")
 
-    def reload() -> None:
-        threading.Thread(target=models.reload, kwargs={"all_of_them": True}, daemon=True).start()
-
-    run(application(models, settings, watch or None, bot), listening, on_reload=reload, ready=ready)
+    if workers == 1:
+        plan.serve(listening[0], ready)
+    else:
+        plan.serve_in_processes(listening, ready, workers)
 
 
 def _token(path: Path | None) -> str | None:

@@ -120,4 +120,5 @@ def context_pairs(dialogues: Iterable[Dialogue], turns: int) -> list[ContextPair
 
 def _pairs(dialogue: Dialogue, number: int, turns: int) -> list[ContextPair]:
     said = dialogue.turns
-    return [ContextPair(said[max(0, i - turns) : i], said[i], number) for i in range(1, len(said))]
+    acts = dialogue.acts or ((),) * len(said)
+    return [ContextPair(said[max(0, i - turns) : i], said[i], number, acts[i]) for i in range(1, len(said))]

@@ -72,7 +72,8 @@ def evaluate_dialogue(
     with tqdm(total=len(pairs), desc="answering", unit=" turns", disable=not progress, delay=2) as bar:
         for start in range(0, len(pairs), BLOCK):
             block = pairs[start : start + BLOCK]
-            answers += responder.reply([pair.context for pair in block])
+            acts = [responder.preprocessor.known_acts(pair.acts) for pair in block]
+            answers += responder.reply([pair.context for pair in block], acts=acts)
             bar.update(len(block))
     scores = {"perplexity": probable.fair(rare), "own-perplexity": probable.perplexity, "KL": probable.divergence}
     scores |= answer_scores(answers, [pair.target for pair in pairs])

@@ -61,7 +61,7 @@ def likelihood(
         seed: of the draws.
 
     Raises:
-        UserError: there are no pairs.
+        UserError: there are no pairs, or the teacher of a model with `ei: input` has said nothing of a turn.
     """
     from dactnlg.models.backend import compiled, to_numpy
     from dactnlg.training.dialogue import encode
@@ -69,7 +69,7 @@ def likelihood(
     if not pairs:
         raise UserError("there are no turns to find probable: the split has no dialogue of two turns")
     model: Any = responder.model
-    data = encode(responder.preprocessor, pairs, model, None)
+    data = encode(responder.preprocessor, pairs, model, responder.teacher)
     model.reseed(seed)
     program = compiled(model.log_weights)
     draws = samples if model.latent_size else 1

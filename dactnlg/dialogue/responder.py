@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import digest
-from dactnlg.errors import RunError
+from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
+from dactnlg.errors import RunError, UserError
 from dactnlg.generation.decoder import REQUIRED, Arrays, Plan, take
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
@@ -31,8 +32,12 @@ class Responder:
         beam_width: of the search.
         max_length: longest answer in tokens, its end included.
 
+    A model that takes its teacher's arrays as inputs (`ei: input`) answers contexts whose turns are in the file that it
+    was trained with, and no others.
+
     Raises:
-        RunError: it is no run of a dialogue model, or a damaged one, or one that needs a teacher in generation.
+        RunError: it is no run of a dialogue model, or a damaged one.
+        UserError: the file of its teacher's arrays is gone, or another one.
     """
 
     def __init__(self, run: str | os.PathLike[str], *, beam_width: int = WIDTH, max_length: int = 40) -> None:
@@ -50,15 +55,25 @@ class Responder:
         self.preprocessor = DialoguePreprocessor.load(self.run.preprocessor_path)
         path, keywords = self.run.weights_path, section.keywords()
         self.model: Any = load_model(section.name, self.preprocessor.sizes, path, keywords)
+        self.teacher: TeacherArrays | None = None
         if "emotions" in self.model.inputs:
-            raise RunError(
-                f"{self.run.path} takes its teacher's arrays as inputs (ei: input): it cannot answer by itself"
-            )
+            self.teacher = load_teacher_arrays(config.model.model_dump()["teacher"])
+            if self.teacher.id != self.preprocessor.teacher:
+                raise UserError(
+                    f"{self.run.path} takes the arrays of {self.preprocessor.teacher} as inputs; {self.teacher.id} is "
+                    "in their file now"
+                )
         # The decoder asks a preprocessor for numbers alone: those of contexts have them.
         preprocessor: Any = self.preprocessor
         self._decoder = KerasDecoder(self.model, preprocessor, max_length=max_length, batch_sizes=(1, 16))
 
-    def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
+    def reply(
+        self,
+        histories: Sequence[Sequence[str]],
+        *,
+        seeds: Sequence[int] | None = None,
+        acts: Sequence[Sequence[str]] | None = None,
+    ) -> list[str]:
         """Return the next turn of each conversation, by beam search.
 
         Args:
@@ -67,15 +82,22 @@ class Responder:
             seeds: of what is drawn in each conversation: how it begins, word by word, and latent variables, where the
                 model has them; what stands for the whole conversation hangs on the seed alone. The same seed and
                 history give the same answer. None draws nothing, and takes the means of latent variables.
+            acts: labels of what each answer is to do, such as `[["question"]]`, for a model that was trained with
+                `acts`; no label leaves it to the model.
 
         Returns:
             An answer for each history, in order; never longer than `max_length` tokens.
+
+        Raises:
+            UnknownNameError: a label that training never had.
+            UserError: a turn that the teacher of a model with `ei: input` has said nothing of.
         """
         if not histories:
             return []
-        if seeds is not None and len(seeds) != len(histories):
-            raise ValueError(f"{len(seeds)} seeds for {len(histories)} histories")
-        inputs = self.inputs(histories, seeds)
+        for name, given in (("seeds", seeds), ("acts", acts)):
+            if given is not None and len(given) != len(histories):
+                raise ValueError(f"{len(given)} {name} for {len(histories)} histories")
+        inputs = self.inputs(histories, seeds, acts)
         inputs[REQUIRED] = np.zeros((len(histories), 0), np.float32)
         begun = [row for row, history in enumerate(histories) if history or seeds is None]
         found: dict[int, Hypothesis] = {}
@@ -95,9 +117,16 @@ class Responder:
         rules, step, state = self._decoder.constrained(inputs, hard=False)
         return sample(step, state, numbers, Sampling(), owner=np.arange(len(seeds)), rules=rules)
 
-    def inputs(self, histories: Sequence[Sequence[str]], seeds: Sequence[int] | None) -> Arrays:
+    def inputs(
+        self,
+        histories: Sequence[Sequence[str]],
+        seeds: Sequence[int] | None,
+        acts: Sequence[Sequence[str]] | None = None,
+    ) -> Arrays:
         """Return the arrays of the model, each (B, ...)."""
-        inputs = self.preprocessor.arrays(histories)
+        inputs = self.preprocessor.arrays(histories, acts)
+        if self.teacher is not None:
+            inputs |= self.teacher.of(histories, self.preprocessor.turns)
         for name, (size,) in self._noises().items():
             inputs[name] = np.zeros((len(histories), size), np.float32)
             for row, seed in enumerate(seeds or ()):

@@ -101,6 +101,8 @@ class HREDSection(GRUSection):
         emotion_weight: of the cross entropy of emotions, a mean over turns, beside the summed loss of tokens.
         embedding_weight: of the squared error of embeddings, a mean over turns and dimensions.
         emotions, vector_size: how many emotions the teacher tells apart, and the length of its vectors.
+        acts: whether the decoder is told the labels of the acts of the turn that it is to say.
+        act_drop: share of the turns in training of which it is told none, so that it can do without.
     """
 
     utterance_size: int = Field(default=256, ge=1, le=8192)
@@ -110,6 +112,8 @@ class HREDSection(GRUSection):
     embedding_weight: float = Field(default=25_000.0, ge=0.0, le=1e9)
     emotions: int = Field(default=7, ge=1, le=10**4)
     vector_size: int = Field(default=384, ge=1, le=10**5)
+    acts: bool = False
+    act_drop: float = Field(default=0.25, ge=0.0, le=1.0)
 
     @model_validator(mode="after")
     def _taught(self) -> HREDSection:

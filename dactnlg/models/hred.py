@@ -1,7 +1,7 @@
 """A hierarchical recurrent encoder-decoder (Serban et al. 2016), with emotion and embedding regularisation.
 
 One GRU reads the words of each turn, a second one the turns, a third one says the answer. Shape letters: B contexts,
-U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embeddings.
+U turns, T tokens, H units, C units over turns, K emotions, D dimensions of embeddings, A labels of acts.
 """
 
 from __future__ import annotations
@@ -11,15 +11,13 @@ from typing import Any
 import keras
 from keras import ops
 
+from dactnlg.models.answers import GRUAnswerModel, log_likelihood
 from dactnlg.models.base import Tensor, Tensors, positions, real_tokens, rows_of
-from dactnlg.models.cells import GRUCell
 from dactnlg.models.dialogue_sections import HREDSection
-from dactnlg.models.recurrent import RecurrentModel
 from dactnlg.text.encoding import Sizes
-from dactnlg.text.vocabulary import UNK_ID
 
 
-class HRED(RecurrentModel):
+class HRED(GRUAnswerModel):
     """A GRU decoder on what a GRU over turns has read.
 
     With `ei`, the state after each turn tells the turn's emotions and embedding as a teacher does (Ghandeharioun et al.
@@ -27,12 +25,13 @@ class HRED(RecurrentModel):
     tokens. They count in training alone, so that validation compares likelihoods. With `input` the teacher's arrays
     are inputs of the GRU over turns instead, and nothing is distilled (their appendix, "input only").
 
+    With `acts` the decoder is also told what the next turn does: asks, tells, ...
+
     Args:
-        sizes: see `RecurrentModel`.
-        latent_size: of each latent variable, where a subclass has them.
-        utterance_size, context_size, word_drop, ei, emotion_weight, embedding_weight, emotions, vector_size: see
+        sizes: see `GRUAnswerModel`.
+        utterance_size, context_size, ei, emotion_weight, embedding_weight, emotions, vector_size, acts, act_drop: see
             `HREDSection`.
-        **kwargs: see `RecurrentModel`.
+        **kwargs: see `GRUAnswerModel`.
     """
 
     inputs: tuple[str, ...] = ("turns", "turn_lengths")
@@ -40,33 +39,26 @@ class HRED(RecurrentModel):
 
     Section = HREDSection
 
-    def __init__(self, sizes: Sizes, latent_size: int = 0, **kwargs: Any) -> None:
+    def __init__(self, sizes: Sizes, **kwargs: Any) -> None:
         section = type(self).Section
         mine = {name: kwargs.pop(name, section.model_fields[name].default) for name in _KEYS}
         super().__init__(sizes, **kwargs)
-        self.latent_size = latent_size
-        self.context_size, self.word_drop, self.ei = mine["context_size"], mine["word_drop"], mine["ei"]
+        self.context_size, self.ei, self.act_drop = mine["context_size"], mine["ei"], mine["act_drop"]
         self.weights_of = mine["emotion_weight"], mine["embedding_weight"]
-        if self.ei == "input":
-            self.inputs = (*self.inputs, *TAUGHT)
+        self.inputs = (*self.inputs, *(TAUGHT if self.ei == "input" else ()), *(("act",) if mine["acts"] else ()))
         self.given_sizes = {"emotions": mine["emotions"], "vectors": mine["vector_size"]}
         self.utterance_size = mine["utterance_size"]
         self.turn_reader = keras.layers.GRU(self.utterance_size)
         self.context_reader = keras.layers.GRU(self.context_size, return_sequences=True)
-        size = self.condition_size()
+        size = self.condition_size() + (sizes.act if mine["acts"] else 0)
         self.gate_kernel = self.add_weight((size, self.cell.gate_size), "glorot_uniform", name="gate_kernel")
         self.start_kernel = self.add_weight((size, self.hidden_size), "glorot_uniform", name="start_kernel")
-        self.noise = keras.random.SeedGenerator(0)
         if self.ei in ("emotion", "both"):
             shape = (self.context_size, mine["emotions"])
             self.emotion_head = self.add_weight(shape, "glorot_uniform", name="emotion_head")
         if self.ei in ("embedding", "both"):
             shape = (self.context_size, mine["vector_size"])
             self.embedding_head = self.add_weight(shape, "glorot_uniform", name="embedding_head")
-
-    def make_cell(self) -> GRUCell:
-        """Return the decoder's cell."""
-        return GRUCell(self.hidden_size)
 
     def condition_size(self) -> int:
         """Return the length of what the decoder is told."""
@@ -127,9 +119,11 @@ class HRED(RecurrentModel):
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return the context's share of the gates, and the first state; the target is not looked at."""
-        return self._begun(self.condition(inputs))
+        return self._begun(self.condition(inputs), inputs)
 
-    def _begun(self, condition: Tensor) -> tuple[Tensors, Tensors]:
+    def _begun(self, condition: Tensor, inputs: Tensors) -> tuple[Tensors, Tensors]:
+        if "act" in self.inputs:
+            condition = ops.concatenate([condition, ops.cast(inputs["act"], condition.dtype)], axis=-1)
         gates = ops.matmul(condition, self.gate_kernel)
         return {"gates": gates}, {"h": ops.tanh(ops.matmul(condition, self.start_kernel))}
 
@@ -140,11 +134,8 @@ class HRED(RecurrentModel):
         divided by the tokens: the ratios are those of sums. Free bits count in training alone.
         """
         condition, states, divergence, _ = self.informed(batch, draw=training, training=training)
-        tokens = batch["tokens"]
-        if training and self.word_drop:
-            chance = keras.random.uniform(ops.shape(tokens), seed=self.noise)
-            tokens = ops.where(ops.logical_and(chance < self.word_drop, positions(tokens) > 0), UNK_ID, tokens)
-        logits = self._project(self.outputs(*self._begun(condition), tokens), training=training)
+        given = self._hidden(batch) if training else batch
+        logits = self._project(self.outputs(*self._begun(condition, given), given["tokens"]), training=training)
         rows = batch["weights"] * ops.cast(batch["lengths"] > 0, "float32")  # (B,)
         apart = ops.sum(ops.cast(divergence, "float32") * rows[:, None], axis=0)  # (Z,)
         apart = ops.maximum(apart, self.free_bits * ops.sum(rows)) if training else apart
@@ -154,6 +145,14 @@ class HRED(RecurrentModel):
         count = ops.sum(ops.cast(real_tokens(batch), "float32") * batch["weights"][:, None])
         loss: Tensor = self.cross_entropy(batch, logits) + more / ops.maximum(count, 1.0)
         return loss
+
+    def _hidden(self, batch: Tensors) -> Tensors:
+        """Return a batch with some of the decoder's words, and all that some turns do, hidden from it."""
+        given = {**batch, "tokens": self.dropped(batch["tokens"])}
+        if "act" in self.inputs:
+            told = keras.random.uniform((ops.shape(batch["tokens"])[0], 1), seed=self.noise) >= self.act_drop
+            given["act"] = batch["act"] * ops.cast(told, batch["act"].dtype)
+        return given
 
     def kl_mult(self, *, training: bool) -> Any:
         """Return the weight of the KL term."""
@@ -179,10 +178,7 @@ class HRED(RecurrentModel):
             Two arrays, (B,), in nats. Without a latent variable the first is the log likelihood itself.
         """
         condition, _, divergence, ratio = self.informed(batch, draw=True, training=False)
-        logits = self._project(self.outputs(*self._begun(condition), batch["tokens"]))
-        logs = ops.log_softmax(ops.cast(logits, "float32"))
-        logs = ops.take_along_axis(logs, ops.cast(batch["targets"], "int32")[..., None], axis=-1)[..., 0]
-        said = ops.sum(logs * ops.cast(real_tokens(batch), "float32"), axis=1)
+        said = log_likelihood(batch, self._project(self.outputs(*self._begun(condition, batch), batch["tokens"])))
         return said + ops.cast(ratio, "float32"), ops.sum(ops.cast(divergence, "float32"), axis=-1)
 
 
@@ -191,10 +187,11 @@ TAUGHT = ("emotions", "vectors")
 _KEYS = (
     "utterance_size",
     "context_size",
-    "word_drop",
     "ei",
     "emotion_weight",
     "embedding_weight",
     "emotions",
     "vector_size",
+    "acts",
+    "act_drop",
 )

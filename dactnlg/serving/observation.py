@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import time
 from typing import Any
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger("dactnlg.requests")
@@ -20,8 +22,12 @@ _ANSWERS = ("/v1/generate", "/v1/check", "/v1/models", "/v1/parse", "/v1/trace")
 _KNOWN = (*_ANSWERS, "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/")
 
 
+COUNTED_TOGETHER = "PROMETHEUS_MULTIPROC_DIR"
+"""The variable that has prometheus_client keep numbers in files of a folder, for several processes to add up."""
+
+
 class ServiceMetrics:
-    """Counters of one service, in a registry of their own."""
+    """Counters of one service, in a registry of their own; of all its processes, where they share a folder."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -41,7 +47,12 @@ class ServiceMetrics:
             "dactnlg_batch_seconds", "Seconds of a batch.", registry=self.registry, buckets=_SECONDS
         )
         self.reloads = Counter("dactnlg_reloads_total", "Models read again.", ["model"], registry=self.registry)
-        self.open = Gauge("dactnlg_open_requests", "Requests without an answer yet.", registry=self.registry)
+        self.open = Gauge(
+            "dactnlg_open_requests",
+            "Requests without an answer yet.",
+            registry=self.registry,
+            multiprocess_mode="livesum",
+        )
 
     def batch(self, acts: int, seconds: float) -> None:
         """Count a batch."""
@@ -50,7 +61,11 @@ class ServiceMetrics:
 
     def text(self) -> bytes:
         """Return all numbers in Prometheus' text format."""
-        return generate_latest(self.registry)
+        if COUNTED_TOGETHER not in os.environ:
+            return generate_latest(self.registry)
+        together = CollectorRegistry()
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]  (it has no annotations)
+        return generate_latest(together)
 
 
 class Observed:

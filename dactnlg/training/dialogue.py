@@ -61,6 +61,7 @@ def train_dialogue(
         longest=section.longest,
         most=section.most_words,
         teacher=teacher.id if teacher else "",
+        acts=labels_of(section, pairs["train"]),
     )
     writer = RunWriter(run)
     with writer.opened(resume=resume, overwrite=overwrite):
@@ -97,12 +98,26 @@ def pairs_of(section: DialogueSection, dialogues: Sequence[Any]) -> list[Context
     return context_pairs(dialogues[: section.dialogues], section.turns)
 
 
+def labels_of(section: DialogueSection, pairs: Sequence[ContextPair]) -> set[str]:
+    """Return the labels of acts that the model is told, if it is told any.
+
+    Raises:
+        ConfigError: it is to be told them, and the corpus has none.
+    """
+    if not getattr(section, "acts", False):
+        return set()
+    found = {label for pair in pairs for label in pair.acts}
+    if not found:
+        raise ConfigError("model.acts: the corpus has no labels of acts; leave it at false")
+    return found
+
+
 def encode(
     preprocessor: DialoguePreprocessor, pairs: Sequence[ContextPair], model: NeuralModel, teacher: TeacherArrays | None
 ) -> Dataset:
     """Return pairs as arrays: the inputs of the model and, with a teacher, what it says of the context."""
     contexts = [pair.context for pair in pairs]
-    inputs = preprocessor.arrays(contexts)
+    inputs = preprocessor.arrays(contexts, [preprocessor.known_acts(pair.acts) for pair in pairs])
     if teacher is not None:
         inputs |= teacher.of(contexts, preprocessor.turns)
     noises = model.float_inputs()

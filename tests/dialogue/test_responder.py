@@ -13,10 +13,12 @@ import pytest
 
 import dactnlg
 from dactnlg.cli.main import main
-from dactnlg.data.teacher_arrays import load_teacher_arrays
-from dactnlg.dialogue.evaluation import answer_scores, distinct
+from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
+from dactnlg.dialogue.evaluation import answer_scores, distinct, evaluate_dialogue
+from dactnlg.dialogue.likelihood import likelihood
 from dactnlg.dialogue.responder import Responder
-from dactnlg.errors import ConfigError, RunError
+from dactnlg.errors import ConfigError, RunError, UnknownNameError, UserError
+from dactnlg.text.dialogue_preprocessor import ContextPair
 from dactnlg.training.train import train
 
 TURNS = [["Hello there.", "Hello!", "How are you?", "Fine.", "Goodbye."], ["Are you in?", "Yes.", "Good."]]
@@ -125,8 +127,46 @@ def test_teachers_are_asked_once_and_a_model_learns_from_them(
     assert json.loads((run / "manifest.json").read_text())["training"]["teacher"] == arrays.id
     # Answers need no teacher.
     assert len(Responder(run, max_length=6).reply([["Hello there."]])) == 1
+    fed = tmp_path / "fed"
+    train(config(tmp_path, "hred", ei="input", teacher=str(file)), fed, progress=False)
+    # One that is fed by it answers what it knows, and is scored.
+    answers = Responder(fed, max_length=6).reply([["Hello there."], ["Hello there.", "Hello!"], []])
+    assert len(answers) == 3
+    assert evaluate_dialogue(fed, samples=2)["pairs"] == 6
+    with pytest.raises(UserError, match="nothing for the text 'Never heard'"):
+        Responder(fed, max_length=6).reply([["Never heard"]])
+    TeacherArrays("another", arrays.texts, arrays.emotions, arrays.vectors).save(file)
+    with pytest.raises(UserError, match="another@"):
+        Responder(fed)
     assert main(["teach", "trails", "--output", str(tmp_path / "x.npz")]) == 2
     assert not (tmp_path / "x.npz").exists()
+
+
+@pytest.mark.parametrize("name", ["hred", "vhcr"])
+def test_an_act_decides_what_is_said(name: str, tmp_path: Path) -> None:
+    (tmp_path / "dialogues").mkdir()
+    told = [("it is warm", "inform"), ("is it cold ?", "question")]
+    rows = [{"turns": ["tell me", text], "acts": [["directive"], [act]]} for text, act in told * 8]
+    for split in ("train", "valid", "test"):
+        path = tmp_path / "dialogues" / f"dailydialog-{split}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    options = config(tmp_path, name, acts=True, word_drop=0.0, dropout=0.0)
+    options["training"] = {"epochs": 60, "batch_size": 16, "learning_rate": 0.03}
+    train(options, tmp_path / "run", progress=False)
+    responder = Responder(tmp_path / "run", max_length=8)
+    assert responder.preprocessor.acts == ("inform", "question")
+    said = responder.reply([["tell me"]] * 4, acts=[["inform"], ["question"], [], ["inform"]])
+    assert said[:2] == ["it is warm", "is it cold ?"]
+    assert said[2] in said[:2]
+    assert said[3] == said[0]
+    with pytest.raises(UnknownNameError, match="question"):
+        responder.reply([["tell me"]], acts=[["questoin"]])
+    with pytest.raises(ValueError, match="2 acts for 1"):
+        responder.reply([["tell me"]], acts=[[], []])
+    # One whose labels are known is surer of what is said than one that has to guess.
+    pairs = [ContextPair(("tell me",), text, acts=(act,)) for text, act in told]
+    unlabelled = [pair._replace(acts=("directive",)) for pair in pairs]
+    assert likelihood(responder, pairs).perplexity * 1.05 < likelihood(responder, unlabelled).perplexity
 
 
 def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
@@ -134,6 +174,8 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         train({"corpus": config(data, "hred")["corpus"], "model": {"name": "lstm"}}, tmp_path / "a")
     with pytest.raises(ConfigError, match="teacher"):
         train(config(data, "hred", ei="both"), tmp_path / "b")
+    with pytest.raises(ConfigError, match=r"model\.acts: the corpus has no labels"):
+        train(config(data, "hred", acts=True), tmp_path / "d")
     with pytest.raises(ConfigError, match="dialogues"):
         train({"corpus": {"name": "trails"}, "model": {"name": "hred"}}, tmp_path / "c")
     with pytest.raises(RunError):

@@ -32,8 +32,9 @@ def ask(server: serve.Server, path: str, body: object = None) -> tuple[int, dict
     return answer.status, json.loads(answer.read())
 
 
-def test_nobody_disturbs_the_others(random_run: Path) -> None:
-    with serve.serving(str(random_run)) as server:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_nobody_disturbs_the_others(random_run: Path, workers: str) -> None:
+    with serve.serving(str(random_run), "--workers", workers) as server:
         before = asyncio.run(serve.hostile(server, 200))
         document = from_openapi(server.host, server.port, 3)
         beside = asyncio.run(serve.drops(server, 300, kills=3, readers=2, seconds=4))
@@ -47,7 +48,10 @@ def test_nobody_disturbs_the_others(random_run: Path) -> None:
     assert not beside.errors
 
 
-def test_no_request_is_lost_when_a_run_changes(random_run: Path, neural_run: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_no_request_is_lost_when_a_run_changes(
+    random_run: Path, neural_run: Path, tmp_path: Path, workers: str
+) -> None:
     runs, place = (random_run, neural_run), tmp_path / "run"
     shutil.copytree(random_run, place)
     known = {Models({"run": run}).get("run").code for run in runs}
@@ -63,7 +67,7 @@ def test_no_request_is_lost_when_a_run_changes(random_run: Path, neural_run: Pat
             await asyncio.sleep(0.5)
         return await task
 
-    with serve.serving(str(place)) as server:
+    with serve.serving(str(place), "--workers", workers) as server:
         found = asyncio.run(swapped(server))
         (place / "weights.safetensors").unlink(missing_ok=True)
         (place / "preprocessor.json").write_text("{}", encoding="utf-8")
@@ -79,7 +83,8 @@ def test_no_request_is_lost_when_a_run_changes(random_run: Path, neural_run: Pat
     assert str(tmp_path) not in told
 
 
-def test_sigterm_answers_what_has_begun(neural_run: Path) -> None:
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_sigterm_answers_what_has_begun(neural_run: Path, workers: str) -> None:
     async def ended(server: serve.Server) -> tuple[int, bytes]:
         async with serve.connected(server) as connection:
             task = asyncio.create_task(connection.request(LONG))
@@ -87,7 +92,7 @@ def test_sigterm_answers_what_has_begun(neural_run: Path) -> None:
             server.process.send_signal(signal.SIGTERM)
             return await task
 
-    with serve.serving(str(neural_run), "--no-reuse") as server:
+    with serve.serving(str(neural_run), "--no-reuse", "--workers", workers) as server:
         status, body = asyncio.run(ended(server))
         assert server.process.wait(30) == 0
     assert status == 200

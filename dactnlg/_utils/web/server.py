@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import socket
+import sys
 from collections.abc import Callable, Iterator
 from types import FrameType
 
@@ -15,8 +16,12 @@ from dactnlg._utils.web.connections import SILENT_SECONDS, patient
 from dactnlg.errors import UserError
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a socket that listens; port 0 takes any that is free.
+
+    Args:
+        host, port: where.
+        shared: whether further sockets of this user may listen there; see `bound_together`.
 
     Raises:
         UserError: the port is taken or may not be had, or there is no such host.
@@ -30,6 +35,8 @@ def bound(host: str, port: int) -> socket.socket:
         raise UserError(f"there is no host {host!r} with a port {port} here: {error}") from None
     try:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if shared:
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
         found.bind((host, port))
         found.listen(2048)
     except OSError as error:
@@ -38,6 +45,24 @@ def bound(host: str, port: int) -> socket.socket:
             f"cannot listen at {host}, port {port}: {error.strerror or error}; choose another --port"
         ) from None
     return found
+
+
+def bound_together(host: str, port: int, count: int) -> list[socket.socket]:
+    """Return sockets for several processes that listen at one port, from `bound`.
+
+    Under Linux there is one for each, and the system spreads connections over them; elsewhere one for all, whose
+    connections whoever comes first takes.
+
+    Raises:
+        UserError: see `bound`.
+    """
+    alone = bound(host, port)
+    if count == 1 or not sys.platform.startswith("linux"):
+        return [alone]
+    # A port that is shared at once could be shared with a server that runs already.
+    port = alone.getsockname()[1]
+    alone.close()
+    return [bound(host, port, shared=True) for _ in range(count)]
 
 
 def address(listening: socket.socket) -> str:

@@ -8,17 +8,14 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import signal
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, Pipe
-from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from types import ModuleType
 
 from dactnlg._utils.processors import usable_processors
+from dactnlg._utils.spawning import SpawnedProcess
 
 Texts = Sequence[tuple[str, str]]
 """A hypothesis and a reference each."""
@@ -89,7 +86,7 @@ class Worker:
     def __init__(self, folder: Path) -> None:
         self.broken = self._begun = False
         self._pipe, theirs = Pipe()
-        self.process = _Process(target=_serve, args=(theirs, folder), daemon=True)
+        self.process = SpawnedProcess(target=_serve, args=(theirs, folder), daemon=True)
         self.process.start()
         theirs.close()
 
@@ -118,28 +115,6 @@ class Worker:
             yield
         except _BROKEN:
             self.broken = True
-
-
-class _Process(SpawnProcess):
-    """A process that starts without the user's script, and without Ctrl-C, which is for the process that starts it.
-
-    Spawned, not forked: a fork of a process that runs TensorFlow or other threads may hang. `multiprocessing` runs the
-    script again in what it spawns; one without `if __name__ == "__main__"` would do all its work once more.
-    """
-
-    def start(self) -> None:
-        """Start the process."""
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        # A process inherits the mask of the thread that starts it. Windows has none, and sends no signals either.
-        masks = hasattr(signal, "pthread_sigmask")
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT}) if masks else ()
-        try:
-            super().start()
-        finally:
-            if masks:
-                signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            sys.modules["__main__"] = main
 
 
 def _serve(pipe: Connection, folder: Path) -> None:

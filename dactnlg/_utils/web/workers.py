@@ -1,0 +1,199 @@
+"""An application in several processes behind one port: many clients ask for more than one interpreter can do."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, Pipe, wait
+from types import FrameType
+from typing import Protocol
+
+from dactnlg._utils.spawning import SpawnedProcess
+from dactnlg.errors import DactnlgError, UserError
+
+_log = logging.getLogger("dactnlg")
+
+
+class Work(Protocol):
+    """What a worker does: serves at a socket until SIGTERM. It is pickled on its way to the worker."""
+
+    def __call__(self, listening: socket.socket, ready: Callable[[], None]) -> None:
+        """Serve, and call `ready` when requests and signals are answered."""
+
+
+def serve_in_processes(
+    work: Work,
+    listening: Sequence[socket.socket],
+    count: int,
+    *,
+    ready: Callable[[], None] | None = None,
+    ended: Callable[[int], object] | None = None,
+) -> None:
+    """Serve until SIGINT or SIGTERM; then let the requests that have begun finish, and return.
+
+    SIGHUP goes to every worker. One that dies is replaced, and what waits at its socket waits for its successor. One that
+    ends before it has ever answered ends the others, for the next one would fare no better.
+
+    Args:
+        work: what each worker does.
+        listening: sockets, from `server.bound_together`; they are closed in the end.
+        count: number of workers.
+        ready: called when all of them answer.
+        ended: called with the number of each process that has ended.
+
+    Raises:
+        UserError: a worker could not begin, with its reason.
+    """
+    _Supervisor(work, listening, ready, ended).run(count)
+
+
+class _Worker:
+    """One process, as the supervisor sees it.
+
+    Attributes:
+        listening: its socket.
+        process: it.
+        pipe: on which it says that it is ready, or why it will never be.
+        ready: whether it has said so.
+        trouble: why it will never be.
+    """
+
+    def __init__(self, work: Work, listening: socket.socket) -> None:
+        self.listening, self.ready, self.trouble = listening, False, ""
+        self.pipe, theirs = Pipe()
+        self.process = SpawnedProcess(target=_work, args=(work, listening, theirs))
+        self.process.start()
+        theirs.close()
+
+    def listen(self) -> None:
+        """Take what the process has said."""
+        with contextlib.suppress(EOFError, OSError):
+            while self.pipe.poll():
+                told = self.pipe.recv()
+                self.ready, self.trouble = not told, told
+
+    def signal(self, number: int) -> None:
+        """Send a signal to the process, if there still is one."""
+        if self.process.is_alive() and self.process.pid is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.process.pid, number)
+
+
+class _Supervisor:
+    def __init__(
+        self,
+        work: Work,
+        listening: Sequence[socket.socket],
+        ready: Callable[[], None] | None,
+        ended: Callable[[int], object] | None,
+    ) -> None:
+        self._work, self._listening, self._ready, self._ended = work, listening, ready, ended
+        self._workers: list[_Worker] = []
+        self._ending = False
+
+    def run(self, count: int) -> None:
+        """Keep so many workers alive until a signal ends them."""
+        failure: _Worker | None = None
+        with self._signals():
+            for number in range(count):
+                self._start(self._listening[number % len(self._listening)])
+            while self._workers:
+                wait([one.process.sentinel for one in self._workers] + [one.pipe for one in self._beginning()])
+                for worker in tuple(self._workers):
+                    worker.listen()
+                    if not worker.process.is_alive() and not self._bury(worker):
+                        failure = failure or worker
+                if self._ready is not None and len(self._workers) == count and not self._beginning():
+                    self._ready()
+                    self._ready = None
+        if failure is not None:
+            raise UserError(failure.trouble or f"a worker ended before it could answer, {_reason(failure)}")
+
+    def _start(self, listening: socket.socket) -> None:
+        if self._ending:
+            return
+        worker = _Worker(self._work, listening)
+        self._workers.append(worker)
+        if self._ending:
+            # A signal came before it stood in the list.
+            worker.signal(signal.SIGTERM)
+
+    def _beginning(self) -> list[_Worker]:
+        return [one for one in self._workers if not one.ready and not one.trouble]
+
+    def _bury(self, worker: _Worker) -> bool:
+        """Take leave of a worker that has ended, and start another one; return False if it had never answered."""
+        self._workers.remove(worker)
+        worker.pipe.close()
+        if self._ended is not None and worker.process.pid is not None:
+            self._ended(worker.process.pid)
+        if self._ending:
+            return True
+        if not worker.ready:
+            self._end()
+            return False
+        _log.error("a worker ended, %s; another one takes its place", _reason(worker))
+        self._start(worker.listening)
+        return True
+
+    def _end(self) -> None:
+        self._ending = True
+        for each in self._listening:
+            # Connections at a socket that is open would wait for nobody.
+            each.close()
+        for worker in tuple(self._workers):
+            worker.signal(signal.SIGTERM)
+
+    @contextlib.contextmanager
+    def _signals(self) -> Iterator[None]:
+        def end(number: int, _frame: FrameType | None) -> None:
+            if self._ending and number == signal.SIGINT:
+                # Whoever presses Ctrl-C twice does not want to wait.
+                for worker in self._workers:
+                    worker.process.kill()
+            self._end()
+
+        def pass_on(number: int, _frame: FrameType | None) -> None:
+            for worker in tuple(self._workers):
+                # One that is still beginning reads what it needs now, and would not know the signal.
+                if worker.ready:
+                    worker.signal(number)
+
+        handlers = {signal.SIGINT: end, signal.SIGTERM: end}
+        if hasattr(signal, "SIGHUP"):
+            handlers[signal.SIGHUP] = pass_on
+        before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+
+def _reason(worker: _Worker) -> str:
+    code = worker.process.exitcode or 0
+    return f"by signal {-code}" if code < 0 else f"with exit code {code}"
+
+
+def _work(work: Work, listening: socket.socket, pipe: Connection) -> None:
+    """Be a worker: serve until SIGTERM, or until the supervisor is gone."""
+
+    def follow() -> None:
+        # The supervisor never says anything: what ends is its end of the pipe, however it died.
+        with contextlib.suppress(EOFError, OSError):
+            pipe.recv()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    def ready() -> None:
+        pipe.send("")
+        threading.Thread(target=follow, daemon=True).start()
+
+    try:
+        work(listening, ready)
+    except DactnlgError as error:
+        pipe.send(str(error))

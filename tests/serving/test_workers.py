@@ -1,0 +1,125 @@
+"""One port, several processes: what they count together, and who takes the place of one that dies."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import serve
+
+from dactnlg.runs.run import Run
+
+GOOD = serve.post(serve.GENERATE, {"acts": "inform(name='Ivy Cutting';difficulty=easy)"})
+COUNTED = re.compile(r'dactnlg_requests_total\{path="/v1/generate",status="200"\} (\d+)')
+
+
+def workers_of(server: serve.Server) -> set[int]:
+    """Return the processes that answer; the one that keeps track of resources is none of them."""
+    children = (
+        Path(f"/proc/{server.process.pid}/task/{server.process.pid}/children").read_text(encoding="ascii").split()
+    )
+    return {int(child) for child in children if b"spawn_main" in Path(f"/proc/{child}/cmdline").read_bytes()}
+
+
+def until(holds: Callable[[], bool], seconds: float = 30) -> bool:
+    end = time.monotonic() + seconds
+    while not holds():
+        if time.monotonic() > end:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def said(server: serve.Server, times: int = 1) -> list[int]:
+    """Return the statuses of requests, each on a connection of its own."""
+
+    async def once() -> int:
+        async with serve.connected(server) as connection:
+            return (await connection.request(GOOD))[0]
+
+    async def all_of_them() -> list[int]:
+        return await asyncio.gather(*(once() for _ in range(times)))
+
+    return asyncio.run(all_of_them())
+
+
+def counted(server: serve.Server) -> int:
+    connection = http.client.HTTPConnection(server.host, server.port, timeout=30)
+    connection.request("GET", "/metrics")
+    found = COUNTED.search(connection.getresponse().read().decode())
+    return int(found[1]) if found else 0
+
+
+def test_what_workers_count_is_one_number(neural_run: Path) -> None:
+    with serve.serving(str(neural_run), "--workers", "3") as server:
+        assert len(workers_of(server)) == 3
+        assert said(server, 60) == [200] * 60
+        # Whoever is asked, also for the numbers.
+        assert {counted(server) for _ in range(10)} == {60}
+    assert server.process.returncode == 0
+
+
+def test_another_worker_takes_the_place_of_one_that_dies(neural_run: Path) -> None:
+    with serve.serving(str(neural_run), "--workers", "2") as server:
+        before = workers_of(server)
+        said(server, 20)
+        for pid in before:
+            os.kill(pid, signal.SIGKILL)
+            # The other one answers, and what the dead one has counted counts.
+            assert said(server, 5) == [200] * 5
+            assert until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
+        assert not workers_of(server) & before
+        assert said(server, 5) == [200] * 5
+        assert counted(server) == 35
+    assert server.process.returncode == 0
+
+
+def test_workers_end_with_the_process_that_started_them(random_run: Path) -> None:
+    with serve.serving(str(random_run), "--workers", "2") as server:
+        workers = workers_of(server)
+        assert len(workers) == 2
+        server.process.kill()
+        server.process.wait(30)
+        assert until(lambda: not any(_alive(pid) for pid in workers))
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_a_run_that_cannot_be_read_is_told_once(random_run: Path, tmp_path: Path, workers: str) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    for file in Run(random_run).path.iterdir():
+        (broken / file.name).write_bytes(file.read_bytes())
+    (broken / "preprocessor.json").write_text("{}", encoding="utf-8")
+    command = [sys.executable, "-m", "dactnlg", "serve", str(broken), "--port", "0", "--workers", workers]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 2
+    assert found.stderr.count("preprocessor.json") == 1
+    assert "Traceback" not in found.stderr
+
+
+def test_ctrl_c_ends_all_of_them(random_run: Path) -> None:
+    command = [sys.executable, "-m", "dactnlg", "serve", str(random_run), "--port", "0", "--workers", "2"]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        if process.stderr is None:
+            pytest.fail("no standard error")
+        assert any("http://" in line for line in process.stderr)
+        # A terminal sends it to the whole group.
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(30) == 0
+        assert process.stderr.read() == ""
