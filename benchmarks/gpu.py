@@ -7,13 +7,15 @@
 Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for a few epochs first; its test acts are
 repeated to fill a batch, and each is searched for. A search is timed from arrays on the device to token numbers in
 the machine's memory. The step's matrix products are also timed by themselves, on as many rows as the batch has beams;
-the card's peak is that of a product of two large square matrices, measured in the same process.
+the card's peak is that of a product of two large square matrices, measured in the same process. Models of dialogue
+are trained on DailyDialog, where it is at hand.
 """
 
 from __future__ import annotations
 
 import argparse
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -30,19 +32,27 @@ from keras import ops
 from dactnlg import models
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
+from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.pairs import build_preprocessor
+from dactnlg.errors import CorpusError
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import KerasDecoder
 from dactnlg.models import build_model
 from dactnlg.models.backend import compiled, to_numpy
-from dactnlg.runs.config import load_config
+from dactnlg.models.dialogue_sections import DialogueSection
+from dactnlg.runs.config import Config, load_config
+from dactnlg.text.dialogue_preprocessor import DialoguePreprocessor
 from dactnlg.text.vocabulary import EOS_ID
+from dactnlg.training.dialogue import encode
 from dactnlg.training.keras_learner import KerasLearner
 from dactnlg.training.train import train
 
 BATCHES = (1_024, 4_096, 16_384, 65_536, 262_144)
 TRAINING_BATCHES = (64, 512, 4_096)
+TRAINED = ("trails-sclstm", "trails-seq2seq", "dailydialog-gru_seq2seq", "dailydialog-hred")
+DIALOGUES = 1_000
+"""Dialogues whose turns fill the batches of models of dialogue; DailyDialog has to be where corpora are looked for."""
 EPOCHS = 4
 SQUARE = 8192
 
@@ -155,19 +165,40 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
             )
 
 
-def learning(name: str, sizes: list[int], rounds: int) -> None:
-    """Print the table of training."""
-    config = load_config(name, models=models)
+def encoded(config: Config, least: int) -> tuple[Any, Dataset]:
+    """Return a configuration's model, and so many of its training pairs at least as arrays."""
+    section = config.model
+    if isinstance(section, DialogueSection):
+        turns = load_dialogues(config.corpus.name, splits=["train"]).splits["train"][:DIALOGUES]
+        said = context_pairs(turns, section.turns)
+        known = DialoguePreprocessor.build(said, turns=section.turns, longest=section.longest, most=section.most_words)
+        model = build_model(section.name, known.sizes, **section.keywords())
+        return model, encode(known, said * -(-least // len(said)), model, None)
     preprocessor, pairs = build_preprocessor(load_corpus(config.corpus.name))
-    print("\n| batch | real tokens/s, training.backend=keras |\n|---|---|", flush=True)
-    for size in sizes:
-        model = build_model(config.model.name, preprocessor.sizes, **config.model.keywords())
-        data = Dataset.encode(preprocessor, pairs * -(-4 * size // len(pairs)), model.inputs)
-        batches = list(islice(data.batches(size, np.random.default_rng(0)), 4))
+    model = build_model(section.name, preprocessor.sizes, **section.keywords())
+    return model, Dataset.encode(preprocessor, pairs * -(-least // len(pairs)), model.inputs)
+
+
+def learning(names: list[str], sizes: list[int], rounds: int) -> None:
+    """Print the table of training."""
+    print("\n| batch | configuration | real tokens/s, training.backend=keras |\n|---|---|---|", flush=True)
+    for name in names:
+        config = load_config(name, models=models)
         rate, norm = config.training.learning_rate, config.training.clip_norm
-        learner = KerasLearner(model, rate, norm, sample=data, batch_size=size)
-        took = seconds(lambda learner=learner, batches=batches: [learner.learn(b) for b, _ in batches], rounds)
-        print(f"| {size:,} | {sum(count for _, count in batches) / took:,.0f} |", flush=True)
+        for size in sizes:
+            try:
+                model, data = encoded(config, 4 * size)
+            except CorpusError as error:
+                print(f"{name}: {error}", file=sys.stderr)
+                break
+            batches = list(islice(data.batches(size, np.random.default_rng(0)), 4))
+            learner = KerasLearner(model, rate, norm, sample=data, batch_size=size)
+            try:
+                took = seconds(lambda learner=learner, batches=batches: [learner.learn(b) for b, _ in batches], rounds)
+            except full_errors() as error:
+                print(f"| {size:,} | {name} | {type(error).__name__}: not done |", flush=True)
+                continue
+            print(f"| {size:,} | {name} | {sum(count for _, count in batches) / took:,.0f} |", flush=True)
 
 
 def main() -> None:
@@ -175,6 +206,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run of a neural model")
     parser.add_argument("--batch-size", type=int, nargs="+", default=BATCHES, help="acts searched for at once")
+    parser.add_argument("--train", nargs="+", default=TRAINED, metavar="CONFIG", help="what is trained")
     parser.add_argument("--training-batch-size", type=int, nargs="+", default=TRAINING_BATCHES)
     parser.add_argument("--beam-width", type=int, default=10)
     parser.add_argument("--rounds", type=int, default=3)
@@ -199,7 +231,7 @@ def main() -> None:
             few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
             run = train(load_config("trails-sclstm", few, models), Path(folder) / "run", progress=False).path
         searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
-    learning("trails-sclstm", list(options.training_batch_size), options.rounds)
+    learning(list(options.train), list(options.training_batch_size), options.rounds)
 
 
 if __name__ == "__main__":

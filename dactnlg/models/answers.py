@@ -58,6 +58,10 @@ class GRUAnswerModel(AnswerModel, RecurrentModel):
         """Return the decoder's cell."""
         return GRUCell(self.hidden_size)
 
+    def embedding_initializer(self) -> keras.initializers.Initializer:
+        """Return normal numbers: from small ones, readers of turns begin to tell words apart many epochs later."""
+        return keras.initializers.RandomNormal(stddev=0.5)
+
 
 def log_likelihood(batch: Tensors, logits: Tensor) -> Tensor:
     """Return the summed log probability of the real tokens of each target, (B,), in nats."""

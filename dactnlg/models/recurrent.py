@@ -34,7 +34,9 @@ class RecurrentModel(NeuralModel):
         self.hidden_size = hidden_size
         self.cell = self.make_cell()
         gates = self.cell.gate_size
-        self.embedding = self.add_weight((sizes.vocabulary, embedding_size), "uniform", name="embedding")
+        self.embedding = self.add_weight(
+            (sizes.vocabulary, embedding_size), self.embedding_initializer(), name="embedding"
+        )
         self.projection = self.add_weight((embedding_size, gates), "glorot_uniform", name="projection")
         self.bias = self.add_weight((gates,), open_forget_gate(hidden_size), name="bias")
         self.output_kernel = self.add_weight((hidden_size, sizes.vocabulary), "glorot_uniform", name="output_kernel")
@@ -42,6 +44,10 @@ class RecurrentModel(NeuralModel):
         self.dropout = keras.layers.Dropout(dropout)
         self.rnn = keras.layers.RNN(self.cell, return_sequences=True)
         self.built = True
+
+    def embedding_initializer(self) -> Any:
+        """Return what the token table begins with: uniform numbers up to .05."""
+        return "uniform"
 
     def make_cell(self) -> Any:
         """Return the recurrent cell."""

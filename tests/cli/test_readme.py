@@ -121,12 +121,14 @@ def write_bots(folder: Path) -> None:
 def write_dialogues(folder: Path) -> None:
     """Write dialogues where a shell finds DailyDialog, and train the model that the guide to such models trains."""
     (folder / "cache/dactnlg/dialogues").mkdir(parents=True, exist_ok=True)
-    line = '{"id": "1", "turns": ["How are you?", "Fine, thanks.", "Good."]}\n'
+    acts = '"acts": [["question"], ["inform"], ["question"]]'
+    line = f'{{"id": "1", "turns": ["How are you?", "Fine, thanks.", "And you?"], {acts}}}\n'
     for split in ("train", "valid", "test"):
         path = folder / f"cache/dactnlg/dialogues/dailydialog-{split}.jsonl"
         path.write_text(4 * line, encoding="utf-8")
     settings = " ".join(f"--set {setting}" for setting in SMALL[1:])
     shell(f"dactnlg train dailydialog-hred {settings}", folder)
+    shell(f"dactnlg train dailydialog-hred {settings} --set model.acts=true --output runs/told", folder)
 
 
 @pytest.fixture(scope="module")
