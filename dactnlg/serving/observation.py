@@ -64,7 +64,7 @@ class ServiceMetrics:
         if COUNTED_TOGETHER not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
-        MultiProcessCollector(together)  # type: ignore[no-untyped-call]  (it has no annotations)
+        MultiProcessCollector(together)  # type: ignore[no-untyped-call]  # the library has no types
         return generate_latest(together)
 
 

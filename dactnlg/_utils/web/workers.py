@@ -36,8 +36,8 @@ def serve_in_processes(
 ) -> None:
     """Serve until SIGINT or SIGTERM; then let the requests that have begun finish, and return.
 
-    SIGHUP goes to every worker. One that dies is replaced, and what waits at its socket waits for its successor. One that
-    ends before it has ever answered ends the others, for the next one would fare no better.
+    SIGHUP goes to every worker. One that dies is replaced, and what waits at its socket waits for its successor. One
+    that ends before it has ever answered ends the others, for the next one would fare no better.
 
     Args:
         work: what each worker does.
