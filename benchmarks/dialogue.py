@@ -1,25 +1,27 @@
 """HRED, VHRED and VHCR on DailyDialog, each with and without emotion and embedding regularisation.
 
 python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 1000] [--seeds 3]
+python benchmarks/dialogue.py --folder runs/told --models hred --acts
 
 Prints perplexity (importance sampling for latent variables), KL per word and distinct-2, mean and standard deviation
-over seeds, after each training, so that a table is there whenever it is stopped.
+over seeds, after each training, so that a table is there whenever it is stopped. Started again with the same folder
+and the same options, it goes on where it was: a run is trained once.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import statistics
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from table1 import trained
+
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.dialogue.likelihood import likelihood
 from dactnlg.dialogue.responder import Responder
 from dactnlg.dialogue.teaching import teach_corpus
-from dactnlg.training.train import train
 
 MODELS = ("hred", "vhred", "vhcr")
 SIZES = {"hidden_size": 64, "embedding_size": 64, "utterance_size": 64, "context_size": 64}
@@ -35,9 +37,10 @@ def distinct(answers: Sequence[str], n: int = 2) -> float:
     return len(set(grams)) / max(1, len(grams))
 
 
-def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int) -> dict[str, dict[str, object]]:
+def config(name: str, ei: str, teacher: Path, dialogues: int, seed: int, *, acts: bool) -> dict[str, dict[str, object]]:
     """Return a configuration."""
-    model = {"name": name, "ei": ei, "dialogues": dialogues, "longest": LONGEST, "most_words": MOST_WORDS, **SIZES}
+    model = {"name": name, "ei": ei, "acts": acts, "dialogues": dialogues, "longest": LONGEST, **SIZES}
+    model["most_words"] = MOST_WORDS
     if ei != "none":
         model["teacher"] = str(teacher)
     if name != "hred":
@@ -54,6 +57,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--first-seed", type=int, default=1)
     parser.add_argument("--test", type=int, default=256)
+    parser.add_argument("--models", nargs="+", default=MODELS, choices=MODELS)
+    parser.add_argument("--acts", action="store_true", help="tell models the labels of what the next turn does")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     teacher = given.folder / "teacher.npz"
@@ -63,19 +68,18 @@ def main() -> None:
     rows: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     # Seed by seed, so that every model has as many wherever it is stopped.
     for seed in range(given.first_seed, given.first_seed + given.seeds):
-        for name in MODELS:
+        for name in given.models:
             for ei in ("none", "both"):
-                started = time.perf_counter()
                 run = given.folder / f"{name}-{ei}-{seed}"
-                shutil.rmtree(run, ignore_errors=True)
-                train(config(name, ei, teacher, given.dialogues, seed), run, progress=False)
-                trained = time.perf_counter() - started
+                seconds = trained(config(name, ei, teacher, given.dialogues, seed, acts=given.acts), run)
+                started = time.perf_counter()
                 responder = Responder(run, max_length=20)
                 found = likelihood(responder, pairs)
-                answers = responder.reply([pair.context for pair in pairs])
+                acts = [responder.preprocessor.known_acts(pair.acts) for pair in pairs]
+                answers = responder.reply([pair.context for pair in pairs], acts=acts)
                 rows.setdefault((name, ei), []).append((found.perplexity, found.divergence, distinct(answers)))
                 print(f"seed {seed} {name:6}{ei:6}", *(f"{x:8.3f}" for x in rows[name, ei][-1]), end="  ")
-                print(f"{trained:.0f} s, {time.perf_counter() - started - trained:.0f} s", answers[:3], flush=True)
+                print(f"{seconds:.0f} s, {time.perf_counter() - started:.0f} s", answers[:3], flush=True)
                 print(table(rows), flush=True)
 
 

@@ -20,10 +20,12 @@ import platform
 import statistics
 import sys
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from dactnlg import __version__, models
 from dactnlg.evaluation.evaluate import evaluate
@@ -80,7 +82,7 @@ def broken(text: str) -> bool:
     return not text.strip() or "SLOT_" in text
 
 
-def trained(config: Config, folder: Path) -> float:
+def trained(config: Mapping[str, Any] | Config, folder: Path) -> float:
     """Train unless the folder holds the finished run, and return how long it took in seconds."""
     if not Run(folder).manifest_path.exists():
         started = time.perf_counter()

@@ -67,6 +67,9 @@ class Responder:
         preprocessor: Any = self.preprocessor
         self._decoder = KerasDecoder(self.model, preprocessor, max_length=max_length, batch_sizes=(1, 16))
 
+    def __repr__(self) -> str:
+        return f"Responder({str(self.run.path)!r})"
+
     def reply(
         self,
         histories: Sequence[Sequence[str]],

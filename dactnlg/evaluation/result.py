@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Evaluation:
-    """What a run generated for a split, and its scores under every preset asked for.
+    """What a run generated for a split, and its scores under every preset asked for; printed, it is a table.
 
     Attributes:
         corpus: the corpus's name.
@@ -39,6 +39,16 @@ class Evaluation:
     checks: Checks
     source: Corpus | None = None
     recorded: bool = False
+
+    def __repr__(self) -> str:
+        head = f"corpus={self.corpus!r}, split={self.split!r}, generations={len(self.generations)}"
+        return f"Evaluation({head}, results={self.results})"
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_markdown_(self) -> str:
+        return self.table("markdown")
 
     def table(self, output_format: Format = "text", width: int | None = None) -> str:
         """Return the scores, and what the checks found.

@@ -65,9 +65,9 @@ class Confidence:
         return {"level": self.level, "resamples": self.resamples, "seed": self.seed, "intervals": bounds}
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Scores:
-    """The scores of one system under one preset.
+    """The scores of one system under one preset; printed, or at the end of a notebook's cell, they are a table.
 
     Attributes:
         preset: the preset's name.
@@ -90,6 +90,16 @@ class Scores:
     metrics: dict[str, Metric] = field(default_factory=dict)
     records: Sequence[Any] = ()
     confidence: Confidence | None = None
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}: {score.shown}" for name, score in self.all_scores.items())
+        return f"Scores(preset={self.preset!r}, scores={{{values}}}, segments={len(self.segments)})"
+
+    def __str__(self) -> str:
+        return self.table()
+
+    def _repr_markdown_(self) -> str:
+        return self.table("markdown")
 
     @property
     def all_scores(self) -> dict[str, Score]:

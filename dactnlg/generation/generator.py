@@ -99,6 +99,12 @@ class Generator:
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
 
+    def __repr__(self) -> str:
+        if self._source is None:
+            return super().__repr__()
+        folders, backend = self._source
+        return f"Generator.load({(folders[0] if len(folders) == 1 else folders)!r}, backend={backend!r})"
+
     @classmethod
     def load(cls, path: Folder | Sequence[Folder], backend: str = "auto") -> Generator:
         """Read a run folder, or several whose models search together: their log probabilities are averaged.

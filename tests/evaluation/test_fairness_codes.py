@@ -169,6 +169,8 @@ def test_the_command_prints_them() -> None:
 
 def test_evaluate_shows_these_hashes(random_run: Path) -> None:
     result = evaluate(random_run, presets=("fair", "single"))
+    assert str(result) == result.table() != result._repr_markdown_() == result.table("markdown")
+    assert repr(result).startswith("Evaluation(corpus=") and len(repr(result)) < 1500
     found = corpus_codes(load_corpus("trails"), presets=("fair", "single")).metrics
     for scores in result.results:
         shown = {name: score.hash for name, score in scores.scores.items()}

@@ -54,6 +54,13 @@ def test_json_contract() -> None:
     assert json.loads(stream.getvalue()) == json.loads(json.dumps(data))
 
 
+def test_results_show_themselves() -> None:
+    result = score(["a b c d"] * 1000, [["a b c d"]] * 1000)
+    assert str(result) == result.table() != result._repr_markdown_() == result.table("markdown")
+    assert repr(result).startswith("Scores(preset='nlg-eval', scores={BLEU-1: 1.0000, BLEU-2: ")
+    assert repr(result).endswith("segments=1000)") and len(repr(result)) < 500
+
+
 def test_table_says_what_is_undefined_and_warns() -> None:
     text = score_pairs([TextPair("a", ())]).table()
     assert text.count("undefined") == 7

@@ -65,6 +65,7 @@ def test_a_generator_travels_to_another_process(
     run = poor_run("sclstm")
     monkeypatch.chdir(run.parent)
     generator = Generator.load(run.name)
+    assert repr(generator) == f"Generator.load({str(run)!r}, backend='numpy')"
     generator.seed = 7
     # Nothing but the folder's name travels.
     assert len(pickle.dumps(generator)) < 2000
