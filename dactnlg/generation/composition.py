@@ -45,6 +45,10 @@ class Composer:
         self._known: Memory[_Known] = Memory(*REMEMBERED)
         self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
 
+    def forget(self) -> None:
+        """Drop the texts composed so far; the pieces of training stay."""
+        self._made.clear()
+
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
 

@@ -86,6 +86,7 @@ class UnseenActs:
         """Drop what is remembered of texts and acts; what was read of training stays."""
         self._known.clear()
         self._fine.clear()
+        self._composer.forget()
 
     @cached_property
     def _fluency(self) -> Fluency:
