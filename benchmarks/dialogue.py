@@ -4,8 +4,8 @@ python benchmarks/dialogue.py --folder runs/dialogue [--dialogues 1000] [--seeds
 python benchmarks/dialogue.py --folder runs/told --models hred --acts
 
 Prints perplexity (importance sampling for latent variables), KL per word and distinct-2, mean and standard deviation
-over seeds, after each training, so that a table is there whenever it is stopped. Started again with the same folder
-and the same options, it goes on where it was: a run is trained once.
+over seeds, after each training, so that a table is there whenever it is stopped. Started again with the same folder,
+it goes on where it was: a run is trained once, in the folder that names its model and options.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--acts", action="store_true", help="tell models the labels of what the next turn does")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
-    teacher = given.folder / "teacher.npz"
+    teacher = given.folder / f"teacher-{given.dialogues}.npz"
     if not teacher.exists():
         teach_corpus("dailydialog", teacher, dialogues=given.dialogues, progress=False)
     pairs = context_pairs(load_dialogues("dailydialog", splits=["test"]).splits["test"], 5)[: given.test]
@@ -70,7 +70,7 @@ def main() -> None:
     for seed in range(given.first_seed, given.first_seed + given.seeds):
         for name in given.models:
             for ei in ("none", "both"):
-                run = given.folder / f"{name}-{ei}-{seed}"
+                run = given.folder / f"{name}-{ei}{'-acts' if given.acts else ''}-{given.dialogues}-{seed}"
                 seconds = trained(config(name, ei, teacher, given.dialogues, seed, acts=given.acts), run)
                 started = time.perf_counter()
                 responder = Responder(run, max_length=20)

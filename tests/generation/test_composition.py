@@ -130,3 +130,17 @@ def test_denials_of_acts_that_deny_nothing() -> None:
     assert not denials.wrong(parse("inform_no_match(near=x)"), text)
     assert not denials.wrong(parse("inform(near=x;dogs=no)"), text)
     assert not denials.wrong(parse("inform(near=x)"), ["it", "is", "near", "SLOT_NEAR", "."])
+
+
+def test_acts_that_are_not_done_without_a_denial() -> None:
+    places = ("near", "area", "by", "in", "at")
+    denied = [f"{sorry} {place} SLOT_NEAR" for sorry in ("there is no inn", "i found none") for place in places]
+    pairs = [(parse("inform_no_match(near=x)"), text.split()) for text in denied]
+    half = ["i", "looked", "for", "inns", "near", "SLOT_NEAR"]
+    act = parse("inform_no_match(near=x;area=y)")
+    assert Denials(Templates.collect(pairs)).wrong(act, half)
+    assert not Denials(Templates.collect(pairs)).wrong(act, denied[0].split())
+    # Few texts prove nothing, and where one in four does without, so may others.
+    assert not Denials(Templates.collect(pairs[:9])).wrong(act, half)
+    others = [(parse("inform_no_match(near=x)"), f"{word} SLOT_NEAR is full".split()) for word in ("so", "all", "only")]
+    assert not Denials(Templates.collect(pairs + others)).wrong(act, half)

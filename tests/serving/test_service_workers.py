@@ -64,6 +64,7 @@ def test_what_workers_count_is_one_number(neural_run: Path) -> None:
         assert len(workers_of(server)) == 3
         assert said(server, 60) == [200] * 60
         # Whoever is asked, also for the numbers.
+        assert until(lambda: counted(server) == 60)
         assert {counted(server) for _ in range(10)} == {60}
     assert server.process.returncode == 0
 
@@ -72,14 +73,16 @@ def test_another_worker_takes_the_place_of_one_that_dies(neural_run: Path) -> No
     with serve.serving(str(neural_run), "--workers", "2") as server:
         before = workers_of(server)
         said(server, 20)
-        for pid in before:
+        for number, pid in enumerate(before):
+            # An answer is counted when it has been sent.
+            assert until(lambda most=20 + 5 * number: counted(server) == most)  # type: ignore[misc]
             os.kill(pid, signal.SIGKILL)
             # The other one answers, and what the dead one has counted counts.
             assert said(server, 5) == [200] * 5
             assert until(lambda gone=pid: len(workers_of(server) - {gone}) == 2)  # type: ignore[misc]
         assert not workers_of(server) & before
         assert said(server, 5) == [200] * 5
-        assert counted(server) == 35
+        assert until(lambda: counted(server) == 35)
     assert server.process.returncode == 0
 
 
@@ -111,6 +114,16 @@ def test_a_run_that_cannot_be_read_is_told_once(random_run: Path, tmp_path: Path
     assert found.returncode == 2
     assert found.stderr.count("preprocessor.json") == 1
     assert "Traceback" not in found.stderr
+
+
+def test_who_cannot_begin_is_never_called_ready(random_run: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dactnlg", "serve", str(random_run), "--port", "0", "--workers", "2"]
+    command += ["--rasa", str(tmp_path / "absent.yml")]
+    found = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert found.returncode == 2
+    assert [line.partition(": ")[2] for line in found.stderr.splitlines()] == [
+        f"cannot read {tmp_path / 'absent.yml'}: No such file or directory"
+    ]
 
 
 def test_ctrl_c_ends_all_of_them(random_run: Path) -> None:

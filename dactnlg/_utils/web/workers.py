@@ -108,7 +108,7 @@ class _Supervisor:
                     worker.listen()
                     if not worker.process.is_alive() and not self._bury(worker):
                         failure = failure or worker
-                if self._ready is not None and len(self._workers) == count and not self._beginning():
+                if self._ready is not None and [one.ready for one in self._workers] == [True] * count:
                     self._ready()
                     self._ready = None
         if failure is not None:
