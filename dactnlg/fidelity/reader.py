@@ -18,6 +18,8 @@ from dactnlg.fidelity.facts import Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
 from dactnlg.fidelity.table import Table, Weights
 
+INFORM = "inform()"
+"""The act type of plain statements, in whatever words."""
 NEVER = -1e6
 """A threshold below which no logit is: nothing is ever surely unsaid."""
 
@@ -196,7 +198,8 @@ class Reader:
         gains = {
             other: logits[other] - logits[name] - margin
             for other, margin in self.parts.margins.get(name, {}).items()
-            if other not in stated
+            # Any statement informs that does not surely do something else.
+            if other not in stated and (name != INFORM or logits[other] > 0)
         }
         best = max(gains, key=lambda other: gains[other], default=None)
         return best if best is not None and gains[best] > 0 else None

@@ -6,14 +6,16 @@ it where training has the words at both sides together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.phrases import Phrases
-from dactnlg.generation.pieces import PieceFinder, Pieces, Said, wanted
+from dactnlg.generation.pieces import Piece, PieceFinder, Pieces, Said, wanted
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.segments import PRONOUN
 from dactnlg.text.templates import Tokens, join_sentences
 
 MOST_PIECES, MANY = 4, 6
@@ -26,11 +28,25 @@ MOST_COMPOSED = 60
 """Texts returned."""
 JOINT = 3
 """Doubts about a further sentence where training says all in one."""
+ASKED = 1
+"""The same where each is a question."""
 REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
 MADE = 10_000, 16 << 20
 """Acts of which the texts are remembered, at most, and their bytes."""
 _Known = tuple[Pieces, Phrases]
+
+
+class _Way(NamedTuple):
+    """A way to say an act: what a text begins with, and what the sentences behind it say."""
+
+    joints: int
+    base: Said
+    more: tuple[Said, ...]
+    texts: list[Piece]
+
+
+_Beginning = tuple[Said, list[Piece]]
 
 
 class Composer:
@@ -89,33 +105,51 @@ class Composer:
         # Questions, and what is not known, can be said one by one.
         bare = all("|" in each and ("=" not in each or each.endswith("=none")) for each in said)
         # What is said of one thing that has a name can be said one by one; what one looks for cannot.
-        named = self._finder.subject in said and not any(name.startswith("?") for name in act_types)
-        return 0 if pieces.spread or bare or named else JOINT
+        asks = pieces.asking
+        named = self._finder.subject in said and not asks
+        return 0 if pieces.spread or bare or named else ASKED if asks else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
         found = self._known.get(act_types)
         if found is None:
             pieces = self._finder.collect(act_types, fluency)
             size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
-            found = self._known.put(act_types, (pieces, Phrases(pieces, fluency)), size)
+            found = self._known.put(act_types, (pieces, Phrases(pieces, fluency, self._finder.subject)), size)
         return found
 
     def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
         """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
-        ways: list[tuple[int, Said, tuple[Said, ...]]] = []
-        for base in pieces.whole:
-            if base < said and (self._finder.subject in base or self._finder.subject not in said):
-                left = said - base
-                choices = [each for each in pieces.single if each <= left]
-                most = MOST_PIECES - 1 + (len(said) > MANY)
-                ways += [(len(more), base, more) for more in covers(left, choices, most)]
-        fewest = min((count for count, *_ in ways), default=0)
-        for count, base, more in sorted([way for way in ways if way[0] <= fewest + 1], key=_order)[:MOST_COVERS]:
-            for piece in pieces.whole[base].ranked[:MOST_EACH]:
+        ways = list(self._ways(pieces, said, self._texts(pieces, said)))
+        # Such a text seldom begins so: nothing shows what "it" is.
+        ways = ways or list(self._ways(pieces, said, self._statements(pieces, said)))
+        fewest = min((way.joints for way in ways), default=0)
+        for way in sorted([way for way in ways if way.joints <= fewest + 1], key=_order)[:MOST_COVERS]:
+            for piece in way.texts:
                 tokens: Sequence[str] = piece.tokens
-                for each in sorted(more, key=lambda each: -pieces.single[each].ranked[0].weight):
+                for each in sorted(way.more, key=lambda each: -pieces.single[each].ranked[0].weight):
                     tokens = join_sentences(tokens, pieces.single[each].ranked[0].tokens)
-                yield tuple(tokens), count
+                yield tuple(tokens), way.joints
+
+    def _ways(self, pieces: Pieces, said: Said, beginnings: Iterable[_Beginning]) -> Iterator[_Way]:
+        most = MOST_PIECES - 1 + (len(said) > MANY)
+        for base, texts in beginnings:
+            left = said - base
+            for more in covers(left, [each for each in pieces.single if each <= left], most):
+                yield _Way(len(more), base, more, texts)
+
+    def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
+        """Yield the whole texts that say some of what is wanted."""
+        subject = self._finder.subject
+        for base, group in pieces.whole.items():
+            if base < said and (subject in base or subject not in said):
+                yield base, group.ranked[:MOST_EACH]
+
+    def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
+        """Yield the sentences about "it" that say some of what is wanted, where that has no name."""
+        for base, group in pieces.single.items() if self._finder.subject not in said else ():
+            about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
+            if about:
+                yield base, about
 
 
 def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:
@@ -130,5 +164,5 @@ def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Sai
                     yield (said, *rest)
 
 
-def _order(way: tuple[int, Said, tuple[Said, ...]]) -> tuple[int, int, list[str]]:
-    return way[0], -len(way[1]), sorted(way[1])
+def _order(way: _Way) -> tuple[int, int, list[str]]:
+    return way.joints, -len(way.base), sorted(way.base)

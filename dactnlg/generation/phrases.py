@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -38,10 +38,11 @@ class Phrases:
     Args:
         pieces: of these act types.
         fluency: of their texts.
+        subject: the placeholder of what is spoken of, which stays where it is.
     """
 
-    def __init__(self, pieces: Pieces, fluency: Fluency) -> None:
-        self._pieces, self._fluency = pieces, fluency
+    def __init__(self, pieces: Pieces, fluency: Fluency, subject: str) -> None:
+        self._pieces, self._fluency, self._subject = pieces, fluency, subject
         self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
         self._phrases: dict[str, list[tuple[Tokens, Tokens]]] = {}
 
@@ -62,8 +63,8 @@ class Phrases:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
         bases = []
         for said, group in self._pieces.whole.items():
-            lacking, more = len(wanted - said), len(said - wanted)
-            if lacking <= MOST_LACKING and more <= 1 and (said & wanted) and lacking + more:
+            lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
+            if lacking <= MOST_LACKING and more <= 1 and (said & wanted) and said != wanted:
                 bases += [
                     (lacking + 2 * more, -piece.weight, Edited(piece.tokens, said, piece.weight)) for piece in group
                 ]
@@ -85,17 +86,36 @@ class Phrases:
         words = _padded(text.tokens)
         for item in filter(_shows, text.said - wanted):
             for start, end in self._spans(text.tokens, item):
-                if self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
+                before = words[max(0, start - 1) : start + 1]
+                bare = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
+                if bare or self._meet(before, words[end + 1 : end + 3]):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.
-        for item in filter(_shows, sorted(wanted - text.said)[:1] if text.said <= wanted else ()):
+        lacking = list(filter(_shows, sorted(wanted - text.said)[:1]))
+        yield from self._exchanged(text, wanted, lacking)
+        for item in lacking if text.said <= wanted else ():
             for phrase, inner in self._of(item):
                 for gap in range(len(text.tokens)):
                     before, after = words[max(0, gap - 1) : gap + 1], words[gap + 1 : gap + 3]
                     if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
                         longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
                         yield Edited(longer, text.said | {item}, text.weight, text.changes + 1)
+
+    def _exchanged(self, text: Edited, wanted: Said, lacking: Sequence[str]) -> Iterator[Edited]:
+        """Yield a text with words that say something it should not say exchanged for some that say what it lacks."""
+        words = _padded(text.tokens)
+        for item in filter(_shows, text.said - wanted - {self._subject}):
+            spans = list(self._spans(text.tokens, item))
+            for new in lacking:
+                said = text.said - {item} | {new}
+                for phrase, inner in self._of(new):
+                    fits = {start: self._meet(words[max(0, start - 1) : start + 1], inner) for start, _ in spans}
+                    for start, end in spans:
+                        before, after = words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]
+                        if fits[start] and self._meet((*before, *inner), after):
+                            longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
+                            yield Edited(longer, said, text.weight, text.changes + 1)
 
     def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
         """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""

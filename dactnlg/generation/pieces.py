@@ -11,8 +11,9 @@ from dactnlg.text.clauses import VERBS
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments, split_segments
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, Tokens
 
 MOST_ALIKE = 30
@@ -67,11 +68,13 @@ class Pieces(NamedTuple):
         whole: whole texts, by what they say.
         single: sentences as they stand behind others, by what they say.
         spread: whether training spreads values over several sentences.
+        asking: whether most of them are questions.
     """
 
     whole: dict[Said, Alternatives]
     single: dict[Said, Alternatives]
     spread: bool
+    asking: bool
 
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
@@ -113,7 +116,7 @@ class PieceFinder:
         """Return the pieces of texts for some act types, and the single ones of fewer of these."""
         whole: Group = {}
         single: Group = {}
-        several = spread = 0
+        several = spread = total = asked = 0
         templates = self._preprocessor.templates
         for key, texts in templates.sentences.items():
             acts = {each for each in key if "|" not in each}
@@ -125,6 +128,8 @@ class PieceFinder:
                 if acts == act_types:
                     self._add_whole(whole, said, text, segments, weight)
                     several += len(said) > 1
+                    total += 1
+                    asked += is_question(detokenize(list(segments[-1])))
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
                 if len(segments) == 1 or all(map(_bare, said)):
                     _add(single, said, text, weight)
@@ -133,7 +138,8 @@ class PieceFinder:
                     tokens = self._continued(segment) if here and self.subject in here else segment
                     if here and tokens and (len(segments) > 1 or tokens != text):
                         _add(single, (here & said) - {self.subject}, tokens, weight)
-        return Pieces(_frequent(whole, fluency), _frequent(single, fluency), spread >= SPREAD * max(1, several))
+        much = spread >= SPREAD * max(1, several)
+        return Pieces(_frequent(whole, fluency), _frequent(single, fluency), much, 2 * asked > total)
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)

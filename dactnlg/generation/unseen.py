@@ -15,7 +15,7 @@ from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
-from dactnlg.generation.denials import Denials
+from dactnlg.generation.denials import Denials, denies
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.pieces import canonical
 from dactnlg.text.fluency import Fluency
@@ -186,8 +186,9 @@ class UnseenActs:
 
 
 def _continued(tokens: Sequence[str]) -> int:
-    """Return how many sentences go on about "it"."""
-    return sum(sentence[0] == PRONOUN for sentence in split_segments(tokens)[1:])
+    """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
+    first, *more = split_segments(tokens)
+    return sum(sentence[0] == PRONOUN or (denies(first) and denies(sentence)) for sentence in more)
 
 
 def _least(found: Sequence[Doubted]) -> int:

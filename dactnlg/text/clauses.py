@@ -30,14 +30,21 @@ JOINTS = RELATIVES | _words(
 """What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
 _PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+_ARTICLES = frozenset({"a", "an", "the"})
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects of which "has" and "is" are not said."""
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
+_ABOUT = {("what", "about"), ("how", "about")}
+"""Beginnings of questions without a verb."""
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
+_ASKING = _words("do does did can could will would should may might must is are")
+_FINITE = _words("is are was were am do does did can could will would should may might must has")
+_OPENING = _words("sorry ok okay so well and or but then , what which where when who how why")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
+_WRONG_NUMBER = {("it", verb) for verb in _PLURAL} | {(word, verb) for word in ("they", "we") for verb in _SINGULAR}
 LEAST, LEAST_SHARE = 3, 0.2
 """How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
 _SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
@@ -103,11 +110,36 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     words = [strip_joiner(token) for token in tokens]
     at = finite(words, verbs)
     main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
-    needed = 2 if words[0] in _SUBORDINATING else 1
+    # "Just ring if you have questions" has a verb of its own that is no finite one.
+    named = words[0] in _PREPOSITIONS | _ARTICLES or is_placeholder(words[0])
+    needed = 1 + (words[0] in _SUBORDINATING or (named and "if" in words))
     joints = sum(map(_joins, words[1:], [*words[2:], ""])) + (words[0] in _SUBORDINATING)
-    found = 2 * (len(main) < needed or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1)
-    found += 2 * sum(_disagree(words, before, place) for before, place in pairwise(at))
-    return found + 2 * (_repeats(words) or _dangles(words)) + _glued(tokens) + (words[0] in COORDINATING)
+    about = tuple(words[:2]) in _ABOUT
+    verbless = len(main) < needed and not about
+    found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
+    found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
+    found += 3 * (any(pair in _WRONG_NUMBER for pair in pairwise(words)) or _misfits(words, at))
+    found += 2 * (_repeats(words) or _dangles(words) or _twice_finite(words)) + _unjoined(words, at)
+    return found + _glued(tokens) + (words[0] in COORDINATING)
+
+
+def _twice_finite(words: Sequence[str]) -> bool:
+    """Whether a question has two auxiliary verbs that are finite both: "do you can get it", "would you don't care"."""
+    start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
+    asked = words[start : start + 3]
+    return (
+        len(asked) > 2
+        and asked[0] in _ASKING
+        and asked[1] in _SUBJECTS
+        and (asked[2] in _FINITE or asked[2].endswith("n't"))
+    )
+
+
+def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a statement's last verb stands behind a comma, and no "and" comes: "it is in the south, has a garden"."""
+    last = at[-1] if len(at) > 1 else 0
+    joined = words[last - 1] != "," or COORDINATING & {*words[last:]} - {","}
+    return not joined and not is_question(" ".join(words))
 
 
 def _headless(words: Sequence[str]) -> bool:
@@ -149,6 +181,20 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
         return False
     first, second = words[before], words[place]
     return (first in _SINGULAR and second in _PLURAL) or (first in _PLURAL and second in _SINGULAR)
+
+
+def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a verb does not fit: "the area and the price is", "pubs that does", "there are looking"."""
+    first = at[0] if at else 0
+    several = "and" in words[:first] and words[first] in _SINGULAR and words[0] not in _PREPOSITIONS | _SUBORDINATING
+    runs = zip(words, words[1:], words[2:], strict=False)
+    many = words[:2] == ["there", "are"]
+    return several or any(
+        (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
+        or (before == "-s" and word in RELATIVES and verb in _SINGULAR)
+        or (many and (before, word) == ("and", "it"))
+        for before, word, verb in runs
+    )
 
 
 def _repeats(words: Sequence[str]) -> bool:

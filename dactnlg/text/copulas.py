@@ -53,9 +53,15 @@ def _heads(words: Sequence[str]) -> Iterator[str]:
     """Yield the last words of the noun phrases behind "is a"."""
     for place in range(len(words) - 2):
         if words[place] == "is" and words[place + 1] in ("a", "an"):
-            end = next((at for at in range(place + 2, len(words)) if _ends(words[at])), len(words))
-            if end > place + 2:
-                yield words[end - 1]
+            head = noun_phrase_head(words, place + 1)
+            if head != words[place + 1]:
+                yield head
+
+
+def noun_phrase_head(words: Sequence[str], place: int) -> str:
+    """Return the last word of the noun phrase that begins with an article at a place; the article where it is alone."""
+    end = next((at for at in range(place + 1, len(words)) if _ends(words[at])), len(words))
+    return words[end - 1]
 
 
 def _ends(word: str) -> bool:

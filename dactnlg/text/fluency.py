@@ -1,26 +1,34 @@
-"""Fluency: what in a text training never had, by runs of a few words; and sentences without a verb."""
+"""Fluency: runs of words in a text that training never had, or by mistake alone; and faults of its clauses."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice, pairwise
+from itertools import pairwise
 from math import log1p
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.clauses import faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
+from dactnlg.text.misspellings import misspellings
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.predicates import Predicates
 from dactnlg.text.segments import PRONOUN, split_segments
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import ENDS, Tokens
 
 ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
+RARE, USUAL = 2, 100
+"""How often training has a run by mistake, at most, and how many times as often its beginning goes on otherwise."""
+LEAST_COUNTED = 0.5
+"""Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
 REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are remembered, at most, and their bytes."""
 BOUND = ""
 """Stands before and behind a sentence."""
+
+_PRONOUNS: dict[str, Tokens] = {PRONOUN: (), f"{PRONOUN}'s": ("is",)}
 
 
 class Fluency:
@@ -34,13 +42,24 @@ class Fluency:
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
         self._runs: Counter[Tokens] = Counter()
         self._known: Memory[int] = Memory(*REMEMBERED)
+        words: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
         sentences = [sentence for text in texts for sentence in split_segments(text)]
         for sentence in sentences:
+            words.update(map(strip_joiner, sentence))
             pairs.update(pairwise(map(strip_joiner, sentence)))
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
+        self._misspelt = misspellings(words)
+        self._starts: Counter[Tokens] = Counter()
+        for run, count in self._runs.items():
+            if len(run) == ORDER:
+                self._starts[run[:-1]] += count
+        subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
+        self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
+        self._counted = dict(self._before_counts()) if english else {}
         self._verbs = learned_verbs(pairs) if english else frozenset()
+        self._predicates = Predicates(sentences, self._verbs)
         self._copulas = Copulas(sentences if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
@@ -66,14 +85,53 @@ class Fluency:
         """Return the doubts about one sentence; texts that are composed share theirs."""
         found = self._known.get(sentence)
         if found is None:
-            # "It" may begin a sentence wherever it may stand.
-            known = self._verbs if sentence[0] == PRONOUN else ()
-            start = len(sentence) > 1 and strip_joiner(sentence[1]) in known
-            found = sum(run not in self._runs for run in islice(runs(sentence, ORDER), int(start), None))
+            found = min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
+            found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
-                found += faults(sentence, self._verbs) + 2 * self._copulas.faults(sentence)
+                found += faults(sentence, self._verbs)
+                found += 2 * (self._copulas.faults(sentence) + self._predicates.faults(sentence))
             self._known.put(sentence, found, 60 * len(sentence))
         return found
+
+    def _readings(self, sentence: Tokens) -> Iterator[Tokens]:
+        """Yield a sentence, and as it is with the name of what its pronoun is, or with a count of what there is."""
+        yield sentence
+        for place, before in enumerate(pairwise(map(strip_joiner, sentence)), 2):
+            if count := self._counted.get(before):
+                yield (*sentence[:place], count, *sentence[place:])
+        if sentence[0] in _PRONOUNS and self._subject:
+            yield (PRONOUN, *_PRONOUNS[sentence[0]], *sentence[1:])
+            yield (self._subject, *_PRONOUNS[sentence[0]], *sentence[1:])
+
+    def _before_counts(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the pairs of words behind which training counts, "there are", each with its placeholder."""
+        there = {
+            run[-1]: n for run, n in self._runs.items() if run[:-1] == ("there", "are") and is_placeholder(run[-1])
+        }
+        count = max(there, key=lambda name: (there[name], name), default="")
+        pairs = Counter[tuple[str, str]]()
+        for run, number in self._runs.items():
+            # "no" counts as well.
+            pairs[run[0], run[1]] += number if len(run) == ORDER - 1 and run[-1] != "no" else 0
+        for pair, number in pairs.items() if there.get(count, 0) > RARE else ():
+            if self._runs[*pair, count] > max(RARE, LEAST_COUNTED * number):
+                yield pair, count
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """The placeholder of what training counts with, if it does."""
+        return frozenset(self._counted.values())
+
+    def countable(self, before: Tokens) -> bool:
+        """Whether what stands behind two words is plural where its count is left out: "there are pubs"."""
+        return before in self._counted
+
+    def _strange(self, run: Tokens) -> bool:
+        """Whether training never has a run, or hardly ever where it has the beginning often."""
+        count = self._runs[run]
+        # A sentence may be short where training's are long.
+        rare = count <= RARE and run[-1] != BOUND and self._starts[run[:-1]] >= USUAL * count
+        return not count or rare
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""

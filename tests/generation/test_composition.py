@@ -33,6 +33,15 @@ HOTELS = [
     ("inform_no_match(price=a)", "there are no SLOT_PRICE hotels ."),
     ("inform_no_match(price=a;near=b)", "there are no SLOT_PRICE hotels near SLOT_NEAR ."),
     ("inform_no_match(price=a;stars=b)", "there are no SLOT_PRICE hotels in the SLOT_STARS class ."),
+    ("inform_only_match(name=a;price=b)", "only one is SLOT_NAME , which has a SLOT_PRICE price that is good"),
+    ("inform_only_match(near=a;stars=b)", "only one is near SLOT_NEAR , which has a SLOT_STARS rating that is good"),
+    ("inform_only_match(near=a)", "only one is near SLOT_NEAR that is good"),
+    ("inform_count(count=2;near=b)", "there are SLOT_COUNT hotels near SLOT_NEAR ."),
+    ("inform_count(count=2;stars=b)", "there are SLOT_COUNT hotels in the SLOT_STARS class ."),
+    ("inform_count(count=2;area=b)", "there are SLOT_COUNT hotels in the SLOT_AREA area ."),
+    ("inform_count(count=2;price=b)", "i found SLOT_COUNT SLOT_PRICE hotels ."),
+    ("recommend(type=a;ports=b)", "try a SLOT_TYPE . it has SLOT_PORTS ports ."),
+    ("recommend(type=a;price=b)", "try a SLOT_TYPE . it costs SLOT_PRICE ."),
     ("?request(area)", "which area would you like ?"),
     ("?request(price)", "what may it cost ?"),
 ]
@@ -66,10 +75,29 @@ def composed(preprocessor: Preprocessor, act: str) -> list[str]:
         # What is looked for is restricted within one sentence: a phrase is put in.
         ("inform_no_match(price=x;area=y)", "there are no SLOT_PRICE hotels in the SLOT_AREA area ."),
         ("?request(area;price)", "what may it cost ? which area would you like ?"),
+        # Without anything that texts begin with: statements alone.
+        ("recommend(ports=x;price=y)", "it has SLOT_PORTS ports . it costs SLOT_PRICE ."),
+        # The words of one slot are exchanged for those of another one.
+        ("inform_only_match(name=x;stars=y)", "only one is SLOT_NAME , which has a SLOT_STARS rating that is good"),
+        # What is counted is many without its count.
+        ("inform_count(near=x)", "there are hotels near SLOT_NEAR ."),
+        ("inform_count(area=x)", "there are hotels in the SLOT_AREA area ."),
     ],
 )
 def test_unseen_combinations(hotels: Preprocessor, act: str, text: str) -> None:
     assert text in composed(hotels, act)
+
+
+def test_what_is_asked_for_can_be_asked_one_by_one() -> None:
+    pairs = [
+        ("?select(food=a;area=b)", "would you like SLOT_FOOD food in the SLOT_AREA ?"),
+        ("?select(food=a)", "would you like SLOT_FOOD food ?"),
+        ("?select(price=a)", "are you looking for a SLOT_PRICE price ?"),
+    ]
+    assert composed(built(pairs), "?select(food=x;price=y)") == [
+        "are you looking for a SLOT_PRICE price ? would you like SLOT_FOOD food ?",
+        "would you like SLOT_FOOD food ? are you looking for a SLOT_PRICE price ?",
+    ]
 
 
 @pytest.mark.parametrize("act", ["inform(rooms=4)", "greet()", "goodbye(name=x)", "inform(name=x;name=y)"])

@@ -37,6 +37,42 @@ def test_doubts_are_the_runs_that_training_never_had() -> None:
     assert fluency.doubts(text.split()) == len(novel) > 0
 
 
+def test_what_training_has_by_mistake_is_doubtful() -> None:
+    right, slip = "it is in the SLOT_PRICE price range .", "it is in the price range ."
+    fluency = Fluency(split([right] * 200 + [slip]), english=False)
+    assert fluency.doubts(right.split()) == 0 < fluency.doubts(slip.split())
+    assert Fluency(split([right] * 20 + [slip]), english=False).doubts(slip.split()) == 0
+
+
+def test_a_short_sentence_is_no_mistake() -> None:
+    long, short = "there are SLOT_COUNT pubs near SLOT_NEAR .", "there are SLOT_COUNT pubs ."
+    assert Fluency(split([long] * 200 + [short]), english=False).doubts(short.split()) == 0
+
+
+def test_misspelt_words_are_doubtful() -> None:
+    right, wrong = "it has a garden .", "it has a gardne ."
+    assert Fluency(split([right] * 60 + [wrong]), english=False).doubts(wrong.split()) == 1
+
+
+def test_a_pronoun_reads_as_the_name_that_it_stands_for() -> None:
+    fluency = Fluency(split([*TEXTS, "SLOT_NAME is the only hotel ."]), english=True)
+    assert (
+        fluency.doubts(["it", "is", "the", "only", "hotel", "."])
+        == fluency.doubts(["it's", "the", "only", "hotel", "."])
+        == 0
+    )
+    assert fluency.doubts(["that", "is", "the", "only", "hotel", "."]) > 0
+
+
+def test_what_is_counted_may_be_many_without_a_count() -> None:
+    texts = ["there are SLOT_COUNT pubs near SLOT_NEAR ."] * 5 + ["there are no pubs near SLOT_NEAR ."] * 20
+    fluency = Fluency(split([*texts, "i like SLOT_COUNT pubs ."]), english=True)
+    assert fluency.doubts(["there", "are", "pubs", "near", "SLOT_NEAR", "."]) == 0
+    assert fluency.doubts(["i", "like", "pubs", "."]) > 0
+    assert fluency.counts == {"SLOT_COUNT"} and fluency.countable(("there", "are"))
+    assert not fluency.countable(("i", "like"))
+
+
 def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
     fluency = Fluency(split(TEXTS), english=False)
     assert fluency.doubts(["there", "are", "no", "hotels", "near", "SLOT_NEAR#2"]) == 0
@@ -66,6 +102,23 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("it is good for .", False),
         ("it is SLOT_PRICERANGE -ly priced .", False),
         ("there are SLOT_COUNT SLOT_TYPE -s .", True),
+        ("there are SLOT_COUNT SLOT_TYPE -s that has a garden .", False),
+        ("there are SLOT_COUNT SLOT_TYPE -s and it is near SLOT_NEAR .", False),
+        ("there are looking for a pub .", False),
+        ("the area and the price is low .", False),
+        ("near SLOT_NEAR and SLOT_AREA is a pub .", True),
+        ("it are pubs .", False),
+        ("they is near SLOT_NEAR .", False),
+        ("it is near SLOT_NEAR , has a garden .", False),
+        ("it is near SLOT_NEAR , has a garden and is cheap .", True),
+        ("it has a garden , a pool and a view .", True),
+        ("do you can get it here ?", False),
+        ("would you don't care about the area ?", False),
+        ("what would you have ?", True),
+        ("what about SLOT_NAME instead ?", True),
+        ("how about it has a garden .", False),
+        ("in the SLOT_AREA if you do not care about the price .", False),
+        ("just ring if you have questions .", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

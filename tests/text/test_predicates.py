@@ -1,0 +1,56 @@
+"""Predicates: what is said of which subject."""
+
+from __future__ import annotations
+
+import pytest
+
+from dactnlg.text.clauses import VERBS
+from dactnlg.text.predicates import LEAST_SEEN, Predicates
+
+TEXTS = [
+    "SLOT_NAME is located near SLOT_NEAR and has a garden .",
+    "the phone number of SLOT_NAME is SLOT_PHONE .",
+    "SLOT_NAME is a pub that serves lunch , and the phone number is SLOT_PHONE .",
+    "SLOT_YEAR was a good year .",
+]
+
+
+@pytest.fixture(scope="module")
+def predicates() -> Predicates:
+    return Predicates([text.split() for text in TEXTS] * LEAST_SEEN, VERBS)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "faults"),
+    [
+        *((text, 0) for text in TEXTS),
+        # A verb behind "and" has the subject of the one before it.
+        ("the phone number is SLOT_PHONE and is located near SLOT_NEAR .", 1),
+        ("the phone number is SLOT_PHONE and the pub is located near SLOT_NEAR .", 1),
+        ("the phone number is SLOT_PHONE and SLOT_NAME is located near SLOT_NEAR .", 0),
+        ("SLOT_YEAR was a good year and is a pub .", 1),
+        # Of a pronoun anything is said, and what "that" stands for is not looked for.
+        ("it is located near SLOT_NEAR and is a pub .", 0),
+        ("the phone number that is SLOT_PHONE .", 0),
+        # What training says of nothing shows nothing.
+        ("the phone number smells .", 0),
+        ("is the phone number located near SLOT_NEAR ?", 0),
+    ],
+)
+def test_what_is_said_of_others_alone(predicates: Predicates, sentence: str, faults: int) -> None:
+    assert predicates.faults(sentence.split()) == faults
+
+
+def test_a_slip_of_training_permits_nothing() -> None:
+    slip = ["the", "phone", "number", "is", "located", "near", "SLOT_NEAR", "."]
+    often = [TEXTS[0].split()] * 100
+    assert Predicates([*often, slip], VERBS).faults(slip) == 1
+    assert Predicates([*often, *[slip] * 10], VERBS).faults(slip) == 0
+
+
+def test_few_sentences_show_nothing() -> None:
+    few = [TEXTS[0].split()] * (LEAST_SEEN - 1)
+    assert Predicates(few, VERBS).faults(["the", "phone", "number", "is", "located", "near", "SLOT_NEAR", "."]) == 0
+    assert (
+        Predicates([TEXTS[0].split()] * 100, ()).faults(["the", "phone", "number", "is", "located", "here", "."]) == 0
+    )
