@@ -165,6 +165,7 @@ def _unfinished(run: Run) -> bool:
 
 def _take_away(run: Run, folders: list[Path]) -> None:
     """Delete the first files of a run, and folders that were made for it."""
+    shutil.rmtree(run.teachers_path, ignore_errors=True)
     with contextlib.suppress(OSError):
         for path in run.path.iterdir():
             if run.owns(path.name) and not path.is_dir():

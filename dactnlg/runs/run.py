@@ -7,11 +7,13 @@ weights.safetensors   the best weights, by name
 history.csv     one line an epoch
 history.png     its losses, drawn; with `training.plot`
 tensorboard/    what TensorBoard shows; with `training.tensorboard`
+taught.jsonl    what the model's teachers say, a line for each of training's acts; with `training.teachers`
 checkpoint-N.safetensors, state.json   the last finished epoch with the optimizer's state, for --resume
 begun.json      what the manifest will say, while training goes on
 manifest.json   command, code, configuration, data, vocabulary and file hashes, packages, machine, summary; written
                 last; scores with their hashes are added when the run is evaluated
 .training, .lock   are locked by the process that trains, and by one that writes the manifest
+.teachers/      runs of the teachers, until they have taught
 """
 
 from __future__ import annotations
@@ -54,6 +56,8 @@ class Run:
         self.training_lock_path = self.path / ".training"
         self.plot_path = self.path / "history.png"
         self.tensorboard_path = self.path / "tensorboard"
+        self.taught_path = self.path / "taught.jsonl"
+        self.teachers_path = self.path / ".teachers"
 
     def __fspath__(self) -> str:
         return str(self.path)

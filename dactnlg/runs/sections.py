@@ -148,6 +148,8 @@ class TrainingConfig(_Section):
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
         recombination: further pairs to learn from, for each that the corpus has: made of its sentences, for
             combinations of slots that it lacks (see `training.recombination`).
+        teachers: so many models with other seeds are trained before, and what they say together for the acts of
+            training is learned beside the corpus's sentences (see `training.teachers`).
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
             on), or auto: numpy where it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.
@@ -166,6 +168,7 @@ class TrainingConfig(_Section):
     seed: int = Field(default=1, ge=0, lt=SEEDS)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     recombination: float = Field(default=0.0, ge=0.0, le=10.0)
+    teachers: int = Field(default=0, ge=0, le=16)
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
     plot: bool = False

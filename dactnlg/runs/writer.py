@@ -124,10 +124,11 @@ class RunWriter:
             # The state first: a training of which less is left begins anew.
             trained = (run.state_path, *run.checkpoints(), run.history_path, run.weights_path, run.manifest_path)
             first = (run.config_path, run.preprocessor_path, run.reader_path, run.begun_path)
-            for old in (*trained, *run.older_files(), run.plot_path, *first):
+            for old in (*trained, *run.older_files(), run.plot_path, run.taught_path, *first):
                 old.unlink(missing_ok=True)
-            if run.tensorboard_path.is_dir():
-                shutil.rmtree(run.tensorboard_path)
+            for folder in (run.tensorboard_path, run.teachers_path):
+                if folder.is_dir():
+                    shutil.rmtree(folder)
             write_json(run.begun_path, manifest)
             self._write_preprocessor(save_preprocessor, same=False)
             self._write_reader(save_reader)

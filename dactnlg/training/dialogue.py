@@ -85,6 +85,7 @@ def checked(config: Config) -> DialogueSection:
     options, unknown = config.training, []
     unknown += ["training.select"] if options.select != "loss" else []
     unknown += ["training.recombination"] if options.recombination else []
+    unknown += ["training.teachers"] if options.teachers else []
     unknown += ["training.backend"] if options.backend == "numpy" else []
     unknown += ["corpus.also"] if config.corpus.also else []
     unknown += ["model.initialize_from"] if config.model.initialize_from else []

@@ -38,6 +38,7 @@ from dactnlg.training.readers import write_reader
 from dactnlg.training.recombination import recombined
 from dactnlg.training.schedule import scheduled
 from dactnlg.training.splits import Splits
+from dactnlg.training.teachers import taught
 from dactnlg.training.tensorboard import TensorBoard
 from dactnlg.training.workers import Cluster
 
@@ -105,7 +106,7 @@ def train(
     if cluster.parts > 1:
         _check_parts(config)
     if config.model.neural:
-        _train_neural(
+        summary = _train_neural(
             config,
             corpora,
             run,
@@ -115,6 +116,10 @@ def train(
             callbacks=callbacks,
             cluster=cluster,
         )
+        if cluster.parts == 1 and heard():
+            tell_end(run, summary, corpora[0].split("valid"))
+        for warning in summary["warnings"]:
+            LOG.warning("%s", warning)
     else:
         writer = RunWriter(run)
         with writer.opened(resume=resume, overwrite=overwrite):
@@ -150,8 +155,8 @@ def _train_neural(
     progress: bool,
     callbacks: Sequence[Callback],
     cluster: Cluster,
-) -> None:
-    """Train a model that has weights, alone or with other processes; see `train`."""
+) -> dict[str, Any]:
+    """Train a model that has weights, alone or with other processes, and return a summary; see `train`."""
     backend = chosen_backend(config)
     if backend == "keras" and cluster.parts == 1:
         from dactnlg.models.backend import check_trains
@@ -187,6 +192,8 @@ def _train_neural(
             # What is generated to select an epoch is what the run will generate.
             preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(writer.run.reader_path)))
         pairs += recombined(config, preprocessor, pairs, progress=shown)
+        teach = partial(_train_teacher, corpora=corpora, progress=progress, cluster=cluster)
+        pairs += taught(config, writer.run, preprocessor, pairs, teach, progress=shown)
         splits = Splits(pairs, held_out, corpora[0])
         if config.training.tensorboard and group.rank == 0:
             callbacks = [*callbacks, TensorBoard(writer.run.tensorboard_path)]
@@ -198,10 +205,12 @@ def _train_neural(
             group.on_rank_0(lambda: _finish(config, splits, writer, summary, corpora))
     if summary["interrupted"]:
         raise KeyboardInterrupt
-    if cluster.parts == 1 and heard():
-        tell_end(run, summary, corpora[0].split("valid"))
-    for warning in summary["warnings"] if group.rank == 0 else ():
-        LOG.warning("%s", warning)
+    return {"warnings": [], **summary}
+
+
+def _train_teacher(config: Config, run: Run, *, corpora: Sequence[Corpus], progress: bool, cluster: Cluster) -> None:
+    """Train a teacher into a folder of the run that it is for, or go on with that."""
+    _train_neural(config, corpora, run, resume=True, overwrite=False, progress=progress, callbacks=(), cluster=cluster)
 
 
 def _finish(
@@ -237,6 +246,8 @@ def _check_parts(config: Config) -> None:
         raise WorkerError(f"training.select={options.select} is for one device: choose training.select=loss")
     if options.recombination:
         raise WorkerError(f"training.recombination={options.recombination:g} is for one device: choose 0")
+    if options.teachers:
+        raise WorkerError(f"training.teachers={options.teachers} is for one device: choose 0")
 
 
 def _preprocessor(config: Config, corpora: Sequence[Corpus]) -> tuple[Preprocessor, list[Pair]]:

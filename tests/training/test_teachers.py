@@ -1,0 +1,159 @@
+"""Teachers: what they say has no fault and is learned, a kill loses none of them, and they leave nothing behind."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dactnlg import Generator, models
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.errors import ConfigError, RunError, WorkerError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.models.weights import load_arrays
+from dactnlg.runs.config import Config, load_config
+from dactnlg.runs.run import Run
+from dactnlg.text.requests import DelexicalizedAct
+from dactnlg.text.segments import faults
+from dactnlg.training import teachers
+from dactnlg.training.teachers import APART, taught, teacher_configs
+from dactnlg.training.train import train
+from dactnlg.training.workers import Cluster
+
+SMALL = ["training.epochs=9", "training.batch_size=32", "model.hidden_size=48", "training.teachers=2"]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Return a small run that two teachers have taught."""
+    return train("trails-sclstm", tmp_path_factory.mktemp("taught") / "run", overrides=SMALL, progress=False)
+
+
+def sentences(run: Run) -> list[list[str]]:
+    """Return what a run's teachers have said."""
+    return [json.loads(line) for line in run.taught_path.read_text(encoding="utf-8").splitlines()]
+
+
+def weights(run: Run) -> dict[str, Any]:
+    """Return a run's weights."""
+    return load_arrays(run.weights_path)
+
+
+def test_what_is_taught_says_its_act(run: Run) -> None:
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+    preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
+    first: dict[DelexicalizedAct, Turn] = {}
+    for pair in pairs:
+        first.setdefault(preprocessor.request(pair.turn).act, pair.turn)
+    said, turns = sentences(run), first.values()
+    kept = [(turn, tokens) for turn, tokens in zip(turns, said, strict=True) if tokens]
+    assert len(kept) > 30
+    for turn, tokens in kept:
+        assert set(tokens) <= set(preprocessor.vocabulary.tokens)
+        assert faults(preprocessor, turn, tuple(tokens)) == ()
+
+
+def test_what_is_taught_is_learned_beside_the_pairs(run: Run, tmp_path: Path) -> None:
+    config = load_config("trails-sclstm", SMALL, models)
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+    place = Run(tmp_path)
+    place.taught_path.write_bytes(run.taught_path.read_bytes())
+    found = taught(config, place, preprocessor, pairs, no_training, progress=False)
+    assert 0 < len(found) <= len(pairs)
+    texts = set(map(tuple, sentences(run)))
+    assert {pair.tokens for pair in found} <= texts and () not in {pair.tokens for pair in found}
+    # An act is taught as often as the corpus has it.
+    own = [preprocessor.request(pair.turn).act for pair in pairs]
+    said = [preprocessor.request(pair.turn).act for pair in found]
+    assert all(said.count(act) == own.count(act) for act in set(said))
+
+
+def no_training(config: Config, run: Run) -> None:
+    """Fail: nothing is to be trained."""
+    raise AssertionError(run)
+
+
+def test_teachers_differ_in_their_seeds_alone() -> None:
+    config = load_config("trails-sclstm", ["training.teachers=3", "training.seed=4294967295"], models)
+    found = teacher_configs(config)
+    assert [each.training.seed for each in found] == [APART - 1, 2 * APART - 1, 3 * APART - 1]
+    for each in found:
+        same = each.training.model_copy(update={"seed": config.training.seed, "teachers": 3})
+        assert each.training.teachers == 0 and same == config.training and each.model == config.model
+    assert teacher_configs(load_config("trails-sclstm", [], models)) == []
+
+
+def test_a_run_is_whole_without_its_teachers(run: Run) -> None:
+    assert not run.teachers_path.exists()
+    generator = Generator.load(run)
+    assert all(found.slots_ok for found in generator.generate(["inform(name=x;length='7 km')", "goodbye()"]))
+
+
+def test_an_interrupted_training_ends_alike(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trained: list[str] = []
+    real_said, real_trained = teachers._said, teachers._trained
+
+    def broken_off(*args: Any, **options: Any) -> Any:
+        for number, tokens in enumerate(real_said(*args, **options)):
+            if number == 100:
+                raise KeyboardInterrupt
+            yield tokens
+
+    def noted(config: Config, place: Run, make: Any) -> Any:
+        def made(each: Config, teacher: Run) -> None:
+            trained.append(teacher.path.name)
+            make(each, teacher)
+
+        return real_trained(config, place, made)
+
+    monkeypatch.setattr(teachers, "_said", broken_off)
+    monkeypatch.setattr(teachers, "_trained", noted)
+    with pytest.raises(KeyboardInterrupt):
+        train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False)
+    assert trained == ["1", "2"]
+    monkeypatch.setattr(teachers, "_said", real_said)
+    again = train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)
+    # The teachers that were there were not trained once more.
+    assert trained == ["1", "2"]
+    assert again.taught_path.read_bytes() == run.taught_path.read_bytes()
+    one, other = weights(run), weights(again)
+    assert one.keys() == other.keys() and all(np.array_equal(one[name], other[name]) for name in one)
+
+
+def test_without_resume_teachers_are_trained_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(config: Config, place: Run, make: Any) -> Sequence[Path]:
+        place.teachers_path.mkdir()
+        (place.teachers_path / "left").touch()
+        raise KeyboardInterrupt
+
+    few = [*SMALL, "training.epochs=1", "training.teachers=1"]
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(teachers, "_trained", interrupt)
+        train("trails-sclstm", tmp_path / "run", overrides=few, progress=False)
+    assert (tmp_path / "run" / ".teachers" / "left").exists()
+    found = train("trails-sclstm", tmp_path / "run", overrides=few, progress=False)
+    assert not found.teachers_path.exists()
+
+
+@pytest.mark.parametrize("content", ["[", "5\n", '["a"]\n', ""])
+def test_damaged_sentences_are_told_of(tmp_path: Path, content: str) -> None:
+    config = load_config("trails-sclstm", SMALL, models)
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+    Run(tmp_path).taught_path.write_text(content, encoding="utf-8")
+    with pytest.raises(RunError, match=r"taught\.jsonl is .*train the model anew"):
+        taught(config, Run(tmp_path), preprocessor, pairs, no_training, progress=False)
+
+
+def test_teachers_are_for_one_device_and_for_acts(tmp_path: Path) -> None:
+    options = ["training.backend=keras", "training.teachers=1"]
+    with pytest.raises(WorkerError, match=r"training\.teachers=1 is for one device"):
+        train("trails-sclstm", tmp_path / "run", overrides=options, cluster=Cluster(devices=2))
+    with pytest.raises(ConfigError, match=r"training\.teachers"):
+        train("dailydialog-hred", tmp_path / "run", overrides=["training.teachers=1"])
