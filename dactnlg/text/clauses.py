@@ -44,7 +44,12 @@ _FINITE = _words("is are was were am do does did can could will would should may
 _OPENING = _words("sorry ok okay so well and or but then , what which where when who how why")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
-_WRONG_NUMBER = {("it", verb) for verb in _PLURAL} | {(word, verb) for word in ("they", "we") for verb in _SINGULAR}
+_WRONG = {
+    *(("it", verb) for verb in _PLURAL),
+    *((word, verb) for word in ("they", "we") for verb in _SINGULAR),
+    *((verb, "none") for verb in ("is", "are")),
+}
+"""Words that do not stand behind each other, by their number or by what they say."""
 LEAST, LEAST_SHARE = 3, 0.2
 """How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
 _SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
@@ -118,7 +123,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     verbless = len(main) < needed and not about
     found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
-    found += 3 * (any(pair in _WRONG_NUMBER for pair in pairwise(words)) or _misfits(words, at))
+    found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at))
     found += 2 * (_repeats(words) or _dangles(words) or _twice_finite(words)) + _unjoined(words, at)
     return found + _glued(tokens) + (words[0] in COORDINATING)
 

@@ -109,6 +109,8 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("near SLOT_NEAR and SLOT_AREA is a pub .", True),
         ("it are pubs .", False),
         ("they is near SLOT_NEAR .", False),
+        ("the price is none .", False),
+        ("it has none of these .", True),
         ("it is near SLOT_NEAR , has a garden .", False),
         ("it is near SLOT_NEAR , has a garden and is cheap .", True),
         ("it has a garden , a pool and a view .", True),

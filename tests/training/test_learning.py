@@ -23,7 +23,8 @@ from dactnlg.models.weights import load_arrays, named_weights, save_arrays
 from dactnlg.runs.config import Config, ModelSection, load_config
 from dactnlg.text.encoding import Sizes
 from dactnlg.training.keras_learner import KerasLearner
-from dactnlg.training.train import chosen_backend, train
+from dactnlg.training.neural import chosen_backend
+from dactnlg.training.train import train
 
 SIZE = 32
 
