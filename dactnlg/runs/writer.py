@@ -265,6 +265,16 @@ class RunWriter:
             writer.writeheader()
             writer.writerows(rows)
 
+    def origin(self) -> dict[str, Any] | None:
+        """Return what is known of the weights that training began with; None before the first epoch's end."""
+        known = self._begun().get("training") if self.run.state_path.exists() else None
+        return None if known is None else {name: value for name, value in known.items() if name == "initialized"}
+
+    def keep_origin(self, about: Mapping[str, Any]) -> None:
+        """Keep what the manifest will say of the weights that training begins with, for when it goes on."""
+        if "initialized" in about:
+            write_json(self.run.begun_path, {**self._begun(), "training": {"initialized": about["initialized"]}})
+
     def _note_resumption(self) -> None:
         """Add the command that goes on to what the manifest will say."""
         data = self._begun()
