@@ -32,7 +32,7 @@ KEYWORDS: dict[str, dict[str, int]] = {
     "transformer": {"hidden_size": 12, "heads": 2, "layers": 1, "window": 3},
     "gpt2": {"hidden_size": 12, "heads": 2, "layers": 2, "window": 3, "positions": 9},
 }
-"""The models and their sizes. Windows and positions are shorter than sentences: they have to move, or come to an end."""
+"""The models and their sizes. Windows are shorter than the sentences, so they have to move; and so are positions."""
 MODELS = tuple(KEYWORDS)
 
 
