@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -69,7 +70,9 @@ def build_loop(
     """
     options = Schedule.model_validate(config.training.model_dump())
     build = _in_numpy if backend == "numpy" else _in_keras
-    found = build(config, options, preprocessor, pairs, group, writer.origin())
+    # What rank 0 goes on with, all go on with.
+    origin = json.loads(group.broadcast(json.dumps(writer.run.origin() if group.rank == 0 else None)))
+    found = build(config, options, preprocessor, pairs, group, origin)
     group.on_rank_0(lambda: writer.keep_origin(found.about))
     about = {**found.about, "workers": group.cluster.workers, "devices": group.cluster.devices}
     selection = None
