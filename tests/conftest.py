@@ -125,6 +125,7 @@ POOR_SIZES = ["model.hidden_size=24", "model.embedding_size=16"]
 # Steps as large as those of the others would lead nowhere.
 POORER = {
     "transformer": ["training.epochs=3", "training.learning_rate=0.003", "model.hidden_size=48", "model.layers=1"],
+    "gpt2": ["training.epochs=3", "training.learning_rate=0.003", "model.hidden_size=48", "model.layers=1"],
 }
 
 

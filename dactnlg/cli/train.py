@@ -98,5 +98,7 @@ def train(
         raise KeyboardInterrupt(f"interrupted; {unchanged}go on with: {command}") from None
     if cluster.rank == 0:
         if (origin := run.manifest()["training"].get("initialized")) and not quiet:
-            streams.tell(f"{origin['share']:.0%} of the weights began as those of {origin['run']}")
+            streams.tell(
+                f"{origin['share']:.0%} of the weights began as those of {origin.get('run') or origin['pretrained']}"
+            )
         print(run.path)

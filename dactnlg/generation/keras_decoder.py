@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 BATCH_SIZES = (1, 16, 128)
 """Batches are filled up to one of these, so that a search is compiled for few shapes."""
+MOST = 1 << 28
+"""Numbers that the states of a search hold at most, where smaller batches can help it."""
 
 
 class KerasDecoder(Decoder):
@@ -49,6 +52,8 @@ class KerasDecoder(Decoder):
     ) -> None:
         super().__init__(preprocessor, model.inputs, max_length=max_length, reuse=reuse)
         self.model, self.batch_sizes, self.traced = model, batch_sizes, model.traced
+        # How many each hypothesis holds; not known before the first act.
+        self._numbers = 0
         self._programs: dict[tuple[Plan, bool], Callable[..., Any]] = {}
 
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
@@ -57,13 +62,21 @@ class KerasDecoder(Decoder):
         program = self._programs.get((plan, OWED in inputs))
         if program is None:
             program = self._programs.setdefault((plan, OWED in inputs), compiled(partial(self.trace, plan=plan)))
-        for start in range(0, count, self.batch_sizes[-1]):
-            end = min(start + self.batch_sizes[-1], count)
-            size = next(size for size in self.batch_sizes if size >= end - start)
+        sizes = self._fitting(inputs, plan.width) if count else self.batch_sizes
+        for start in range(0, count, sizes[-1]):
+            end = min(start + sizes[-1], count)
+            size = next(size for size in sizes if size >= end - start)
             batch = {name: filled(array[start:end], size) for name, array in inputs.items()}
             history, parents, scores, finished = (to_numpy(part) for part in program(batch))
             found += hypotheses(history, parents, scores, finished, EOS_ID)[: end - start]
         return found
+
+    def _fitting(self, inputs: Arrays, width: int) -> Sequence[int]:
+        """Return the batch sizes whose states do not take too much room, the smallest one in any case."""
+        if not self._numbers:
+            _, state = self.model.prepare({name: inputs[name][:1] for name in self.model_inputs})
+            self._numbers = sum(math.prod(part.shape[1:]) for part in state.values())
+        return [size for size in self.batch_sizes if size * width * self._numbers <= MOST] or self.batch_sizes[:1]
 
     def trace(self, inputs: dict[str, Any], plan: Plan) -> Found:
         """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled."""

@@ -187,8 +187,8 @@ class UnseenActs:
 
 def _continued(tokens: Sequence[str]) -> int:
     """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
-    first, *more = split_segments(tokens)
-    return sum(sentence[0] == PRONOUN or (denies(first) and denies(sentence)) for sentence in more)
+    sentences = split_segments(tokens)
+    return sum(each[0] == PRONOUN or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
 
 
 def _least(found: Sequence[Doubted]) -> int:

@@ -115,9 +115,44 @@ class TransformerSection(ModelSection):
 
     @model_validator(mode="after")
     def _divisible(self) -> TransformerSection:
-        if self.hidden_size % self.heads:
-            message = f"hidden_size {self.hidden_size} is not divisible by heads {self.heads}"
-            raise PydanticCustomError("heads", "{m}", {"m": message})
+        _check_heads(self.hidden_size, self.heads)
+        return self
+
+
+class GPT2Section(ModelSection):
+    """The configuration of `gpt2`.
+
+    Attributes:
+        pretrained: a folder with a GPT-2 checkpoint in Hugging Face's format, whose weights training begins with.
+        hidden_size, heads, layers, positions: those of the checkpoint; without one 128, 4, 2 and 256.
+        dropout: share of the units dropped in training, of embeddings and of what each sublayer adds.
+        window: how many tokens back a word sees beside the act.
+    """
+
+    pretrained: str | None = None
+    hidden_size: int | None = Field(default=None, ge=2, le=8192)
+    heads: int | None = Field(default=None, ge=1, le=64)
+    layers: int | None = Field(default=None, ge=1, le=64)
+    dropout: float = Field(default=0.0, ge=0.0, lt=1.0)
+    positions: int | None = Field(default=None, ge=1, le=1 << 16)
+    window: int = Field(default=64, ge=1, le=1000)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _sized(cls, data: Any) -> Any:
+        """Fill in the sizes of a model that begins with no checkpoint."""
+        if not isinstance(data, dict) or data.get("pretrained") is not None:
+            return data
+        sizes = {"hidden_size": 128, "heads": 4, "layers": 2, "positions": 256}
+        return data | {name: size for name, size in sizes.items() if data.get(name) is None}
+
+    @model_validator(mode="after")
+    def _fitting(self) -> GPT2Section:
+        if self.hidden_size and self.heads:
+            _check_heads(self.hidden_size, self.heads)
+        if self.pretrained is not None and self.initialize_from is not None:
+            message = "pretrained and initialize_from: a model begins with one or the other; leave one out"
+            raise PydanticCustomError("initialize", "{m}", {"m": message})
         return self
 
 
@@ -128,5 +163,12 @@ SHIPPED: dict[str, type[ModelSection]] = {
     "hierarchical": HierarchicalSection,
     "seq2seq": Seq2SeqSection,
     "transformer": TransformerSection,
+    "gpt2": GPT2Section,
     "cvae": CVAESection,
 }
+
+
+def _check_heads(hidden_size: int, heads: int) -> None:
+    if hidden_size % heads:
+        message = f"hidden_size {hidden_size} is not divisible by heads {heads}"
+        raise PydanticCustomError("heads", "{m}", {"m": message})

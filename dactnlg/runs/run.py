@@ -98,6 +98,15 @@ class Run:
         """
         return read_manifest(self.manifest_path)
 
+    def begun(self) -> dict[str, Any]:
+        """Return what is known of a training that has begun; where it has ended before, its manifest."""
+        return read_manifest(self.manifest_path if self.manifest_path.exists() else self.begun_path)
+
+    def origin(self) -> dict[str, Any] | None:
+        """Return what is known of the weights that training began with; None before the first epoch's end."""
+        known = self.begun().get("training") if self.state_path.exists() else None
+        return None if known is None else {name: value for name, value in known.items() if name == "initialized"}
+
     def check(self) -> Config:
         """Return the configuration of a run that can be used.
 

@@ -108,8 +108,8 @@ class ModelSection(_Section):
         return getattr(self, "context", False) is True
 
     def keywords(self) -> dict[str, Any]:
-        """Return what the model's class is made with: the section's own keys."""
-        return self.model_dump(exclude={"name", "initialize_from"})
+        """Return what the model's class is made with: the section's own keys, but for what training begins with."""
+        return self.model_dump(exclude={"name", "initialize_from", "pretrained"})
 
 
 class UncheckedModelSection(ModelSection):

@@ -99,7 +99,7 @@ class RunWriter:
             run.check_format()
             begun = run.begun_path.exists() or run.manifest_path.exists()
             before = [_comparable(load_config(run.config_path).model_dump())]
-            before += [_comparable(self._begun()["config"])] if begun else []
+            before += [_comparable(self.run.begun()["config"])] if begun else []
             if any(each != _comparable(config.model_dump()) for each in before):
                 raise RunError(f"{self.path} was begun with another configuration; resume it with its own config.yaml")
             if begun:
@@ -266,18 +266,18 @@ class RunWriter:
             writer.writeheader()
             writer.writerows(rows)
 
+    def keep_origin(self, about: Mapping[str, Any]) -> None:
+        """Keep what the manifest will say of the weights that training begins with, for when it goes on."""
+        if "initialized" in about:
+            write_json(self.run.begun_path, {**self.run.begun(), "training": {"initialized": about["initialized"]}})
+
     def _note_resumption(self) -> None:
         """Add the command that goes on to what the manifest will say."""
-        data = self._begun()
+        data = self.run.begun()
         step = {"command": provenance.command(), "code": provenance.code(), "begun": now()}
         write_json(self.run.begun_path, {**data, "resumed": [*data.get("resumed", []), step]})
         # Until the training has ended again, nothing says that it has.
         self.run.manifest_path.unlink(missing_ok=True)
-
-    def _begun(self) -> dict[str, Any]:
-        """Return what is known of a training that has begun; where it has ended before, its manifest."""
-        run = self.run
-        return read_manifest(run.manifest_path if run.manifest_path.exists() else run.begun_path)
 
     def _vocabulary_hash(self) -> str | None:
         """Return the hash of what the model can say, whose order is its own."""

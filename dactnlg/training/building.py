@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import json
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -69,7 +70,10 @@ def build_loop(
     """
     options = Schedule.model_validate(config.training.model_dump())
     build = _in_numpy if backend == "numpy" else _in_keras
-    found = build(config, options, preprocessor, pairs, group)
+    # What rank 0 goes on with, all go on with.
+    origin = json.loads(group.broadcast(json.dumps(writer.run.origin() if group.rank == 0 else None)))
+    found = build(config, options, preprocessor, pairs, group, origin)
+    group.on_rank_0(lambda: writer.keep_origin(found.about))
     about = {**found.about, "workers": group.cluster.workers, "devices": group.cluster.devices}
     selection = None
     if options.select == "bleu":
@@ -89,11 +93,17 @@ def build_loop(
 
 
 def _in_numpy(
-    config: Config, options: Schedule, preprocessor: Preprocessor, pairs: Splits, group: ProcessGroup
+    config: Config,
+    options: Schedule,
+    preprocessor: Preprocessor,
+    pairs: Splits,
+    group: ProcessGroup,
+    origin: Mapping[str, Any] | None,
 ) -> Learning:
     """Return a model that learns in NumPy; Keras is not imported."""
     section = config.model
-    weights, origin = initial_weights(section, preprocessor, fresh_weights(section, preprocessor.sizes, options.seed))
+    fresh = fresh_weights(section, preprocessor.sizes, options.seed)
+    weights, origin = initial_weights(section, preprocessor, fresh, origin)
     learner = numpy_models.build_learner(section, weights, options.learning_rate, options.clip_norm)
     names = numpy_models.inputs_of(section)
     train_set = Dataset.encode(preprocessor, pairs.train, names, options.repetition)
@@ -103,7 +113,12 @@ def _in_numpy(
 
 
 def _in_keras(
-    config: Config, options: Schedule, preprocessor: Preprocessor, pairs: Splits, group: ProcessGroup
+    config: Config,
+    options: Schedule,
+    preprocessor: Preprocessor,
+    pairs: Splits,
+    group: ProcessGroup,
+    origin: Mapping[str, Any] | None,
 ) -> Learning:
     """Return a model that learns in Keras; where NumPy supports it, it begins with the weights that it has there."""
     import keras
@@ -120,7 +135,7 @@ def _in_keras(
         fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
         if numpy:
             fresh = fresh_weights(section, preprocessor.sizes, options.seed)
-        weights, origin = initial_weights(section, preprocessor, fresh)
+        weights, origin = initial_weights(section, preprocessor, fresh, origin)
         for name, weight in named_weights(model).items() if origin or numpy else ():
             weight.assign(weights[name])
     train_set = Dataset.encode(preprocessor, pairs.train, model.inputs, options.repetition)

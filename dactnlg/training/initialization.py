@@ -1,8 +1,8 @@
-"""Fine-tuning: a model begins with the weights of another run, as far as they mean the same.
+"""Fine-tuning: a model begins with the weights of another run, or of a checkpoint, as far as they mean the same.
 
-Weights are matched by name. Along an axis that numbers tokens, entries of the DA vector or words of values, rows are
-matched by what they stand for, so that a model of laptops may begin as one of television sets (Wen et al. 2016 begin
-from other domains likewise). What has no match starts anew.
+Weights of a run are matched by name. Along an axis that numbers tokens, entries of the DA vector or words of values,
+rows are matched by what they stand for, so that a model of laptops may begin as one of television sets (Wen et al. 2016
+begin from other domains likewise). What has no match starts anew.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import file_digest
+from dactnlg.errors import ConfigError
+from dactnlg.models.gpt2_checkpoint import SIZES, Checkpoint
 from dactnlg.models.weights import load_arrays
-from dactnlg.runs.config import ModelSection
+from dactnlg.runs.config import Config, ModelSection, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
 
@@ -98,18 +100,28 @@ def _common(mine: Sequence[str], other: Sequence[str]) -> _Kind:
 
 
 def initial_weights(
-    section: ModelSection, preprocessor: Preprocessor, weights: Mapping[str, NDArray[Any]]
+    section: ModelSection,
+    preprocessor: Preprocessor,
+    weights: Mapping[str, NDArray[Any]],
+    origin: Mapping[str, Any] | None = None,
 ) -> tuple[Arrays, dict[str, Any]]:
     """Return the weights that a model begins with, and what the manifest says of them.
 
     Args:
-        section: the model's; it names the run to begin from.
+        section: the model's; it names the run, or the folder of a checkpoint, to begin from.
         preprocessor: of the training pairs.
         weights: fresh ones, by name.
+        origin: what the manifest says, where training goes on: nothing is read then.
 
     Raises:
         RunError: the run to begin from cannot be used.
+        ConfigError: the checkpoint cannot be used.
     """
+    if origin is not None:
+        return dict(weights), dict(origin)
+    if (folder := _pretrained(section)) is not None:
+        found, about = Checkpoint(folder).weights(weights, preprocessor)
+        return found, {"initialized": about}
     if section.initialize_from is None:
         return dict(weights), {}
     run = Run(Path(section.initialize_from))
@@ -121,3 +133,34 @@ def initial_weights(
     share = count / max(1, sum(weight.size for weight in weights.values()))
     about = {"run": str(run.path), "weights": file_digest(run.weights_path), "share": round(share, 4)}
     return found, {"initialized": about}
+
+
+def sized(config: Config, run: Run, *, resume: bool) -> Config:
+    """Return a configuration whose model has the sizes of the checkpoint that it begins with, if it does with one.
+
+    Args:
+        config: the experiment.
+        run: what is to be trained.
+        resume: it goes on: what was begun has the sizes already.
+
+    Raises:
+        ConfigError: the checkpoint cannot be used, or the configuration has other sizes.
+    """
+    if (folder := _pretrained(config.model)) is None:
+        return config
+    begun = load_config(run.config_path).model if resume and run.config_path.exists() else None
+    if begun is not None and _pretrained(begun) == folder:
+        sizes = {name: size for name, size in begun.model_dump().items() if name in SIZES}
+    else:
+        sizes = Checkpoint(folder).sizes
+    given = config.model.model_dump()
+    wrong = [name for name, size in sizes.items() if given.get(name) not in (None, size)]
+    if wrong:
+        told = ", ".join(f"{name} {given[name]} is not its {sizes[name]}" for name in wrong)
+        raise ConfigError(f"model.pretrained: {folder} has other sizes: {told}; leave them out")
+    return config.model_copy(update={"model": config.model.model_copy(update=sizes)})
+
+
+def _pretrained(section: ModelSection) -> str | None:
+    """Return the folder of the checkpoint that a model begins with, if it does with one."""
+    return getattr(section, "pretrained", None)

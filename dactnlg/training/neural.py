@@ -25,6 +25,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.advice import advice
 from dactnlg.training.building import build_loop
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.initialization import sized
 from dactnlg.training.plot import check_plot, save_plot
 from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.readers import write_reader
@@ -48,7 +49,7 @@ def train_neural(
     cluster: Cluster,
 ) -> dict[str, Any]:
     """Train a model that has weights, alone or with other processes, and return a summary; see `train`."""
-    backend = chosen_backend(config)
+    backend, config = chosen_backend(config), sized(config, run, resume=resume and not overwrite)
     if backend == "keras" and cluster.parts == 1:
         from dactnlg.models.backend import check_trains
 

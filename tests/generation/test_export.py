@@ -107,6 +107,7 @@ PARTS = {
     "seq2seq": (["h", "c"], ["gates", "keys", "memory", "bias"]),
     "cvae": (["h", "c"], ["gates"]),
     "transformer": (["past0", "time"], ["act0", "bias"]),
+    "gpt2": (["past0", "time"], ["act0", "real"]),
 }
 """The parts of each model's state and of its context."""
 

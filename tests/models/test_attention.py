@@ -16,7 +16,7 @@ from dactnlg.models.backend import jit_compile, to_numpy
 from dactnlg.models.transformer import sines
 from dactnlg.text.encoding import Sizes
 
-MODELS = ("seq2seq", "transformer")
+MODELS = ("seq2seq", "transformer", "gpt2")
 Batch = dict[str, np.ndarray]
 
 

@@ -30,8 +30,9 @@ KEYWORDS: dict[str, dict[str, int]] = {
     "seq2seq": {**SIZES, "encoder_size": 5},
     "cvae": {**SIZES, "latent_size": 3},
     "transformer": {"hidden_size": 12, "heads": 2, "layers": 1, "window": 3},
+    "gpt2": {"hidden_size": 12, "heads": 2, "layers": 2, "window": 3, "positions": 9},
 }
-"""The models and their sizes. The transformer's window is shorter than the sentences: it has to move."""
+"""The models and their sizes. Windows are shorter than the sentences, so they have to move; and so are positions."""
 MODELS = tuple(KEYWORDS)
 
 
@@ -278,7 +279,7 @@ def test_the_defaults_of_section_and_class_are_the_same(name: str) -> None:
 
 
 def test_every_file_is_a_model_or_known_to_be_none() -> None:
-    said = ["cvae", "hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
+    said = ["cvae", "gpt2", "hierarchical", "lstm", "random", "sclstm", "seq2seq", "transformer"]
     assert models.names() == sorted([*said, *DIALOGUE])
     for name in models.names():
         assert models.section(name).model_validate({"name": name}).name == name

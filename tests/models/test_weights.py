@@ -38,6 +38,9 @@ LOOKS = {f"act/{name}" for name in ATTENTION} | {f"act_norm/{kind}" for kind in 
 TRANSFORMER = {f"{part}/0/{name}" for part in ("encoder", "decoder") for name in SUBLAYERS}
 TRANSFORMER |= {f"decoder/0/{name}" for name in LOOKS}
 TRANSFORMER |= {f"{part}/{kind}" for part in ("encoded", "decoded") for kind in NORM}
+GPT2_PARTS = ("attention", "attention_output", "inner", "outer")
+GPT2 = {f"decoder/{i}/{part}/{kind}" for i in (0, 1) for part in GPT2_PARTS for kind in DENSE}
+GPT2 |= {f"decoder/{i}/{part}_norm/{kind}" for i in (0, 1) for part in ("attention", "inner") for kind in NORM}
 NAMES = {
     "lstm": LSTM_NAMES | {"act_projection"},
     "sclstm": LSTM_NAMES | {"cell/reading", "cell/act"},
@@ -49,6 +52,7 @@ NAMES = {
     | {f"reader/cell/{kind}" for kind in ("kernel", "recurrent_kernel", "bias")}
     | {"act_projection", "prior_kernel", "posterior_kernel", "latent_projection", "batches"},
     "transformer": TRANSFORMER | EMBEDDED | {"embedding", "output_bias"},
+    "gpt2": GPT2 | EMBEDDED | {"embedding", "positions", "norm/gamma", "norm/beta"},
 }
 
 

@@ -95,8 +95,8 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
         "models that have it: gru_seq2seq, hierarchical, seq2seq",
     ]
     line = (
-        "model 'random' has no use for it; models that have it: cvae, gru_lm, gru_seq2seq, hierarchical, hred, lstm, "
-        "sclstm, seq2seq, transformer, transformer_lm, transformer_seq2seq, vae_lm, vhcr, vhred"
+        "model 'random' has no use for it; models that have it: cvae, gpt2, gru_lm, gru_seq2seq, hierarchical, hred, "
+        "lstm, sclstm, seq2seq, transformer, transformer_lm, transformer_seq2seq, vae_lm, vhcr, vhred"
     )
     assert mistakes(tmp_path, MINIMAL.replace("sclstm", "random\n  hidden_size: 4"))[1:] == [
         f"  line 5: model.hidden_size: {line}"
@@ -107,7 +107,7 @@ def test_a_key_is_an_error_in_a_model_that_has_no_use_for_it(tmp_path: Path) -> 
 
 
 VALID = (
-    "cvae, gru_lm, gru_seq2seq, hierarchical, hred, lstm, random, sclstm, seq2seq, transformer, transformer_lm, "
+    "cvae, gpt2, gru_lm, gru_seq2seq, hierarchical, hred, lstm, random, sclstm, seq2seq, transformer, transformer_lm, "
     "transformer_seq2seq, vae_lm, vhcr, vhred"
 )
 

@@ -1,0 +1,343 @@
+"""GPT-2: the paper's equations, what a checkpoint gives, and a run that needs the checkpoint no more."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from keras import ops
+
+from dactnlg import models
+from dactnlg._utils.hashing import file_digest
+from dactnlg.cli.main import main
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.errors import ConfigError
+from dactnlg.generation import keras_decoder
+from dactnlg.generation.generator import Generator
+from dactnlg.models import build_model
+from dactnlg.models.backend import to_numpy
+from dactnlg.models.gpt2 import GPT2
+from dactnlg.models.gpt2_checkpoint import Checkpoint, text_of, words_of
+from dactnlg.models.weights import load_arrays, named_weights, save_arrays
+from dactnlg.runs.config import load_config
+from dactnlg.runs.run import Run
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.training.initialization import initial_weights
+from dactnlg.training.train import train
+
+pytestmark = pytest.mark.needs("tokenizers", "pip install 'dactnlg[gpt2]'")
+
+H, HEADS, LAYERS, POSITIONS = 48, 4, 2, 64
+SENTENCES = ["Red Kite Ridge is an easy hike of 7 km.", "Which region would you like?", "dogs are not allowed"]
+Arrays = dict[str, np.ndarray]
+
+
+def write_checkpoint(folder: Path, prefix: str = "", **changes: Any) -> Arrays:
+    """Write a checkpoint of random numbers and return its weights, named without the prefix."""
+    from tokenizers import ByteLevelBPETokenizer
+
+    folder.mkdir()
+    tokenizer = ByteLevelBPETokenizer()
+    tokenizer.train_from_iterator(SENTENCES, vocab_size=300, min_frequency=1, special_tokens=["<|endoftext|>"])
+    tokenizer.save_model(str(folder))
+    count, rng = tokenizer.get_vocab_size(), np.random.default_rng(0)
+    shapes: dict[str, tuple[int, ...]] = {"wte.weight": (count, H), "wpe.weight": (POSITIONS, H), "ln_f.weight": (H,)}
+    shapes["ln_f.bias"] = (H,)
+    for i in range(LAYERS):
+        sizes = {"attn.c_attn": (H, 3 * H), "attn.c_proj": (H, H), "mlp.c_fc": (H, 4 * H), "mlp.c_proj": (4 * H, H)}
+        for part, shape in {"ln_1": (H,), "ln_2": (H,), **sizes}.items():
+            shapes |= {f"h.{i}.{part}.weight": shape, f"h.{i}.{part}.bias": shape[-1:]}
+    weights = {name: rng.normal(0.0, 0.2, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights |= {name: 1 + weight for name, weight in weights.items() if name.endswith(("ln_1.weight", "ln_2.weight"))}
+    mask = {"h.0.attn.bias": np.ones((1, 1, POSITIONS, POSITIONS), np.float32)}
+    stored = {f"{prefix}{name}": weight for name, weight in {**weights, **mask}.items()}
+    save_arrays(folder / "model.safetensors", stored)
+    sizes = {"n_embd": H, "n_head": HEADS, "n_layer": LAYERS, "n_positions": POSITIONS, "vocab_size": count}
+    (folder / "config.json").write_text(json.dumps({"model_type": "gpt2", **sizes, **changes}), encoding="utf-8")
+    return weights
+
+
+@pytest.fixture(scope="module")
+def preprocessor() -> Preprocessor:
+    return build_preprocessor(load_corpus("trails"))[0]
+
+
+def begun(folder: Path, preprocessor: Preprocessor, **keywords: Any) -> GPT2:
+    """Return a model with the weights of a checkpoint."""
+    model = build_model("gpt2", preprocessor.sizes, **Checkpoint(folder).sizes, **keywords)
+    assert isinstance(model, GPT2)
+    fresh = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
+    found, _ = Checkpoint(folder).weights(fresh, preprocessor)
+    for name, weight in named_weights(model).items():
+        weight.assign(found[name])
+    return model
+
+
+def batch_of(preprocessor: Preprocessor) -> Arrays:
+    """Return some acts of different lengths, each with a sentence of nine tokens."""
+    turns = [example.turn for example in load_corpus("trails").split("valid")[:40:8]]
+    batch = preprocessor.arrays(turns, GPT2.inputs)
+    tokens = np.random.default_rng(1).integers(4, len(preprocessor.vocabulary), (len(turns), 9)).astype(np.int32)
+    tokens[:, 0] = 1
+    assert len(set((batch["entries"] > 0).any(axis=2).sum(axis=1))) > 1
+    return {**batch, "tokens": tokens}
+
+
+def tensors_of(batch: Arrays) -> dict[str, Any]:
+    return {name: ops.convert_to_tensor(array) for name, array in batch.items()}
+
+
+def normal(x: np.ndarray, weight: np.ndarray, bias: np.ndarray) -> np.ndarray:
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * weight + bias
+
+
+def gpt2(w: Arrays, vectors: np.ndarray) -> np.ndarray:
+    """Return the output of GPT-2's last norm for the vectors of one text, (T, H), in double precision.
+
+    Radford et al. 2018 (section 3.1, equation 2), with the changes of Radford et al. 2019 (section 2.3), and GELU as
+    Hendrycks and Gimpel 2016 (section 2) approximate it.
+    """
+    x = vectors.astype(np.float64) + w["wpe.weight"][: len(vectors)]
+    for i in range(LAYERS):
+        a, m = f"h.{i}.attn", f"h.{i}.mlp"
+        made = normal(x, w[f"h.{i}.ln_1.weight"], w[f"h.{i}.ln_1.bias"])
+        q, k, v = np.split(made @ w[f"{a}.c_attn.weight"] + w[f"{a}.c_attn.bias"], 3, axis=1)
+        seen = np.zeros_like(x)
+        for head in range(HEADS):
+            part = slice(head * H // HEADS, (head + 1) * H // HEADS)
+            for t in range(len(x)):
+                scores = np.exp(k[: t + 1, part] @ q[t, part] / math.sqrt(H / HEADS))
+                seen[t, part] = scores / scores.sum() @ v[: t + 1, part]
+        x = x + seen @ w[f"{a}.c_proj.weight"] + w[f"{a}.c_proj.bias"]
+        u = normal(x, w[f"h.{i}.ln_2.weight"], w[f"h.{i}.ln_2.bias"]) @ w[f"{m}.c_fc.weight"] + w[f"{m}.c_fc.bias"]
+        u = 0.5 * u * (1 + np.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u**3)))
+        x = x + u @ w[f"{m}.c_proj.weight"] + w[f"{m}.c_proj.bias"]
+    return normal(x, w["ln_f.weight"], w["ln_f.bias"])
+
+
+@pytest.mark.parametrize("prefix", ["", "transformer."])
+def test_the_logits_are_those_of_the_papers_equations(prefix: str, tmp_path: Path, preprocessor: Preprocessor) -> None:
+    weights = write_checkpoint(tmp_path / "gpt2", prefix)
+    model, batch = begun(tmp_path / "gpt2", preprocessor), batch_of(preprocessor)
+    found = to_numpy(model.logits(tensors_of(batch)))
+    table = to_numpy(model.embedding)
+    entries, real = map(to_numpy, model.entries(*(ops.convert_to_tensor(batch[name]) for name in GPT2.inputs)))
+    for row, tokens in enumerate(batch["tokens"]):
+        prefixed = np.concatenate([entries[row, real[row]], table[tokens]])
+        expected = gpt2(weights, prefixed)[-len(tokens) :] @ table.T.astype(np.float64)
+        np.testing.assert_allclose(found[row], expected, atol=1e-4)
+
+
+def test_steps_from_a_checkpoint_are_the_whole_sentence(tmp_path: Path, preprocessor: Preprocessor) -> None:
+    write_checkpoint(tmp_path / "gpt2")
+    model, tensors = begun(tmp_path / "gpt2", preprocessor, window=4), tensors_of(batch_of(preprocessor))
+    whole = to_numpy(model.logits(tensors))
+    context, state = model.prepare(tensors)
+    for t in range(9):
+        logits, state = model.step(context, state, tensors["tokens"][:, t])
+        np.testing.assert_allclose(to_numpy(logits), whole[:, t], atol=1e-4)
+
+
+def test_words_begin_as_the_mean_of_their_subwords(tmp_path: Path, preprocessor: Preprocessor) -> None:
+    from tokenizers import ByteLevelBPETokenizer
+
+    weights = write_checkpoint(tmp_path / "gpt2")["wte.weight"]
+    tokenizer = ByteLevelBPETokenizer.from_file(
+        *(str(tmp_path / "gpt2" / name) for name in ("vocab.json", "merges.txt"))
+    )
+
+    def mean(text: str) -> np.ndarray:
+        return np.mean([weights[id_] for id_ in tokenizer.encode(text).ids], axis=0)
+
+    model = begun(tmp_path / "gpt2", preprocessor)
+    rows = dict(zip(preprocessor.vocabulary.tokens, to_numpy(model.embedding), strict=True))
+    names = {"strollers": " strollers", "SLOT_REGION#2": " region 2", "￭.": ".", "<bos>": ":", "(￭": " ("}
+    for token, text in names.items():
+        np.testing.assert_allclose(rows[token], mean(text), atol=1e-6, err_msg=token)
+    assert len(tokenizer.encode(" strollers").ids) > 2
+    np.testing.assert_array_equal(rows["<eos>"], weights[tokenizer.token_to_id("<|endoftext|>")])
+    # An entry is what its two rows and its value's words add up to.
+    turn = load_corpus("trails").split("valid")[0].turn
+    batch = preprocessor.arrays([turn], GPT2.inputs)
+    words, entries = to_numpy(model.entries.words), to_numpy(model.entries.entries)
+    values = dict(zip(preprocessor.encoder.words.tokens, words, strict=True))
+    np.testing.assert_allclose(values["valley"], mean(" valley"), atol=1e-6)
+    both = dict(zip(preprocessor.encoder.features, entries[1:], strict=True))
+    expected = (mean(" inform no match region") + mean(" region")) / 2
+    np.testing.assert_allclose(both["inform_no_match|region"] + both["slot:region"], expected, atol=1e-6)
+    np.testing.assert_allclose(2 * both["act:?request"], mean(" request"), atol=1e-6)
+    first = model.entries(*(ops.convert_to_tensor(batch[name]) for name in GPT2.inputs))[0][0, 0]
+    np.testing.assert_array_equal(to_numpy(first), 0.0)
+
+
+def test_one_file_for_the_tokeniser_does_as_well(tmp_path: Path, preprocessor: Preprocessor) -> None:
+    from tokenizers import ByteLevelBPETokenizer
+
+    folder = tmp_path / "gpt2"
+    write_checkpoint(folder)
+    before, files = to_numpy(begun(folder, preprocessor).embedding), [folder / "vocab.json", folder / "merges.txt"]
+    made = ByteLevelBPETokenizer.from_file(*map(str, files))
+    made.add_special_tokens(["<|endoftext|>"])
+    made.save(str(folder / "tokenizer.json"))
+    for file in files:
+        file.unlink()
+    unknown = 3
+    after = to_numpy(begun(folder, preprocessor).embedding)
+    np.testing.assert_array_equal(np.delete(after, [0, unknown], axis=0), np.delete(before, [0, unknown], axis=0))
+
+
+def test_texts_of_tokens_and_words_of_names() -> None:
+    texts = {"SLOT_PRICE_RANGE": " price range", "-s": "s", "￭-￭": "-", "￭'s": "'s", "café": " café", "<unk>": None}
+    assert {token: text_of(token) for token in texts} == texts
+    names = {"?inform|priceRange=yes": "inform price range yes", "act:inform_no_match": "inform no match"}
+    names |= {"slot:near#2": "near 2", "inform|slot:": "inform slot"}
+    assert {name: " ".join(words_of(name)) for name in names} == names
+
+
+SMALL = ["training.epochs=2", "training.learning_rate=0.003", "model.dropout=0.1"]
+
+
+def test_a_run_begins_with_a_checkpoint_and_needs_it_no_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "gpt2"
+    write_checkpoint(folder)
+    digest = file_digest(folder / "model.safetensors")
+    begin = ["train", "trails-gpt2", "--set", f"model.pretrained={folder}"]
+    begin += [word for each in SMALL for word in ("--set", each)]
+    assert main([*begin, "--output", str(tmp_path / "whole")]) == 0
+    assert f"of the weights began as those of {folder}\n" in capsys.readouterr().err
+    whole = Run(tmp_path / "whole")
+    about = whole.manifest()["training"]["initialized"]
+    assert (about["pretrained"], about["weights"]) == (str(folder), digest) and about["share"] > 0.5
+    section = load_config(whole.config_path, models=models).model.model_dump()
+    assert [section[name] for name in ("hidden_size", "heads", "layers", "positions")] == [H, HEADS, LAYERS, POSITIONS]
+
+    def stop(row: Any) -> bool:
+        return False
+
+    config = load_config("trails-gpt2", [*SMALL, f"model.pretrained={folder}"], models)
+    callback = type("Stop", (), {"on_epoch_end": staticmethod(stop)})()
+    train(config, tmp_path / "broken", callbacks=[callback], progress=False)
+    # What was trained goes on, and says acts, without the checkpoint.
+    shutil.rmtree(folder)
+    assert main([*begin, "--output", str(tmp_path / "broken"), "--resume"]) == 0
+    broken = Run(tmp_path / "broken")
+    assert broken.weights_path.read_bytes() == whole.weights_path.read_bytes()
+    assert broken.manifest()["training"]["initialized"] == about
+    turns = [example.turn for example in load_corpus("trails").split("test")[::10]]
+    results = Generator.load(broken).generate(turns)
+    assert np.mean([result.slots_ok for result in results]) > 0.9
+    # Where states leave no room, acts are searched for one by one.
+    monkeypatch.setattr(keras_decoder, "MOST", 1)
+    alone = Generator.load(broken)
+    assert [result.text for result in alone.generate(turns[:3])] == [result.text for result in results[:3]]
+    assert main([*begin, "--output", str(tmp_path / "new")]) == 2
+    assert capsys.readouterr().err.endswith(f"model.pretrained: there is no folder {folder}\n")
+
+
+def test_without_steps_the_weights_are_the_checkpoints(tmp_path: Path, preprocessor: Preprocessor) -> None:
+    folder = tmp_path / "gpt2"
+    weights = write_checkpoint(folder, "transformer.")
+    still = ["training.epochs=1", "training.learning_rate=1e-30", "training.batch_size=256"]
+    config = load_config("trails-gpt2", [*still, f"model.pretrained={folder}"], models)
+    found = load_arrays(train(config, tmp_path / "run", progress=False).weights_path)
+    np.testing.assert_array_equal(found["positions"], weights["wpe.weight"])
+    np.testing.assert_array_equal(found["decoder/1/attention/kernel"], weights["h.1.attn.c_attn.weight"])
+    np.testing.assert_array_equal(found["norm/beta"], weights["ln_f.bias"])
+
+
+def damaged(folder: Path) -> None:
+    (folder / "model.safetensors").write_bytes(b"no weights")
+
+
+def edited(**changes: Any) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        data = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        (folder / "config.json").write_text(json.dumps(data | changes), encoding="utf-8")
+
+    return edit
+
+
+def without(*names: str) -> Callable[[Path], None]:
+    return lambda folder: [(folder / name).unlink() for name in names][0]
+
+
+def rewritten(drop: Iterable[str] = (), **arrays: np.ndarray) -> Callable[[Path], None]:
+    def edit(folder: Path) -> None:
+        held = load_arrays(folder / "model.safetensors") | arrays
+        save_arrays(folder / "model.safetensors", {name: held[name] for name in held if name not in drop})
+
+    return edit
+
+
+def text(name: str, content: str) -> Callable[[Path], None]:
+    return lambda folder: (folder / name).write_text(content, encoding="utf-8") and None
+
+
+MISTAKES: dict[str, tuple[Callable[[Path], Any], str]] = {
+    "folder": (shutil.rmtree, "there is no folder"),
+    "config": (without("config.json"), "config.json: No such file or directory"),
+    "json": (text("config.json", "{"), "config.json: it cannot be read as JSON"),
+    "list": (text("config.json", "[]"), "config.json: it holds no JSON object"),
+    "type": (edited(model_type="bert"), "config.json: model_type is 'bert', not 'gpt2'"),
+    "activation": (edited(activation_function="relu"), "activation_function is 'relu'; gpt2 computes with 'gelu_new'"),
+    "size": (edited(n_layer="2"), "config.json: n_layer is '2', not a size"),
+    "heads": (edited(n_head=5), "n_head does not divide n_embd"),
+    "weights": (without("model.safetensors"), "model.safetensors: No such file or directory"),
+    "damaged": (damaged, "model.safetensors: it cannot be read as weights"),
+    "shape": (edited(n_positions=65), "'wpe.weight' is 64x48, not 65x48 as config.json says"),
+    "layer": (edited(n_layer=3), "it holds no 'h.2.ln_1.weight'"),
+    "finite": (rewritten(**{"ln_f.bias": np.full(H, np.nan, np.float32)}), "numbers that are not finite"),
+    "merges": (without("merges.txt"), "merges.txt: No such file or directory"),
+    "tokeniser": (text("tokenizer.json", "{}"), "tokenizer.json: no tokeniser"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_checkpoint_that_cannot_be_used_is_told_plainly(
+    mistake: str, tmp_path: Path, preprocessor: Preprocessor
+) -> None:
+    folder = tmp_path / "gpt2"
+    write_checkpoint(folder)
+    sizes = Checkpoint(folder).sizes
+    harm, message = MISTAKES[mistake]
+    harm(folder)
+    with pytest.raises(ConfigError) as error:
+        found = Checkpoint(folder)
+        model = build_model("gpt2", preprocessor.sizes, **sizes)
+        found.weights({name: to_numpy(weight) for name, weight in named_weights(model).items()}, preprocessor)
+    assert str(error.value).startswith("model.pretrained: ") and message in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "gpt2"
+    write_checkpoint(folder)
+    begin = ["train", "trails-gpt2", "--output", str(tmp_path / "run"), "--set", f"model.pretrained={folder}"]
+    assert main([*begin, "--set", "model.hidden_size=64", "--set", "model.layers=2"]) == 2
+    assert f"{folder} has other sizes: hidden_size 64 is not its 48; leave them out" in capsys.readouterr().err
+    assert main([*begin, "--set", "model.initialize_from=runs/x"]) == 2
+    assert "a model begins with one or the other" in capsys.readouterr().err
+    damaged(folder)
+    assert main(begin) == 2
+    assert "cannot be read as weights" in capsys.readouterr().err.splitlines()[-1]
+    assert main(["train", "trails-gpt2", "--set", "model.heads=5"]) == 2
+    assert "hidden_size 128 is not divisible by heads 5" in capsys.readouterr().err
+    assert main(["train", "trails-sclstm", "--set", "model.pretrained=x"]) == 2
+    assert "models that have it: gpt2" in capsys.readouterr().err
+
+
+def test_what_goes_on_reads_nothing(preprocessor: Preprocessor) -> None:
+    section = load_config("trails-gpt2", ["model.pretrained=nowhere"], models).model
+    fresh, origin = {"embedding": np.zeros(1)}, {"initialized": {"share": 1.0}}
+    assert initial_weights(section, preprocessor, fresh, origin) == (fresh, origin)
+    with pytest.raises(ConfigError, match="there is no folder nowhere"):
+        initial_weights(section, preprocessor, fresh)
