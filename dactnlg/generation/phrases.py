@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
 from dactnlg.generation.pieces import Pieces, Said
-from dactnlg.text.fluency import BOUND, ORDER, Fluency
+from dactnlg.text.fluency import BOUND, Fluency
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Tokens
@@ -92,30 +92,21 @@ class Phrases:
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.
-        lacking = list(filter(_shows, sorted(wanted - text.said)[:1]))
-        yield from self._exchanged(text, wanted, lacking)
-        for item in lacking if text.said <= wanted else ():
-            for phrase, inner in self._of(item):
-                for gap in range(len(text.tokens)):
-                    before, after = words[max(0, gap - 1) : gap + 1], words[gap + 1 : gap + 3]
-                    if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
-                        longer = (*text.tokens[:gap], *phrase, *text.tokens[gap:])
-                        yield Edited(longer, text.said | {item}, text.weight, text.changes + 1)
+        for new in filter(_shows, sorted(wanted - text.said)[:1]):
+            gaps = ((gap, gap) for gap in range(len(text.tokens)))
+            yield from self._with(text, new, gaps if text.said <= wanted else (), text.said | {new})
+            for old in filter(_shows, text.said - wanted - {self._subject}):
+                yield from self._with(text, new, self._spans(text.tokens, old), text.said - {old} | {new})
 
-    def _exchanged(self, text: Edited, wanted: Said, lacking: Sequence[str]) -> Iterator[Edited]:
-        """Yield a text with words that say something it should not say exchanged for some that say what it lacks."""
+    def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], said: Said) -> Iterator[Edited]:
+        """Yield a text with phrases that say something in the place of its own words, or between them."""
         words = _padded(text.tokens)
-        for item in filter(_shows, text.said - wanted - {self._subject}):
-            spans = list(self._spans(text.tokens, item))
-            for new in lacking:
-                said = text.said - {item} | {new}
-                for phrase, inner in self._of(new):
-                    fits = {start: self._meet(words[max(0, start - 1) : start + 1], inner) for start, _ in spans}
-                    for start, end in spans:
-                        before, after = words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]
-                        if fits[start] and self._meet((*before, *inner), after):
-                            longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
-                            yield Edited(longer, said, text.weight, text.changes + 1)
+        places = [(s, e, words[max(0, s - 1) : s + 1], words[e + 1 : e + 3]) for s, e in spans]
+        for phrase, inner in self._of(item) if places else ():
+            for start, end, before, after in places:
+                if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
+                    longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
+                    yield Edited(longer, said, text.weight, text.changes + 1)
 
     def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
         """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""
@@ -141,8 +132,10 @@ class Phrases:
 
     def _meet(self, before: Tokens, after: Tokens) -> bool:
         """Whether training has the words at both sides of a gap together."""
-        runs = ((*before[-2:], *after[:1]), (*before[-1:], *after[:2]))
-        return all(len(run) < ORDER - 1 or self._fluency.seen(run) for run in runs)
+        seen = self._fluency.seen
+        return (len(before) < 2 or not after or seen((*before[-2:], after[0]))) and (
+            len(after) < 2 or not before or seen((before[-1], *after[:2]))
+        )
 
 
 def _padded(tokens: Tokens) -> Tokens:

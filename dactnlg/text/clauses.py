@@ -46,7 +46,8 @@ _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
 _WRONG = {
     *(("it", verb) for verb in _PLURAL),
-    *((word, verb) for word in ("they", "we") for verb in _SINGULAR),
+    *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
+    *(("i", verb) for verb in _SINGULAR - {"was"}),
     *((verb, "none") for verb in ("is", "are")),
 }
 """Words that do not stand behind each other, by their number or by what they say."""

@@ -110,6 +110,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("it are pubs .", False),
         ("they is near SLOT_NEAR .", False),
         ("the price is none .", False),
+        ("you is in the SLOT_AREA .", False),
         ("it has none of these .", True),
         ("it is near SLOT_NEAR , has a garden .", False),
         ("it is near SLOT_NEAR , has a garden and is cheap .", True),
