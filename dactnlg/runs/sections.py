@@ -150,6 +150,8 @@ class TrainingConfig(_Section):
             combinations of slots that it lacks (see `training.recombination`).
         teachers: so many models with other seeds are trained before, and what they say together for the acts of
             training is learned beside the corpus's sentences (see `training.teachers`).
+        teachers_mbr: of the sentences in their beam the teachers say the one that is most like the others (minimum
+            Bayes risk), so that the model need not look for it.
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
             on), or auto: numpy where it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.
@@ -169,6 +171,7 @@ class TrainingConfig(_Section):
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     recombination: float = Field(default=0.0, ge=0.0, le=10.0)
     teachers: int = Field(default=0, ge=0, le=16)
+    teachers_mbr: bool = False
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
     plot: bool = False

@@ -1,9 +1,9 @@
 """Teachers: models with other seeds, trained before a model, whose sentences it learns beside the corpus's.
 
-What several models say together for an act, and of their beam what is most like the rest (minimum Bayes risk), is what
-people say of it most often, and says all of it: sentences with a fault are not learned. A model that has learned these
-needs less of a search for them than its teachers did (sequence-level distillation: Kim and Rush 2016, section 3.2; from
-an ensemble, beside the corpus: Freitag et al. 2017; of minimum Bayes risk: Finkelstein et al. 2023).
+What several models say together for an act is what people say of it most often, and says all of it: sentences with a
+fault are not learned. A model that has learned these needs less of a search for them than its teachers did
+(sequence-level distillation: Kim and Rush 2016, section 3.2; from an ensemble, beside the corpus: Freitag et al. 2017;
+of minimum Bayes risk: Finkelstein et al. 2023).
 
 The teachers stand in the run's folder, `.teachers`, until what they say is written to `taught.jsonl`.
 """
@@ -32,8 +32,8 @@ from dactnlg.training.messages import LOG
 
 BLOCK = 64
 """Acts that are generated at a time."""
-WIDTH = 20
-"""Beam width of the teachers, at least."""
+WIDTH, MBR_WIDTH = 10, 20
+"""Beam width of the teachers, at least, and the same where its sentences are compared with each other."""
 APART = 1000
 """Between the seeds of a model and of its teachers."""
 Asked = tuple[DelexicalizedAct, str]
@@ -110,8 +110,9 @@ def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -
 def _said(config: Config, folders: Sequence[Path], pairs: Sequence[Pair], *, progress: bool) -> Iterator[list[str]]:
     """Yield what the teachers say together for the turn of each pair, as tokens; nothing where that has a fault."""
     generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
-    width = max(WIDTH, config.decoding.beam_width)
-    options = GenerationOptions(sample=False, constraint="hard", mbr=True, beam_width=width)
+    mbr, width = config.training.teachers_mbr, config.decoding.beam_width
+    least = MBR_WIDTH if mbr else WIDTH
+    options = GenerationOptions(sample=False, constraint="hard", mbr=mbr, beam_width=max(least, width))
     hidden = None if progress else True
     with tqdm(total=len(pairs), desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
         for start in range(0, len(pairs), BLOCK):
