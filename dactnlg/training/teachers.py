@@ -43,7 +43,7 @@ Asked = tuple[DelexicalizedAct, str]
 def teacher_configs(config: Config) -> list[Config]:
     """Return the configurations of a model's teachers: its own, with other seeds."""
     options = config.training
-    alone = {"teachers": 0, "plot": False, "tensorboard": False}
+    alone = {"teachers": 0, "teachers_mbr": False, "plot": False, "tensorboard": False}
     seeds = [(options.seed + APART * number) % SEEDS for number in range(1, options.teachers + 1)]
     return [
         config.model_copy(update={"training": options.model_copy(update={**alone, "seed": seed})}) for seed in seeds
