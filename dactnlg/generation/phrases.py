@@ -102,8 +102,12 @@ class Phrases:
         """Yield a text with phrases that say something in the place of its own words, or between them."""
         words = _padded(text.tokens)
         places = [(s, e, words[max(0, s - 1) : s + 1], words[e + 1 : e + 3]) for s, e in spans]
+        # Most places fit no phrase that begins with a word: that is asked once for all of these.
+        fitting: dict[str, list[tuple[int, int, Tokens, Tokens]]] = {}
         for phrase, inner in self._of(item) if places else ():
-            for start, end, before, after in places:
+            if inner[0] not in fitting:
+                fitting[inner[0]] = [place for place in places if self._meet(place[2], inner[:1])]
+            for start, end, before, after in fitting[inner[0]]:
                 if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
                     longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
                     yield Edited(longer, said, text.weight, text.changes + 1)
