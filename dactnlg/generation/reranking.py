@@ -28,8 +28,8 @@ SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
 REMEMBERED = 10_000, 8 << 20
 """Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
-WIDER = 4
-"""How many times as wide a search is where all that was found is doubtful."""
+WIDER, WIDE = 4, 40
+"""How many times as wide a search is where all that was found is doubtful, and its width at least."""
 Rows = list[list[Candidate]]
 
 
@@ -110,7 +110,7 @@ class CandidateSearch:
             rows |= zip(map(id, others), more, strict=True)
         pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
-            wide = WIDER * width
+            wide = max(WIDER * width, WIDE)
             asked = [pools[place].request for place in doubtful]
             turns, contexts = [request.turn for request in asked], [request.context for request in asked]
             found = decoder.search(turns, Plan(wide, hard, wide), contexts=contexts)
