@@ -13,7 +13,7 @@ from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.placeholders import Required
-from dactnlg.text.slots import SlotChecker, Tally
+from dactnlg.text.slots import Shown, SlotChecker, Tally
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
@@ -103,8 +103,9 @@ class FidelityChecker:
         values = self.checker.tally(turn, done.tokens)
         # What is said twice is still true.
         said = {str(item.slot) for item in self.delexicalizer.required(turn)}
-        cues = self.checker.look(self.checker.expected(turn), done.tokens)
-        seen = evidence(turn, done.tokens, self.checker)
+        shown = self.checker.shown(done.tokens)
+        cues = self.checker.look(self.checker.expected(turn), done.tokens, shown)
+        seen = evidence(turn, done.tokens, shown)
         logits = {} if self.reader is None else self.reader.logits(seen)
         missing, contradicted = list[str](), dict[str, str]()
         for item in done.missing:
@@ -140,17 +141,18 @@ class FidelityChecker:
             return sure
         return bool(self.reader.parts.margins.get(name))
 
-    def look(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Findings:
+    def look(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Findings:
         """Return what is wrong with delexicalised tokens, their values aside.
 
         Args:
             turn: the acts.
             tokens: the sentence, with placeholders.
             cues: what the cues of the data card say of it; what they find missing stays so.
+            shown: the special values that they find.
         """
         if self.reader is None:
             return Findings(cues.missing, cues.extra)
-        sentence = evidence(turn, tokens, self.checker)
+        sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._special(turn, logits, cues, sure=False)
         return Findings(
@@ -162,11 +164,11 @@ class FidelityChecker:
             self._acts(turn, logits),
         )
 
-    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a template's special values, questions and act types; see `look`."""
         if self.reader is None:
             return cues
-        found = self.look(turn, tokens, cues)
+        found = self.look(turn, tokens, cues, shown)
         acts, misplaced = found.acts, found.misplaced
         # Questions beside others or beside other acts are looked after where they can be put behind a sentence.
         lost = [turn.acts[0].slots[0].name for _ in found.questions] if _one_question(turn) else []

@@ -16,7 +16,7 @@ from dactnlg.text.cues import masked
 from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.slots import SlotChecker
+from dactnlg.text.slots import Shown, SlotChecker
 
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
@@ -45,10 +45,8 @@ class Sample:
     found: frozenset[str]
 
 
-def evidence(turn: Turn, tokens: Sequence[str], checker: SlotChecker) -> Evidence:
-    """Return what the reader sees of a turn's delexicalised sentence."""
-    text = masked(tokens).lower()
-    shown = {slot: found for slot in checker.cued if (found := checker.shown_cues(slot, text))}
+def evidence(turn: Turn, tokens: Sequence[str], shown: Shown) -> Evidence:
+    """Return what the reader sees of a turn's delexicalised sentence, in which cues show some special values."""
     return Evidence(tuple(folded(tokens)), shown, "&".join([act.act_type for act in turn.acts]))
 
 
@@ -64,7 +62,7 @@ def read_rows(pairs: Iterable[tuple[Turn, str]], checker: SlotChecker) -> list[S
         names = {value_fact(part).name for item in delexicalizer.required(turn) for part in atoms(item.slot)}
         found = frozenset(names - {fact.name for fact in missing})
         stated = frozenset([*facts(turn).values(), *missing])
-        seen = evidence(turn, done.tokens, checker)
+        seen = evidence(turn, done.tokens, checker.shown(done.tokens))
         row = Sample(seen, stated, frozenset(slot.name for _, slot in turn.slots()), found)
         rows.setdefault((seen.words, stated, row.slots, found), row)
     return list(rows.values())

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from dactnlg.acts import Turn
-from dactnlg.generation.pieces import canonical
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, kind
+from dactnlg.text.templates import Key, Templates, canonical, kind
 
 LEAST_SHARE = 0.1
 """Share of an act type's texts without such special values that deny, from which on denying is what it does."""

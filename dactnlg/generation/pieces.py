@@ -14,7 +14,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments, split_segments
 from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.templates import Key, Tokens
+from dactnlg.text.templates import Key, Tokens, canonical
 
 MOST_ALIKE = 30
 """Texts kept of those that say the same, the most frequent ones."""
@@ -194,12 +194,6 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
 
 def _bare(item: str) -> bool:
     return "|" in item and "=" not in item
-
-
-def canonical(printed: str) -> str:
-    """Return a printed special value (`inform|kidsallowed=false`) in one spelling."""
-    name, _, value = printed.partition("=")
-    return f"{name}={Slot('value', value.strip(chr(39))).special}"
 
 
 def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:

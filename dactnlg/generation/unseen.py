@@ -17,12 +17,11 @@ from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
 from dactnlg.generation.denials import Denials, denies
 from dactnlg.generation.options import ResolvedOptions
-from dactnlg.generation.pieces import canonical
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import PRONOUN, split_segments
-from dactnlg.text.templates import Key, Tokens, kind, special_values
+from dactnlg.text.templates import Key, Tokens, canonical_values, combination, kind
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import Decoder
@@ -96,7 +95,7 @@ class UnseenActs:
     def _seen(self) -> set[tuple[Key, Key]]:
         templates = self._preprocessor.templates
         pairs = {(key, values) for (key, _), found in templates.specials.items() for values in found}
-        return {(key, _canonical(values)) for key, values in pairs}
+        return {(key, canonical_values(values)) for key, values in pairs}
 
     @cached_property
     def _many(self) -> bool:
@@ -105,7 +104,7 @@ class UnseenActs:
 
     def has(self, turn: Turn) -> bool:
         """Whether training never had a turn's combination of acts, slots and special values."""
-        return bool(self._seen) and (kind(turn), _canonical(special_values(turn))) not in self._seen
+        return bool(self._seen) and combination(turn) not in self._seen
 
     def pool(
         self, decoder: Decoder, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions
@@ -207,7 +206,3 @@ def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
 
 def _right(candidate: Candidate) -> bool:
     return bool(candidate.tokens) and candidate.faithful and candidate.report.ok
-
-
-def _canonical(values: Key) -> Key:
-    return tuple(sorted({canonical(value) for value in values}))

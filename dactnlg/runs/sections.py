@@ -152,6 +152,8 @@ class TrainingConfig(_Section):
             training is learned beside the corpus's sentences (see `training.teachers`).
         teachers_mbr: of the sentences in their beam the teachers say the one that is most like the others (minimum
             Bayes risk), so that the model need not look for it.
+        invention: for each pair of the corpus so many acts with other slots are asked of the teachers, and the surer
+            half of what they say is learned (see `training.invention`).
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
             on), or auto: numpy where it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.
@@ -172,6 +174,7 @@ class TrainingConfig(_Section):
     recombination: float = Field(default=0.0, ge=0.0, le=10.0)
     teachers: int = Field(default=0, ge=0, le=16)
     teachers_mbr: bool = False
+    invention: float = Field(default=0.0, ge=0.0, le=10.0)
     backend: Backend = "auto"
     precision: Literal["float32", "mixed_bfloat16", "mixed_float16"] = "float32"
     plot: bool = False
@@ -182,6 +185,9 @@ class TrainingConfig(_Section):
         if self.precision != "float32" and self.backend == "numpy":
             message = f"precision {self.precision} needs backend: keras; numpy computes in float32"
             raise PydanticCustomError("precision", "{m}", {"m": message})
+        if self.invention and not self.teachers:
+            message = "invention needs teachers: 1 or more; they say what is invented"
+            raise PydanticCustomError("invention", "{m}", {"m": message})
         return self
 
 

@@ -200,10 +200,11 @@ class Preprocessor:
         found = self._made.get((act, tokens))
         if found is None:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
-            cues = self.checker.look(act.expected, tokens)
+            shown = self.checker.shown(tokens)
+            cues = self.checker.look(act.expected, tokens, shown)
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
             if self.reader is not None:
-                cues = self.reader.read(act.turn, tokens, cues)
+                cues = self.reader.read(act.turn, tokens, cues, shown)
             tallies, style, known = (self.checker.tally(act.turn, tokens), cues), self.style, self.vocabulary
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, style=style, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
@@ -262,7 +263,8 @@ class Preprocessor:
         """Return values that a template's own words say once more: "cheap, moderate or expensive" beside `cheap`."""
         if not any(value.raw.partition(" ")[0].casefold() in template.words for value in request.values):
             return ()
-        return self.checker.check(request.turn, self.raw_of(request, template)).values.extra
+        tokens = self.delexicalizer.delexicalize(request.turn, self.raw_of(request, template)).tokens
+        return self.checker.tally(request.turn, tokens).extra
 
     def text_of(self, request: Request, template: Template) -> str:
         """Return the sentence as a user reads it: a template with a request's values."""

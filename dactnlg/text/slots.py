@@ -22,6 +22,8 @@ from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
+Shown = Mapping[str, tuple[str, ...]]
+"""By slot, the special values whose cues match a sentence."""
 OPPOSITES = {"yes": "no", "no": "yes"}
 """Special values of which a sentence says one alone."""
 
@@ -87,13 +89,11 @@ class Expected(NamedTuple):
     Attributes:
         wanted: its special values, as reports name them, each with the pattern that finds it.
         others: values of slots that it does not have, or has with another value: they would be invented.
-        made_up: patterns of which one finds any of these.
         opposites: what would contradict a special value of the turn: its name, the opposite's, and the pattern of this.
     """
 
     wanted: tuple[tuple[str, Pattern], ...]
     others: tuple[tuple[str, str], ...]
-    made_up: tuple[Pattern, ...]
     opposites: tuple[tuple[str, str, Pattern], ...] = ()
 
 
@@ -189,7 +189,14 @@ class SlotChecker:
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""
-        text = folded(sentence)
+        return self._shown(slot_name, folded(sentence))
+
+    def shown(self, tokens: Sequence[str]) -> Shown:
+        """Return the special values whose cues match delexicalised tokens, by slot."""
+        text = folded(masked(tokens))
+        return {name: found for name in self._cues if (found := self._shown(name, text))}
+
+    def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
         return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))
 
     def _contradictions(self, expected: Expected, missing: Sequence[str], text: str) -> Iterator[str]:
@@ -203,14 +210,16 @@ class SlotChecker:
             if name not in missing and shows(pattern, without(cues[name], text)):
                 yield opposite
 
-    def _invented(self, expected: Expected, text: str) -> list[str]:
+    def _invented(self, expected: Expected, shown: Shown, text: str) -> list[str]:
         """Return the values that a folded sentence shows and the turn does not have, one a slot."""
         found: dict[str, str] = {}
         for name, value in expected.others:
+            if name in found or value not in shown.get(name, ()):
+                continue
             rest = text
             for wanted, cue in expected.wanted:
                 rest = without(cue, rest) if wanted.startswith(f"{name}=") else rest
-            if name not in found and shows(self._compiled(name, value), rest):
+            if rest is text or shows(self._compiled(name, value), rest):
                 found[name] = f"{name}={value}"
         return list(found.values())
 
@@ -236,12 +245,7 @@ class SlotChecker:
             for value in values
             if value not in asked.get(name, ())
         )
-        # One pattern for all slots would be compiled anew for nearly every act, where there are closed classes.
-        groups: dict[str, list[str]] = {}
-        for name, value in others:
-            groups.setdefault(name if name in closed else "", []).extend(self._patterns[name][value])
-        made_up = tuple(compile_pattern(any_of(cues)) for cues in groups.values())
-        return Expected(tuple(wanted), others, made_up, tuple(self._opposites(name for name, _ in wanted)))
+        return Expected(tuple(wanted), others, tuple(self._opposites(name for name, _ in wanted)))
 
     def _opposites(self, wanted: Iterable[str]) -> Iterator[tuple[str, str, Pattern]]:
         """Yield what contradicts special values, such as `kidsallowed=no` does `kidsallowed=yes`."""
@@ -255,18 +259,29 @@ class SlotChecker:
         """Check special values by their cues: those of the turn must match, those that it does not have must not."""
         return self.look(self.expected(turn), self.delexicalizer.delexicalize(turn, sentence).tokens)
 
-    def look(self, expected: Expected, tokens: Sequence[str]) -> Tally:
-        """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both."""
-        text = folded(masked(tokens))
-        missing = tuple(name for name, cue in expected.wanted if not shows(cue, text))
-        extra: list[str] = []
-        # Few searches find that there is nothing, as nearly always.
-        if any(shows(pattern, text) for pattern in expected.made_up):
-            extra += self._invented(expected, text)
-        extra += self._contradictions(expected, missing, text) if expected.opposites else []
+    def look(self, expected: Expected, tokens: Sequence[str], shown: Shown | None = None) -> Tally:
+        """Check delexicalised tokens against what a turn expects; as `check_cues`, which works out both.
+
+        Args:
+            expected: of the turn.
+            tokens: the sentence, with placeholders.
+            shown: what cues find in them, where that is known.
+        """
+        shown, text = self.shown(tokens) if shown is None else shown, folded(masked(tokens))
+        missing = tuple(name for name, _ in expected.wanted if not _has(shown, name))
+        extra = [
+            *self._invented(expected, shown, text),
+            *self._contradictions(expected, missing, text),
+        ]
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def _has(shown: Shown, name: str) -> bool:
+    """Whether cues find a special value, as reports name it."""
+    slot, _, value = name.partition("=")
+    return value in shown.get(slot, ())
 
 
 @lru_cache(maxsize=1 << 8)

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from dactnlg.acts import Turn
 from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.slots import SlotChecker, Tally
+from dactnlg.text.slots import Shown, SlotChecker, Tally
 
 
 class TemplateReader(Protocol):
@@ -16,7 +16,7 @@ class TemplateReader(Protocol):
 
     trigger_words: dict[str, tuple[str, ...]]
 
-    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally) -> Tally:
+    def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:

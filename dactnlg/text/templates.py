@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from dactnlg.acts import Turn
+from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.surface import detokenize, strip_joiner, tokenize
@@ -175,6 +175,22 @@ def kind(turn: Turn) -> Key:
 def special_values(turn: Turn) -> Key:
     """Return a turn's special values, which its wording hangs on: `("inform|kidsallowed=no",)`."""
     return tuple(sorted({f"{act.act_type}|{slot}" for act, slot in turn.slots() if slot.special is not None}))
+
+
+def combination(turn: Turn) -> tuple[Key, Key]:
+    """Return what of a turn training may have had: its kind, and its special values in one spelling."""
+    return kind(turn), canonical_values(special_values(turn))
+
+
+def canonical_values(values: Key) -> Key:
+    """Return printed special values (`inform|kidsallowed=false`) in one spelling."""
+    return tuple(sorted(set(map(canonical, values))))
+
+
+def canonical(printed: str) -> str:
+    """Return a printed special value in one spelling."""
+    name, _, value = printed.partition("=")
+    return f"{name}={Slot('value', value.strip(chr(39))).special}"
 
 
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:

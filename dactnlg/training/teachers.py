@@ -5,6 +5,9 @@ fault are not learned. A model that has learned these needs less of a search for
 (sequence-level distillation: Kim and Rush 2016, section 3.2; from an ensemble, beside the corpus: Freitag et al. 2017;
 of minimum Bayes risk: Finkelstein et al. 2023).
 
+They may be asked for acts that the corpus lacks, too (see `training.invention`). Of these sentences the half is learned
+of which they are surest: one that a model says with little doubt reads well.
+
 The teachers stand in the run's folder, `.teachers`, until what they say is written to `taught.jsonl`.
 """
 
@@ -12,7 +15,10 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 
 from tqdm import tqdm
@@ -28,6 +34,7 @@ from dactnlg.runs.sections import SEEDS
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct
+from dactnlg.training.invention import invent
 from dactnlg.training.messages import LOG
 
 BLOCK = 64
@@ -43,7 +50,7 @@ Asked = tuple[DelexicalizedAct, str]
 def teacher_configs(config: Config) -> list[Config]:
     """Return the configurations of a model's teachers: its own, with other seeds."""
     options = config.training
-    alone = {"teachers": 0, "teachers_mbr": False, "plot": False, "tensorboard": False}
+    alone = {"teachers": 0, "teachers_mbr": False, "invention": 0.0, "plot": False, "tensorboard": False}
     seeds = [(options.seed + APART * number) % SEEDS for number in range(1, options.teachers + 1)]
     return [
         config.model_copy(update={"training": options.model_copy(update={**alone, "seed": seed})}) for seed in seeds
@@ -60,6 +67,8 @@ def taught(
     progress: bool,
 ) -> list[Pair]:
     """Return each pair of the model's own corpus once more, with what its teachers say, where that has no fault.
+
+    Behind them stand invented acts with what the teachers say of them.
 
     Args:
         config: the experiment.
@@ -79,21 +88,20 @@ def taught(
     examples: dict[Asked, Pair] = {}
     for key, pair in zip(asked, own, strict=True):
         examples.setdefault(key, pair)
+    invented = invent(own, round(config.training.invention * len(own)), config.training.seed)
     if not run.taught_path.exists():
-        folders = list(_trained(config, run, train))
+        teachers = Teachers(config, list(_trained(config, run, train)), progress=progress)
         with written(run.taught_path) as file:
-            for tokens in _said(config, folders, list(examples.values()), progress=progress):
+            for tokens in chain(teachers.said(list(examples.values())), teachers.surest(invented)):
                 file.write(json.dumps(tokens, ensure_ascii=False) + "\n")
     shutil.rmtree(run.teachers_path, ignore_errors=True)
     sentences = _read(run.taught_path)
-    if len(sentences) != len(examples):
+    if len(sentences) != len(examples) + len(invented):
         raise RunError(f"{run.taught_path} is not of these pairs; train the model anew, without --resume")
-    by_act = dict(zip(examples, sentences, strict=True))
-    return [
-        Pair(pair.turn, pair.corpus, by_act[key], pair.context)
-        for key, pair in zip(asked, own, strict=True)
-        if by_act[key]
-    ]
+    by_act = dict(zip(examples, sentences, strict=False))
+    pairs = [replace(pair, tokens=by_act[key]) for key, pair in zip(asked, own, strict=True)]
+    pairs += [replace(pair, tokens=tokens) for pair, tokens in zip(invented, sentences[len(examples) :], strict=True)]
+    return [pair for pair in pairs if pair.tokens]
 
 
 def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -> Iterator[Path]:
@@ -107,20 +115,57 @@ def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -
         yield teacher.path
 
 
-def _said(config: Config, folders: Sequence[Path], pairs: Sequence[Pair], *, progress: bool) -> Iterator[list[str]]:
-    """Yield what the teachers say together for the turn of each pair, as tokens; nothing where that has a fault."""
-    generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
-    mbr, width = config.training.teachers_mbr, config.decoding.beam_width
-    least = MBR_WIDTH if mbr else WIDTH
-    options = GenerationOptions(sample=False, constraint="hard", mbr=mbr, beam_width=max(least, width))
-    hidden = None if progress else True
-    with tqdm(total=len(pairs), desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
-        for start in range(0, len(pairs), BLOCK):
-            block = pairs[start : start + BLOCK]
-            contexts = [pair.context for pair in block]
-            for found in generator.generate([pair.turn for pair in block], options, strict=False, context=contexts):
-                yield found.delexicalized.split(" ") if found.slots_ok and found.origin == "model" else []
-            bar.update(len(block))
+class Teachers:
+    """Trained models that say sentences together, for another one to learn.
+
+    Args:
+        config: of the model.
+        folders: the runs of its teachers.
+        progress: show a progress bar on standard error.
+    """
+
+    def __init__(self, config: Config, folders: Sequence[Path], *, progress: bool) -> None:
+        self._generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
+        mbr, width = config.training.teachers_mbr, config.decoding.beam_width
+        self._options = GenerationOptions(sample=False, mbr=mbr, beam_width=max(MBR_WIDTH if mbr else WIDTH, width))
+        self._progress = progress
+
+    def said(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
+        """Yield the sentence for the turn of each pair, as tokens; nothing where it has a fault."""
+        return self._said(pairs, replace(self._options, constraint="hard"))
+
+    def surest(self, pairs: Sequence[Pair]) -> list[list[str]]:
+        """Return the same for invented turns; nothing, too, for the half of each kind of acts that is less sure."""
+        # What no search says without being made to is not sure.
+        said = list(self._said(pairs, replace(self._options, constraint="rerank")))
+        kept = [number for number, tokens in enumerate(said) if tokens]
+        sure = dict(zip(kept, self._sureness([pairs[n] for n in kept], [said[n] for n in kept]), strict=True))
+        kinds = defaultdict[frozenset[str], list[int]](list)
+        for number in kept:
+            kinds[frozenset(act.act_type for act in pairs[number].turn)].append(number)
+        for numbers in kinds.values():
+            for number in sorted(numbers, key=lambda each: sure[each])[: len(numbers) // 2]:
+                said[number] = []
+        return said
+
+    def _sureness(self, pairs: Sequence[Pair], sentences: Sequence[Sequence[str]]) -> list[float]:
+        """Return the mean log probability of a token for the sentence of each pair."""
+        decoder, encode = self._generator.decoder, self._generator.preprocessor.vocabulary.encode
+        if decoder is None or not pairs:
+            return [0.0] * len(pairs)
+        turns, contexts = [pair.turn for pair in pairs], [pair.context for pair in pairs]
+        scores = decoder.token_scores(turns, [encode(tokens) for tokens in sentences], contexts)
+        return [float(row.sum() / (len(tokens) + 1)) for row, tokens in zip(scores, sentences, strict=True)]
+
+    def _said(self, pairs: Sequence[Pair], options: GenerationOptions) -> Iterator[list[str]]:
+        hidden = None if self._progress else True
+        with tqdm(total=len(pairs), desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
+            for start in range(0, len(pairs), BLOCK):
+                block = pairs[start : start + BLOCK]
+                turns, contexts = [pair.turn for pair in block], [pair.context for pair in block]
+                for found in self._generator.generate(turns, options, strict=False, context=contexts):
+                    yield found.delexicalized.split(" ") if found.slots_ok and found.origin == "model" else []
+                bar.update(len(block))
 
 
 def _read(path: Path) -> list[tuple[str, ...]]:

@@ -127,7 +127,8 @@ def test_a_reader_reads_the_same_from_its_file(corpus: Corpus, tmp_path: Path) -
     save_reader(reader, tmp_path / "reader")
     again = load_reader(tmp_path / "reader")
     for turn, sentence in list(corpus.pairs("test"))[:40]:
-        seen = evidence(turn, checker.delexicalizer.delexicalize(turn, sentence).tokens, checker)
+        tokens = checker.delexicalizer.delexicalize(turn, sentence).tokens
+        seen = evidence(turn, tokens, checker.shown(tokens))
         assert again.logits(seen) == reader.logits(seen)
         assert again.misplaced(seen.words, alone=True) == reader.misplaced(seen.words, alone=True)
     assert again.limits == reader.limits

@@ -45,13 +45,15 @@ CASES: dict[str, Callable[[int], object]] = {
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_time_grows_with_the_length(name: str) -> None:
-    seconds = []
-    for words in (2_000, 32_000):
-        started = time.process_time()
-        CASES[name](words)
-        seconds.append(time.process_time() - started)
-    # In proportion: 16 times, and what a busy machine adds; in squares: 256 times.
-    assert seconds[1] < max(80 * seconds[0], 0.5), seconds
+    # In proportion: 16 times; in squares: 256 times. A busy machine may slow one call down, hardly each of three.
+    growth = [(_seconds(name, 2_000), _seconds(name, 32_000)) for _ in range(3)]
+    assert any(long < max(80 * short, 0.5) for short, long in growth), growth
+
+
+def _seconds(name: str, words: int) -> float:
+    started = time.process_time()
+    CASES[name](words)
+    return time.process_time() - started
 
 
 def test_a_cue_is_found_wherever_it_stands_in_a_long_sentence() -> None:

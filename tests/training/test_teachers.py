@@ -23,11 +23,15 @@ from dactnlg.runs.run import Run
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.segments import faults
 from dactnlg.training import teachers
-from dactnlg.training.teachers import APART, taught, teacher_configs
+from dactnlg.training.invention import invent
+from dactnlg.training.teachers import APART, Teachers, taught, teacher_configs
 from dactnlg.training.train import train
 from dactnlg.training.workers import Cluster
 
-SMALL = ["training.epochs=9", "training.batch_size=32", "model.hidden_size=48", "training.teachers=2"]
+SMALL = [
+    *("training.epochs=9", "training.batch_size=32", "model.hidden_size=48"),
+    *("training.teachers=2", "training.invention=0.25"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,9 +56,10 @@ def test_what_is_taught_says_its_act(run: Run) -> None:
     first: dict[DelexicalizedAct, Turn] = {}
     for pair in pairs:
         first.setdefault(preprocessor.request(pair.turn).act, pair.turn)
-    said, turns = sentences(run), first.values()
+    invented = [pair.turn for pair in invent(pairs, round(0.25 * len(pairs)), 1)]
+    said, turns = sentences(run), [*first.values(), *invented]
     kept = [(turn, tokens) for turn, tokens in zip(turns, said, strict=True) if tokens]
-    assert len(kept) > 30
+    assert len(kept) > 30 and 10 < sum(map(bool, said[len(first) :])) <= len(invented) / 2
     for turn, tokens in kept:
         assert set(tokens) <= set(preprocessor.vocabulary.tokens)
         assert faults(preprocessor, turn, tuple(tokens)) == ()
@@ -66,13 +71,16 @@ def test_what_is_taught_is_learned_beside_the_pairs(run: Run, tmp_path: Path) ->
     place = Run(tmp_path)
     place.taught_path.write_bytes(run.taught_path.read_bytes())
     found = taught(config, place, preprocessor, pairs, no_training, progress=False)
-    assert 0 < len(found) <= len(pairs)
+    invented = {pair.turn for pair in invent(pairs, round(0.25 * len(pairs)), 1)}
     texts = set(map(tuple, sentences(run)))
     assert {pair.tokens for pair in found} <= texts and () not in {pair.tokens for pair in found}
-    # An act is taught as often as the corpus has it.
+    # An act is taught as often as the corpus has it, and an invented one once.
     own = [preprocessor.request(pair.turn).act for pair in pairs]
-    said = [preprocessor.request(pair.turn).act for pair in found]
+    said = [preprocessor.request(pair.turn).act for pair in found if pair.turn not in invented]
+    assert 0 < len(said) <= len(pairs)
     assert all(said.count(act) == own.count(act) for act in set(said))
+    others = [pair.turn for pair in found if pair.turn in invented]
+    assert others and len(others) == len(set(others))
 
 
 def no_training(config: Config, run: Run) -> None:
@@ -98,7 +106,7 @@ def test_a_run_is_whole_without_its_teachers(run: Run) -> None:
 
 def test_an_interrupted_training_ends_alike(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     trained: list[str] = []
-    real_said, real_trained = teachers._said, teachers._trained
+    real_said, real_trained = Teachers.said, teachers._trained
 
     def broken_off(*args: Any, **options: Any) -> Any:
         for number, tokens in enumerate(real_said(*args, **options)):
@@ -113,12 +121,12 @@ def test_an_interrupted_training_ends_alike(run: Run, tmp_path: Path, monkeypatc
 
         return real_trained(config, place, made)
 
-    monkeypatch.setattr(teachers, "_said", broken_off)
+    monkeypatch.setattr(Teachers, "said", broken_off)
     monkeypatch.setattr(teachers, "_trained", noted)
     with pytest.raises(KeyboardInterrupt):
         train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False)
     assert trained == ["1", "2"]
-    monkeypatch.setattr(teachers, "_said", real_said)
+    monkeypatch.setattr(Teachers, "said", real_said)
     again = train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)
     # The teachers that were there were not trained once more.
     assert trained == ["1", "2"]
@@ -152,6 +160,8 @@ def test_damaged_sentences_are_told_of(tmp_path: Path, content: str) -> None:
 
 
 def test_teachers_are_for_one_device_and_for_acts(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="invention needs teachers"):
+        load_config("trails-sclstm", ["training.invention=1"], models)
     options = ["training.backend=keras", "training.teachers=1"]
     with pytest.raises(WorkerError, match=r"training\.teachers=1 is for one device"):
         train("trails-sclstm", tmp_path / "run", overrides=options, cluster=Cluster(devices=2))

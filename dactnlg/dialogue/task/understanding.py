@@ -143,7 +143,7 @@ class Understanding:
     def _special(self, tokens: Sequence[str]) -> dict[str, str]:
         """Return the special values of a sentence, by slot, which cues or the reader are sure of."""
         checker, found = self._checker, dict[str, str]()
-        seen = evidence(Turn((DialogueAct("inform"),)), tokens, checker.checker)
+        seen = evidence(Turn((DialogueAct("inform"),)), tokens, checker.checker.shown(tokens))
         for slot, shown in seen.shown.items():
             values = [value for value in shown if value in (*self._schema.values(slot), DONTCARE)]
             if slot in self._slots and len(values) == 1:
