@@ -133,17 +133,18 @@ def err(examples: Sequence[Example], generations: Sequence[Generation]) -> float
     return 100 * wrong / max(required, 1)
 
 
-def speed(folder: Path, examples: Sequence[Example]) -> float:
+def speed(folder: Path, examples: Sequence[Example], others: Sequence[Example]) -> float:
     """Return how many acts become sentences in a second of processor time where each is searched for.
 
     Wall time would say how busy the machine is. Threads add up: with a second free core it is less. What a run does
-    once was done before: training's texts are read when the first act comes whose combination of slots they lack.
+    once was done before, for other acts: training's texts are read when the first act comes whose combination of slots
+    they lack.
     """
     generator, turns = Generator.load(folder), [example.turn for example in examples]
     if generator.decoder is None:
         return 0.0
     generator.decoder.reuse = False
-    generator.generate(turns, GenerationOptions(), strict=False)
+    generator.generate([example.turn for example in others], GenerationOptions(), strict=False)
     generator.forget()
     started = time.process_time()
     generator.generate(turns, GenerationOptions(), strict=False)

@@ -124,7 +124,8 @@ class SlotCard(_Strict):
             `no`.
         aliases: for an ordinary value, the other fixed wordings that the corpus has for it.
         proper: the values are names, which readers expect with capitals even where the corpus has none.
-        apart: the sentences may express "A or B" in two places ("it is in the area of A and it is in the area of B").
+        apart: the sentences may express "A or B", or "A, B", in two places ("it is in the area of A and it is in the
+            area of B").
         ordinary: values that are also ordinary words ("a good laptop" beside batteryrating=good): where one occurs
             several times, only the mention nearest to a word of the slot's name is the value.
     """

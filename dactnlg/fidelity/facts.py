@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.delexicalization import LexicalizedSlot
+from dactnlg.text.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 ACT, VALUE = "act", "value"
 """The kinds of act types, and of ordinary values that are said in other words."""
@@ -33,8 +33,8 @@ def facts(turn: Turn) -> dict[str, Fact]:
     for act, slot in turn.slots():
         if slot.value is None:
             found.append(Fact(f"{act.act_type}({slot.name})", act.act_type, slot.name))
-        elif slot.special is not None and not isinstance(slot, LexicalizedSlot):
-            # The values of a closed class are words, which cues find.
+        elif slot.special is not None and (not isinstance(slot, LexicalizedSlot) or isinstance(slot, ParaphrasedSlot)):
+            # The values of other closed classes are words, which cues find.
             found.append(Fact(special_name(slot), f"={slot.special}", slot.name))
     return {fact.name: fact for fact in found}
 

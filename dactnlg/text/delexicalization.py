@@ -44,6 +44,14 @@ class LexicalizedSlot(Slot):
         return False
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class ParaphrasedSlot(LexicalizedSlot):
+    """A lexicalised slot all of whose values are ordinary words (good, poor), in place of which people say many others.
+
+    What shows such a value shows little more than that there is one; the reader learns which.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Delexicalized:
     """A sentence with placeholders.
@@ -96,9 +104,10 @@ class Delexicalizer:
     Args:
         aliases: other fixed wordings of values: `{slot: {value: [wording, ...]}}`.
         silent: "act.slot" combinations that no sentence of the corpus expresses.
-        apart: slots whose value "A or B" is split into two values, each with a placeholder.
+        apart: slots whose value "A or B", or "A, B", is split into two values, each with a placeholder.
         ordinary: slot -> the values that are also ordinary words; see `find_mentions`.
-        lexicalized: slot -> the (folded) values that stay in the sentences.
+        lexicalized: slot -> the (folded) values that stay in the sentences. The slots all of whose values are ordinary
+            are `paraphrased`.
         forms: the forms of values; see `inflection`.
     """
 
@@ -114,6 +123,11 @@ class Delexicalizer:
         self.silent, self.apart = frozenset(silent), frozenset(apart)
         self.lexicalized = {slot: frozenset(values) for slot, values in (lexicalized or {}).items()}
         self.ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
+        self.paraphrased = frozenset(
+            slot
+            for slot, values in self.lexicalized.items()
+            if values and all((slot, value) in self.ordinary for value in values)
+        )
         self._aliases = {
             (slot, value.casefold()): tuple(wordings)
             for slot, values in (aliases or {}).items()
@@ -130,7 +144,8 @@ class Delexicalizer:
     def prepared(self, turn: Turn) -> Turn:
         """Return the turn as it is learned and generated.
 
-        Each value "A or B" of the slots in `apart` is two slots, and each value in `lexicalized` a `LexicalizedSlot`.
+        Each value "A or B", or "A, B", of the slots in `apart` is two slots, and each value in `lexicalized` a
+        `LexicalizedSlot`.
         """
         if not (self.apart or self.lexicalized):
             return turn
@@ -146,7 +161,7 @@ class Delexicalizer:
         if value is None or not slot.delexicalizable:
             return (slot,)
         if slot.name in self.lexicalized and value.casefold() in self.lexicalized[slot.name]:
-            return (LexicalizedSlot(slot.name, value),)
+            return ((ParaphrasedSlot if slot.name in self.paraphrased else LexicalizedSlot)(slot.name, value),)
         if slot.name in self.apart and len(values := alternatives(value)) > 1:
             return [Slot(slot.name, value) for value in values]
         return (slot,)

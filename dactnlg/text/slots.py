@@ -120,7 +120,7 @@ class SlotChecker:
             for slot, values in self._patterns.items()
         }
         # Of a slot that the turn does not have only yes, no and the values of a closed class are looked for: other cues
-        # are words of many uses.
+        # are words of many uses, and so are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}
         self._inventable = {
             name: [
@@ -131,6 +131,7 @@ class SlotChecker:
             ]
             for name, values in self._cues.items()
             for closed in [delexicalizer.lexicalized.get(name, frozenset[str]())]
+            if name not in delexicalizer.paraphrased
         }
 
     @property

@@ -50,8 +50,8 @@ def loose_spellings(value: str) -> set[tuple[str, ...]]:
 
 
 def alternatives(value: str) -> list[str]:
-    """Return the values that are joined by "or" in a value, such as "hayes valley or soma"; else the value alone."""
-    parts = re.split(r"(?<!\s)\s+or\s+", value, flags=re.IGNORECASE)
+    """Return the values that "or" or commas join in one: "hayes valley or soma", "indie, shooter"; else it alone."""
+    parts = re.split(r"(?<!\s)\s+or\s+|,\s+", value, flags=re.IGNORECASE)
     return parts if all(parts) else [value]
 
 
