@@ -111,7 +111,8 @@ def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides:
         folder = runs / f"{Path(config).stem}{suffix}-{seed}"
         seconds = trained(load_config(_config_file(config), settings, models), folder)
         corpus = load_config(folder / "config.yaml").corpus.name
-        examples = load_corpus(corpus, DATA).split("test")
+        data = load_corpus(corpus, DATA)
+        examples = data.split("test")
         result = evaluate(folder, presets=[protocol.preset], metrics=metrics, data_dir=DATA)
         for score in metrics:
             found.scores.setdefault(score, []).append(result.results[0].scores[score].value or 0.0)
@@ -121,7 +122,7 @@ def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides:
         found.slots_ok.append(sum(distinct.values()) / len(distinct))
         found.broken += sum(broken(generation.text) for generation in result.generations)
         found.minutes.append(seconds / 60)
-        found.speed.append(speed(folder, examples))
+        found.speed.append(speed(folder, examples, data.split("valid")))
     return found
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.templates import ENDS, Tokens
@@ -54,10 +54,12 @@ class Segments:
     def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
         """Return the slots of a turn that a segment of its text says; None where nothing could show it."""
         held = {strip_joiner(token) for token in tokens if is_placeholder(token)}
-        slots = list(turn.slots())
-        ordinary = [slot for _, slot in slots if slot.delexicalizable and placeholder_name(slot.name) in held]
-        special = [slot for _, slot in slots if slot.special is not None]
-        if len(ordinary) != len(held):
+        required = {item.placeholder: item.slot for item in self.preprocessor.delexicalizer.required(turn)}
+        ordinary = [slot for placeholder, slot in required.items() if placeholder in held]
+        special = [slot for _, slot in turn.slots() if slot.special is not None]
+        # The values of a slot that has several are numbered: said in two segments, they could not be told apart.
+        names = {slot.name for slot in ordinary}
+        if len(ordinary) != len(held) or len(ordinary) != sum(slot.name in names for slot in required.values()):
             return None
         found = set(ordinary)
         for slot in special:

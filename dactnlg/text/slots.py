@@ -110,17 +110,20 @@ class SlotChecker:
         self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     ) -> None:
         self.delexicalizer = delexicalizer
-        self._patterns = {**(cues or {})}
+        # What shows that there is an opinion does not show which: only a reader can tell.
+        paraphrased = delexicalizer.paraphrased
+        self._patterns = {name: values for name, values in (cues or {}).items() if name not in paraphrased}
         for name, values in delexicalizer.lexicalized.items():
-            # Where there are no cues for a value, its spellings are.
-            found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
-            self._patterns[name] = {**found, **self._patterns.get(name, {})}
+            if name not in paraphrased:
+                # Where there are no cues for a value, its spellings are.
+                found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
+                self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
             for slot, values in self._patterns.items()
         }
         # Of a slot that the turn does not have only yes, no and the values of a closed class are looked for: other cues
-        # are words of many uses, and so are those of values that people paraphrase.
+        # are words of many uses.
         ordinary, given = delexicalizer.ordinary, cues or {}
         self._inventable = {
             name: [
@@ -131,7 +134,6 @@ class SlotChecker:
             ]
             for name, values in self._cues.items()
             for closed in [delexicalizer.lexicalized.get(name, frozenset[str]())]
-            if name not in delexicalizer.paraphrased
         }
 
     @property

@@ -51,7 +51,7 @@ def loose_spellings(value: str) -> set[tuple[str, ...]]:
 
 def alternatives(value: str) -> list[str]:
     """Return the values that "or" or commas join in one: "hayes valley or soma", "indie, shooter"; else it alone."""
-    parts = re.split(r"(?<!\s)\s+or\s+|,\s+", value, flags=re.IGNORECASE)
+    parts = re.split(r"(?<!\s)(?:\s+or\s+|\s*,\s+)", value, flags=re.IGNORECASE)
     return parts if all(parts) else [value]
 
 

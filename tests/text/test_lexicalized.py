@@ -10,12 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg import Generator, parse, train
+from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import ConfigError
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.facts import facts
+from dactnlg.fidelity.learning import learn_reader
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.text.delexicalization import Delexicalizer, LexicalizedSlot
+from dactnlg.text.delexicalization import Delexicalizer, LexicalizedSlot, ParaphrasedSlot
 from dactnlg.text.encoding import features
 from dactnlg.text.slots import SlotChecker
 
@@ -45,6 +49,60 @@ def test_a_known_value_is_an_entry_of_its_own_and_an_unknown_one_keeps_its_place
     assert [item.placeholder for item in e2e.delexicalizer.required(turn)] == ["SLOT_NAME", "SLOT_AREA"]
     found = e2e.delexicalizer.delexicalize(turn, "Zizzi is an Italian place.")
     assert " ".join(found.tokens).startswith("SLOT_NAME is an Italian place")
+
+
+RATINGS = ("excellent", "good", "average", "poor")
+
+
+def test_opinions_are_the_readers_to_read(data_dir: Path) -> None:
+    # All values of the slot are ordinary words, so that no cue of the card tells one opinion from another.
+    turn = parse("verify_attribute(name=Tetris;rating=poor;genres='arcade, puzzle')")
+    style = load_card("viggo").style()
+    checker = replace(style, lexicalized={"rating": RATINGS}).checker()
+    prepared = checker.delexicalizer.prepared(turn)
+    _, rating, *genres = prepared.acts[0].slots
+    assert isinstance(rating, ParaphrasedSlot) and checker.delexicalizer.prepared(prepared) == prepared
+    assert [slot.value for slot in genres] == ["arcade", "puzzle"]
+    assert facts(prepared)["rating=poor"].kind == "=poor" and "rating" not in checker.cued
+    said = "You said you hated Tetris. Do you dislike arcade games with puzzles?"
+    assert checker.check(turn, said).ok and checker.unchecked(turn) == ("rating=poor",)
+    # Scores, which have no reader, find what shows an opinion; a word of the value is no more than that.
+    plain = style.checker()
+    assert plain.check(turn, said).ok
+    assert plain.check(turn, "You said you played Tetris. Do you play arcade and puzzle games?").missing == (
+        "rating=poor",
+    )
+    # Where one value is a word of its own, they are cues' to find, as E2E's prices are.
+    some = Delexicalizer(lexicalized={"rating": RATINGS}, ordinary={"rating": RATINGS[1:]})
+    (mixed,) = some.prepared(parse("inform(rating=poor)")).acts[0].slots
+    assert isinstance(mixed, LexicalizedSlot) and not isinstance(mixed, ParaphrasedSlot)
+
+
+def test_the_reader_tells_opinions_apart(data_dir: Path) -> None:
+    corpus = load_corpus("viggo", data_dir)
+    checker = replace(corpus.card.style(), lexicalized={"rating": RATINGS}).checker()
+    reader = FidelityChecker(checker, learn_reader(list(corpus.pairs("train")), list(corpus.pairs("valid")), checker))
+    rows = [(turn, text) for turn, text in corpus.pairs("test") if any(s.name == "rating" for _, s in turn.slots())]
+    opposite = {"poor": "excellent", "excellent": "poor", "good": "poor", "average": "excellent"}
+    alarms = found = 0
+    for turn, text in rows[:300]:
+        alarms += any(name.startswith("rating=") for name in faults_of(reader, turn, text))
+        other = Turn(
+            tuple(DialogueAct(act.act_type, tuple(_other(slot, opposite) for slot in act.slots)) for act in turn)
+        )
+        found += any(name.startswith("rating=") for name in faults_of(reader, other, text))
+    # Good and excellent have most words in common.
+    assert alarms < 60 and found > 270, (alarms, found)
+
+
+def _other(slot: Slot, values: dict[str, str]) -> Slot:
+    return Slot("rating", values[slot.value or ""]) if slot.name == "rating" and slot.delexicalizable else slot
+
+
+def faults_of(reader: FidelityChecker, turn: Turn, text: str) -> list[str]:
+    """Return what a sentence lacks or has wrong of its turn."""
+    report = reader.check(turn, text)
+    return [*report.missing, *report.contradicted]
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,10 @@ def test_training_sentences_come_back(learned: tuple[Corpus, Preprocessor, list[
     chance = random.Random(3)
     wrong = 0
     for pair in chance.sample(pairs, 300):
-        wrong += preprocessor.checker.check(
-            pair.turn, preprocessor.raw(pair.turn, pair.tokens)
-        ).values != preprocessor.checker.tally(pair.turn, pair.tokens)
+        found = preprocessor.checker.check(pair.turn, preprocessor.raw(pair.turn, pair.tokens)).values
+        held = preprocessor.checker.tally(pair.turn, pair.tokens)
+        # Cues may find a value for which no placeholder stands: "you hated it" for rating=poor.
+        wrong += not set(found.missing) <= set(held.missing) or found.extra != held.extra
     # Where a value is also a word of the sentence ("cheap", "pub"), the checker finds it once more.
     assert wrong <= 6
 
