@@ -10,7 +10,7 @@ from math import log1p
 from dactnlg._utils.memory import Memory
 from dactnlg.text.clauses import faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
-from dactnlg.text.misspellings import misspellings
+from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.predicates import Predicates
 from dactnlg.text.segments import PRONOUN, split_segments
@@ -50,7 +50,7 @@ class Fluency:
             pairs.update(pairwise(map(strip_joiner, sentence)))
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
-        self._misspelt = misspellings(words)
+        self._misspelt = misspellings(words) | joined(words, pairs)
         self._starts: Counter[Tokens] = Counter()
         for run, count in self._runs.items():
             if len(run) == ORDER:

@@ -1,4 +1,7 @@
-"""Misspellings: words that training has once or twice beside a nearly equal one that it has all the time."""
+"""Misspellings: words that training has once or twice beside a nearly equal one that it has all the time.
+
+Two words that it has all the time beside each other are misspelt as one.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ RARE, USUAL = 2, 50
 LONG = 8
 """Letters of a word from which on two of them may be wrong."""
 SHORTEST = 3
+APART = 3
+"""How many times as often two words stand beside each other as they stand joined, where that is misspelt."""
 
 
 def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
@@ -23,10 +28,21 @@ def misspellings(counts: Mapping[str, int]) -> frozenset[str]:
         if count >= USUAL and _is_word(word):
             for shortened in _shortened(word):
                 usual.setdefault(shortened, set()).add(word)
+    rare = {word for word, count in counts.items() if count <= RARE and _is_word(word)}
+    return frozenset(word for word in rare if any(_near(word, other) for other in _neighbours(word, usual)))
+
+
+def joined(counts: Mapping[str, int], pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
+    """Return the words that are two words, misspelt as one: "ecorating".
+
+    Args:
+        counts: how often each word occurs.
+        pairs: how often each word has another behind it.
+    """
     return frozenset(
-        word
-        for word, count in counts.items()
-        if count <= RARE and _is_word(word) and any(_near(word, other) for other in _neighbours(word, usual))
+        first + second
+        for (first, second), count in pairs.items()
+        if count >= USUAL and (first + second).isalpha() and 0 < APART * counts.get(first + second, 0) <= count
     )
 
 
