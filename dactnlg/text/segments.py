@@ -12,6 +12,7 @@ from functools import cached_property
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.delexicalization import ParaphrasedSlot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import JOINER, strip_joiner
@@ -63,7 +64,8 @@ class Segments:
             return None
         found = set(ordinary)
         for slot in special:
-            if not self._lacks(reduced(turn, {slot}), slot, SILENCE):
+            # What shows an opinion may be about another thing: "I like shooters" is no rating.
+            if isinstance(slot, ParaphrasedSlot) or not self._lacks(reduced(turn, {slot}), slot, SILENCE):
                 return None
             if not self._lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
                 found.add(slot)

@@ -110,20 +110,17 @@ class SlotChecker:
         self, delexicalizer: Delexicalizer, cues: Mapping[str, Mapping[str, Sequence[str]]] | None = None
     ) -> None:
         self.delexicalizer = delexicalizer
-        # What shows that there is an opinion does not show which: only a reader can tell.
-        paraphrased = delexicalizer.paraphrased
-        self._patterns = {name: values for name, values in (cues or {}).items() if name not in paraphrased}
+        self._patterns = {**(cues or {})}
         for name, values in delexicalizer.lexicalized.items():
-            if name not in paraphrased:
-                # Where there are no cues for a value, its spellings are.
-                found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
-                self._patterns[name] = {**found, **self._patterns.get(name, {})}
+            # Where there are no cues for a value, its spellings are.
+            found = {value: spelled(delexicalizer.spellings(Slot(name, value))) for value in sorted(values)}
+            self._patterns[name] = {**found, **self._patterns.get(name, {})}
         self._cues = {
             slot: {value: any_of(patterns) for value, patterns in values.items()}
             for slot, values in self._patterns.items()
         }
         # Of a slot that the turn does not have only yes, no and the values of a closed class are looked for: other cues
-        # are words of many uses.
+        # are words of many uses, and so are those of values that people paraphrase.
         ordinary, given = delexicalizer.ordinary, cues or {}
         self._inventable = {
             name: [
@@ -134,6 +131,7 @@ class SlotChecker:
             ]
             for name, values in self._cues.items()
             for closed in [delexicalizer.lexicalized.get(name, frozenset[str]())]
+            if name not in delexicalizer.paraphrased
         }
 
     @property
