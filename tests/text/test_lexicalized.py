@@ -55,7 +55,7 @@ RATINGS = ("excellent", "good", "average", "poor")
 
 
 def test_opinions_are_the_readers_to_read(data_dir: Path) -> None:
-    # All values of the slot are ordinary words, so that no cue of the card tells one opinion from another.
+    # All values of the slot are ordinary words: which opinion it is, no cue of the card tells.
     turn = parse("verify_attribute(name=Tetris;rating=poor;genres='arcade, puzzle')")
     style = load_card("viggo").style()
     checker = replace(style, lexicalized={"rating": RATINGS}).checker()
@@ -63,16 +63,14 @@ def test_opinions_are_the_readers_to_read(data_dir: Path) -> None:
     _, rating, *genres = prepared.acts[0].slots
     assert isinstance(rating, ParaphrasedSlot) and checker.delexicalizer.prepared(prepared) == prepared
     assert [slot.value for slot in genres] == ["arcade", "puzzle"]
-    assert facts(prepared)["rating=poor"].kind == "=poor" and "rating" not in checker.cued
-    said = "You said you hated Tetris. Do you dislike arcade games with puzzles?"
-    assert checker.check(turn, said).ok and checker.unchecked(turn) == ("rating=poor",)
-    # Scores, which have no reader, find what shows an opinion; a word of the value is no more than that.
-    plain = style.checker()
-    assert plain.check(turn, said).ok
-    assert plain.check(turn, "You said you played Tetris. Do you play arcade and puzzle games?").missing == (
-        "rating=poor",
-    )
-    # Where one value is a word of its own, they are cues' to find, as E2E's prices are.
+    assert facts(prepared)["rating=poor"].kind == "=poor"
+    # Cues show that there is an opinion, to scores as well, and none is made up by its words.
+    for each in (checker, style.checker()):
+        assert each.check(turn, "You said you hated Tetris. Do you dislike arcade games with puzzles?").ok
+        played = "You said you played Tetris. Do you play arcade and puzzle games?"
+        assert each.check(turn, played).missing == ("rating=poor",)
+        assert each.check(parse("suggest(name=Tetris)"), "I know that you like good games such as Tetris.").ok
+    # Where one value is a word of its own, cues find them, as they do E2E's prices.
     some = Delexicalizer(lexicalized={"rating": RATINGS}, ordinary={"rating": RATINGS[1:]})
     (mixed,) = some.prepared(parse("inform(rating=poor)")).acts[0].slots
     assert isinstance(mixed, LexicalizedSlot) and not isinstance(mixed, ParaphrasedSlot)
