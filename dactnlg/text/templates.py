@@ -183,14 +183,19 @@ def combination(turn: Turn) -> tuple[Key, Key]:
 
 
 def canonical_values(values: Key) -> Key:
-    """Return printed special values (`inform|kidsallowed=false`) in one spelling."""
-    return tuple(sorted(set(map(canonical, values))))
+    """Return printed special values (`inform|kidsallowed=false`) in one spelling; those of closed classes as one."""
+    found = {value.partition("=")[0] if _special(value) is None else canonical(value) for value in values}
+    return tuple(sorted(found))
 
 
 def canonical(printed: str) -> str:
-    """Return a printed special value in one spelling."""
+    """Return a printed special value, or one of a closed class, in one spelling."""
     name, _, value = printed.partition("=")
-    return f"{name}={Slot('value', value.strip(chr(39))).special}"
+    return f"{name}={_special(printed) or value.strip(chr(39)).casefold()}"
+
+
+def _special(printed: str) -> str | None:
+    return Slot("value", printed.partition("=")[2].strip(chr(39))).special
 
 
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
