@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from dactnlg.acts import Turn
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
 
@@ -31,20 +33,35 @@ class Denials:
     @cached_property
     def _shares(self) -> dict[Key, tuple[float, int]]:
         """For combinations of act types the share of their texts that deny by themselves, and how many texts."""
-        counts: dict[Key, list[int]] = {}
-        for (key, text), turns in self._templates.specials.items():
-            if not any(canonical(value).endswith(NEGATIVE) for values in turns for value in values):
-                found = counts.setdefault(_acts(key), [0, 0])
-                found[0] += 1
-                found[1] += denies(text)
-        return {key: (denying / number, number) for key, (number, denying) in counts.items()}
+        rows = self._templates.specials.items()
+        own = [row for row in rows if not any(canonical(v).endswith(NEGATIVE) for values in row[1] for v in values)]
+        return _shared((key, denies(text)) for (key, text), _ in own)
+
+    @cached_property
+    def _shares_of_none(self) -> dict[Key, tuple[float, int]]:
+        """For combinations of act types the share of their texts that say that there is none, and how many texts."""
+        return _shared((key, has_none(text)) for key, text in self._templates.specials)
 
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies and neither the turn's values nor its act types do, or the other way round."""
+        acts = _acts(kind(turn))
         if any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots()):
-            return False
-        share, number = self._shares.get(_acts(kind(turn)), (0.0, 0))
+            return has_none(tokens) and self._shares_of_none.get(acts, (0.0, 0))[0] < LEAST_SHARE
+        share, number = self._shares.get(acts, (0.0, 0))
         return share < LEAST_SHARE if denies(tokens) else share >= MOST_SHARE and number >= LEAST_TEXTS
+
+
+def _shared(rows: Iterable[tuple[Key, bool]]) -> dict[Key, tuple[float, int]]:
+    """Return for combinations of act types the share of the rows that are true, and how many rows."""
+    counts: dict[Key, list[bool]] = {}
+    for key, true in rows:
+        counts.setdefault(_acts(key), []).append(true)
+    return {key: (sum(found) / len(found), len(found)) for key, found in counts.items()}
+
+
+def has_none(tokens: Sequence[str]) -> bool:
+    """Whether a text says that there is none of a kind: "no SLOT_TYPE"."""
+    return any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens))
 
 
 def denies(tokens: Iterable[str]) -> bool:

@@ -246,5 +246,6 @@ def _stop(tokens: Sequence[str]) -> list[str]:
 
 
 def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:
-    ends = [place for place, token in enumerate(tokens[:-1]) if strip_joiner(token) in ENDS]
+    # "Lunch? Or dinner?" is one question.
+    ends = [at for at, token in enumerate(tokens[:-1]) if strip_joiner(token) in ENDS and tokens[at + 1] != "or"]
     return tokens[ends[-1] + 1 :] if ends else tokens

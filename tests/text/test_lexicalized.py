@@ -22,6 +22,7 @@ from dactnlg.generation.options import GenerationOptions
 from dactnlg.text.delexicalization import Delexicalizer, LexicalizedSlot, ParaphrasedSlot
 from dactnlg.text.encoding import features
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.templates import canonical, combination
 
 CLOSED = {
     "area": ["city centre", "riverside"],
@@ -74,6 +75,15 @@ def test_opinions_are_the_readers_to_read(data_dir: Path) -> None:
     some = Delexicalizer(lexicalized={"rating": RATINGS}, ordinary={"rating": RATINGS[1:]})
     (mixed,) = some.prepared(parse("inform(rating=poor)")).acts[0].slots
     assert isinstance(mixed, LexicalizedSlot) and not isinstance(mixed, ParaphrasedSlot)
+
+
+def test_a_combination_of_slots_is_one_whatever_the_values_of_a_closed_class_are(e2e: SlotChecker) -> None:
+    acts = ("inform(name=x;food=Italian;familyFriendly=yes)", "inform(name=y;food=English;familyFriendly=yes)")
+    first, second = (combination(e2e.delexicalizer.prepared(parse(act))) for act in acts)
+    other = combination(e2e.delexicalizer.prepared(parse("inform(name=x;food=English;familyFriendly=no)")))
+    assert first == second != other
+    assert canonical("inform|food=italian") == "inform|food=italian" != canonical("inform|food=english")
+    assert canonical("inform|familyFriendly=true") == "inform|familyFriendly=yes"
 
 
 def test_the_reader_tells_opinions_apart(data_dir: Path) -> None:
