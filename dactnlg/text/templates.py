@@ -183,9 +183,8 @@ def combination(turn: Turn) -> tuple[Key, Key]:
 
 
 def canonical_values(values: Key) -> Key:
-    """Return printed special values (`inform|kidsallowed=false`) in one spelling; those of closed classes as one."""
-    found = {value.partition("=")[0] if _special(value) is None else canonical(value) for value in values}
-    return tuple(sorted(found))
+    """Return printed special values (`inform|kidsallowed=false`) in one spelling, without those of closed classes."""
+    return tuple(sorted({canonical(value) for value in values if _special(value) is not None}))
 
 
 def canonical(printed: str) -> str:
