@@ -161,13 +161,13 @@ def test_denials_of_acts_that_deny_nothing() -> None:
 
 
 def test_a_negative_value_is_no_leave_to_say_that_there_is_none() -> None:
-    none = "there are no SLOT_TYPE near SLOT_NEAR .".split()
+    none = ["there", "are", "no", "SLOT_TYPE", "near", "SLOT_NEAR", "."]
     pairs = [(parse(act), text.split()) for act, text in HOTELS]
     pairs += [(parse("inform_no_match(type=a;near=b)"), none)]
     denials = Denials(Templates.collect(pairs))
     assert denials.wrong(parse("inform_only_match(type=inns;near=x;dogs=no)"), none)
     assert not denials.wrong(parse("inform_no_match(type=inns;near=x;dogs=no)"), none)
-    assert not denials.wrong(parse("inform_only_match(type=inns;dogs=no)"), "SLOT_TYPE with no dogs .".split())
+    assert not denials.wrong(parse("inform_only_match(type=inns;dogs=no)"), ["SLOT_TYPE", "with", "no", "dogs", "."])
 
 
 def test_acts_that_are_not_done_without_a_denial() -> None:
