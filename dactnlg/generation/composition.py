@@ -72,7 +72,8 @@ class Composer:
             turn: the acts.
             fluency: of the training texts.
         """
-        said = wanted(self._preprocessor, turn)
+        # Where values stand in the texts themselves, what these say is not known.
+        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
         if not said or f"{self._finder.subject}#2" in said:
             return []
         act_types = frozenset(act.act_type for act in turn.acts)
@@ -94,6 +95,8 @@ class Composer:
 
     def joint(self, turn: Turn, fluency: Fluency) -> int:
         """Return how doubtful it is to say a turn in several sentences."""
+        if self._preprocessor.delexicalizer.lexicalized:
+            return 0
         said = wanted(self._preprocessor, turn)
         act_types = frozenset(act.act_type for act in turn.acts)
         return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0

@@ -79,11 +79,7 @@ class Pieces(NamedTuple):
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
     """Return what a text for a turn has to say; None where pieces cannot show that."""
-    delexicalizer = preprocessor.delexicalizer
-    if not delexicalizer.lexicalized.keys() <= delexicalizer.paraphrased:
-        # Values of closed classes stand in the texts themselves.
-        return None
-    required = delexicalizer.required(turn)
+    required = preprocessor.delexicalizer.required(turn)
     found = {item.placeholder for item in required}
     ordinary = 0
     for act, slot in turn.slots():
@@ -173,8 +169,7 @@ class PieceFinder:
         for each in said:
             name, _, value = each.partition("=")
             act_type, _, slot_name = name.partition("|")
-            # An opinion may be in any sentence of a text.
-            if slot_name and (not value or slot_name in self._preprocessor.delexicalizer.paraphrased):
+            if slot_name and not value:
                 return None
             if value:
                 slot = Slot(slot_name, value)
