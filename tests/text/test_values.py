@@ -22,6 +22,7 @@ from dactnlg.text import preprocessor as preprocessor_module
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.realization import Value, realize, realize_around
+from dactnlg.text.spellings import alternatives
 from dactnlg.text.surface import JOINER, strip_joiner
 
 CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
@@ -32,7 +33,7 @@ VALUES = (
     st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=12)
     | st.text(_CHARS, min_size=1, max_size=12)
     | st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=4).map(" ".join)
-).filter(lambda value: value.strip() and Slot("x", value).delexicalizable and " or " not in value)
+).filter(lambda value: value.strip() and Slot("x", value).delexicalizable and len(alternatives(value)) == 1)
 
 
 @cache
