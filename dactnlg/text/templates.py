@@ -188,13 +188,12 @@ def canonical_values(values: Key) -> Key:
 
 
 def canonical(printed: str) -> str:
-    """Return a printed special value, or one of a closed class, in one spelling."""
-    name, _, value = printed.partition("=")
-    return f"{name}={_special(printed) or value.strip(chr(39)).casefold()}"
+    """Return a printed special value in one spelling."""
+    return f"{printed.partition('=')[0]}={_special(printed)}"
 
 
 def _special(printed: str) -> str | None:
-    return Slot("value", printed.partition("=")[2].strip(chr(39))).special
+    return Slot("value", printed.partition("=")[2].strip("'")).special
 
 
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
