@@ -12,6 +12,7 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
+from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
@@ -27,7 +28,8 @@ class Findings:
         missing: special values that it does not say.
         extra: special values that the turn does not have.
         contradicted: what the turn has -> what the sentence says instead.
-        misplaced: slots whose value is said of another slot -> that slot.
+        misplaced: slots whose value is said of another slot -> that slot; values that are said of another thing than
+            theirs -> that thing.
         questions: slots that it should ask for and does not.
         acts: act types that it does not do -> the one that it seems to do instead.
     """
@@ -48,7 +50,8 @@ class FidelityReport:
         missing: values and special values that it does not say, nor anything else in their place.
         extra: values said too often, special values that the act does not have.
         contradicted: what the act has -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
-        misplaced: slots whose value is said of another slot -> that slot.
+        misplaced: slots whose value is said of another slot -> that slot; where an act compares things, values that are
+            said of another one -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
         questions: questions that are lost.
         acts: act types that it does not do -> the one that it seems to do instead.
         unchecked: what nothing could show: special values without cues, and questions, of which the reader has seen too
@@ -118,7 +121,7 @@ class FidelityChecker:
             (*missing, *special.missing),
             (*(name for name in values.extra if name not in said), *special.extra),
             {**contradicted, **special.contradicted},
-            self._misplaced(seen.words, alone=False),
+            self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
             self._acts(turn, logits),
             self.unchecked(turn),
@@ -151,7 +154,7 @@ class FidelityChecker:
             shown: the special values that they find.
         """
         if self.reader is None:
-            return Findings(cues.missing, cues.extra)
+            return Findings(cues.missing, cues.extra, misplaced=self._misplaced(turn, tokens, (), alone=True))
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._special(turn, logits, cues, sure=False)
@@ -159,15 +162,13 @@ class FidelityChecker:
             found.missing,
             found.extra,
             found.contradicted,
-            self._misplaced(sentence.words, alone=True),
+            self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
             self._acts(turn, logits),
         )
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a template's special values, questions and act types; see `look`."""
-        if self.reader is None:
-            return cues
         found = self.look(turn, tokens, cues, shown)
         acts, misplaced = found.acts, found.misplaced
         # Questions beside others or beside other acts are looked after where they can be put behind a sentence.
@@ -274,11 +275,13 @@ class FidelityChecker:
                 found[name] = None
         return tuple(found)
 
-    def _misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
+    def _misplaced(self, turn: Turn, tokens: Sequence[str], words: Sequence[str], *, alone: bool) -> dict[str, str]:
+        required = self.delexicalizer.required(turn)
+        things = {str(item.slot): str(thing.slot) for item, thing in exchanged(required, tokens)}
         if self.reader is None:
-            return {}
+            return things
         found = self.reader.misplaced(words, alone=alone).items()
-        return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found}
+        return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
 
     def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a sentence does not do, each with the one that it does instead."""

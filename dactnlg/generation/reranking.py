@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.comparison import Describer
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
@@ -69,7 +71,7 @@ class CandidateSearch:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self.completer = preprocessor, Completer(preprocessor)
         self._faulty: Memory[str] = Memory(*REMEMBERED)
-        self._unseen = UnseenActs(preprocessor)
+        self._unseen, self._describer = UnseenActs(preprocessor), Describer(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts and sentences."""
@@ -79,6 +81,8 @@ class CandidateSearch:
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
         width, constraint, hard = options.beam_width, options.constraint, options.hard
+        wanted, parts = requests, [self._describer.parts(request) if hard else [] for request in requests]
+        requests = [*wanted, *chain.from_iterable(parts)]
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
         keep = width if options.mbr else options.n_best
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
@@ -91,7 +95,8 @@ class CandidateSearch:
                 key = _faulty_key(request, options)
                 self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
                 del rows[id(request)]
-        if others := [request for request in requests if id(request) not in rows]:
+        others = [request for request in requests if id(request) not in rows]
+        if others:
             turns, contexts, places = _distinct(decoder, others)
             found = decoder.search(turns, Plan(width, hard, width), contexts=contexts)
             more = self._rows(others, found, places, options, width)
@@ -108,7 +113,13 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
-        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
+        for request, each in zip(wanted, parts, strict=True):
+            if each and (self._unseen.has(request.turn) or not any(map(_faithful, rows[id(request)]))):
+                said = [self._unseen.pool(decoder, part, rows[id(part)], options).best(1) for part in each]
+                rows[id(request)] += self._described(decoder, request, said, options)
+        for request in others if hard else ():
+            rows[id(request)] += self._covering(request, rows[id(request)])
+        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in wanted if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = max(WIDER * width, WIDE)
             asked = [pools[place].request for place in doubtful]
@@ -118,7 +129,7 @@ class CandidateSearch:
                 wider = self._read(pools[place].request, hypotheses, options)
                 pools[place] = self._unseen.widen(pools[place], wider, options)
         rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
-        return [rows[id(request)] for request in requests]
+        return [rows[id(request)] for request in wanted]
 
     def sampled(
         self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions, *, count: int, first: int
@@ -210,15 +221,25 @@ class CandidateSearch:
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
     ) -> None:
-        """Add what the best candidate lacks to it, and a sentence of training sentences where still none says all."""
+        """Add candidates with what the best one lacks."""
         for best in self._cheapest_faithful(candidates, options):
             more = self.completer.with_statements(decoder, best, ask=options.append_questions)
             candidates += [more] if more is not best else []
         for best in self._cheapest_faithful(candidates, options):
             candidates += [self.completer.with_questions(decoder, best)] if best.unasked else []
-        if candidates and not any(candidate.faithful for candidate in candidates):
-            cover = self.completer.covering(request)
-            candidates += [cover] if cover.faithful and cover.report.ok else []
+
+    def _described(self, decoder: Decoder, request: Request, said: Rows, options: ResolvedOptions) -> list[Candidate]:
+        """Return texts that describe what an act compares one by one, given the candidates for each of these."""
+        found = [each for row in said for each in self._cheapest_faithful(row, options)]
+        ok = len(found) == len(said) and all(each.faithful and each.report.ok for each in found)
+        return self._describer.joined(decoder, request, found, options) if ok else []
+
+    def _covering(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Return a sentence of training sentences where no candidate says all."""
+        if not candidates or any(map(_faithful, candidates)):
+            return []
+        cover = self.completer.covering(request)
+        return [cover] if cover.faithful and cover.report.ok else []
 
     def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, Owed]:
         """Return the places of rows whose best sentence shows not all special values, with what it owes."""
@@ -273,6 +294,10 @@ def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
 
 def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[DelexicalizedAct, str, str]:
     return request.act, request.context, options.constraint
+
+
+def _faithful(candidate: Candidate) -> bool:
+    return candidate.faithful
 
 
 def _final(candidate: Candidate) -> bool:

@@ -1,0 +1,106 @@
+"""Owners: of which thing a value is said where an act compares several, `?compare(name=a;price=1;name=b;price=2)`."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.text.placeholders import Required
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import ENDS
+
+IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
+"""Words that give values to things by their order."""
+
+
+class Thing(NamedTuple):
+    """One of the things that an act compares.
+
+    Attributes:
+        name: the slot that names it.
+        slots: what is said of it.
+    """
+
+    name: Slot
+    slots: list[Slot]
+
+
+def things(slots: Sequence[Slot]) -> list[Thing]:
+    """Return what an act with these slots compares; nothing where it does not.
+
+    Things are named by the first slot that comes back, and behind each name stands what is said of it; at least one
+    other slot comes back with them, or the names are alternatives. What stands before the first name is said of that.
+    """
+    counts = Counter(slot.name for slot in slots)
+    key = next((slot.name for slot in slots if counts[slot.name] > 1 and slot.delexicalizable), None)
+    found = [Thing(slot, []) for slot in slots if slot.name == key]
+    place = 0
+    for slot in slots if key else ():
+        if slot.name != key:
+            found[max(0, place - 1)].slots.append(slot)
+        place += slot.name == key
+    described = Counter(name for thing in found for name in {slot.name for slot in thing.slots})
+    return found if any(count > 1 for count in described.values()) else []
+
+
+def compared(turn: Turn) -> list[Thing]:
+    """Return the things that a turn of one act compares."""
+    return things(turn.acts[0].slots) if len(turn.acts) == 1 else []
+
+
+def owners(required: Sequence[Required]) -> dict[str, str]:
+    """Return the placeholder of the thing that each value belongs to, by placeholder.
+
+    Of values that two things share nothing can be told.
+    """
+    found: dict[str, str] = {}
+    if not any("#" in item.placeholder for item in required):
+        # Nothing comes back.
+        return found
+    for act_type in dict.fromkeys(item.act_type for item in required):
+        items = [item for item in required if item.act_type == act_type]
+        rest = {id(item.slot): item.placeholder for item in items}
+        shared = Counter(map(_value, (item.slot for item in items)))
+        for thing in things([item.slot for item in items]):
+            own = [slot for slot in thing.slots if shared[_value(slot)] == 1]
+            found |= {rest[id(slot)]: rest[id(thing.name)] for slot in own}
+    return found
+
+
+def _value(slot: Slot) -> tuple[str, str]:
+    return slot.name, (slot.value or "").casefold()
+
+
+def _kind(placeholder: str) -> str:
+    return placeholder.partition("#")[0]
+
+
+def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[tuple[Required, Required]]:
+    """Yield the values that delexicalised tokens say of another thing, each with that thing.
+
+    A value is said of the thing that was named last, or of the one that comes next in the same sentence ("the 15 inch
+    satellite 4").
+    """
+    owner = owners(required)
+    if not owner:
+        return
+    words = [strip_joiner(token) for token in tokens]
+    by_name, kind = {item.placeholder: item for item in required}, _kind(next(iter(owner.values())))
+    names = {placeholder for placeholder in by_name if _kind(placeholder) == kind}
+    named = [place for place, word in enumerate(words) if word in names]
+    if {words[place] for place in named} < names or not IN_ORDER.isdisjoint(words):
+        return
+    ends = [place for place, word in enumerate(words) if word in ENDS]
+    for place, word in enumerate(words):
+        if word not in owner:
+            continue
+        after, end = bisect_left(named, place), bisect_left(ends, place)
+        before = words[named[max(0, after - 1)]]
+        following = named[after : after + 1]
+        if following and end < len(ends) and ends[end] < following[0]:
+            following = []
+        if owner[word] not in (before, *(words[thing] for thing in following)):
+            yield by_name[word], by_name[before]
