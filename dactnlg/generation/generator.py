@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Turn, parse
@@ -203,6 +204,12 @@ class Generator:
             found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
             found = self._candidates.searched(self.decoder, requests, chosen)
+            # What a search leaves out, or mixes up, is said by itself.
+            parts = [self._candidates.parts(*each, chosen) for each in zip(requests, found, strict=True)]
+            apart = iter(self._candidates.searched(self.decoder, [*chain.from_iterable(parts)], chosen))
+            for place, each in enumerate(parts):
+                if rows := [*islice(apart, len(each))]:
+                    found[place] = self._candidates.joined(self.decoder, requests[place], found[place], rows, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
-from dactnlg.generation.comparison import Describer
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
+from dactnlg.generation.describing import Describer
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen import UnseenActs
@@ -81,8 +80,6 @@ class CandidateSearch:
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
         width, constraint, hard = options.beam_width, options.constraint, options.hard
-        wanted, parts = requests, [self._describer.parts(request) if hard else [] for request in requests]
-        requests = [*wanted, *chain.from_iterable(parts)]
         # Errors only add to a candidate's cost: where the best by score have none, no others need to be searched for.
         keep = width if options.mbr else options.n_best
         first = [r for r in requests if constraint == "none" or self._may_be_simple(r, options)]
@@ -95,8 +92,7 @@ class CandidateSearch:
                 key = _faulty_key(request, options)
                 self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
                 del rows[id(request)]
-        others = [request for request in requests if id(request) not in rows]
-        if others:
+        if others := [request for request in requests if id(request) not in rows]:
             turns, contexts, places = _distinct(decoder, others)
             found = decoder.search(turns, Plan(width, hard, width), contexts=contexts)
             more = self._rows(others, found, places, options, width)
@@ -113,13 +109,7 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
-        for request, each in zip(wanted, parts, strict=True):
-            if each and (self._unseen.has(request.turn) or not any(map(_faithful, rows[id(request)]))):
-                said = [self._unseen.pool(decoder, part, rows[id(part)], options).best(1) for part in each]
-                rows[id(request)] += self._described(decoder, request, said, options)
-        for request in others if hard else ():
-            rows[id(request)] += self._covering(request, rows[id(request)])
-        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in wanted if hard]
+        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = max(WIDER * width, WIDE)
             asked = [pools[place].request for place in doubtful]
@@ -129,7 +119,40 @@ class CandidateSearch:
                 wider = self._read(pools[place].request, hypotheses, options)
                 pools[place] = self._unseen.widen(pools[place], wider, options)
         rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
-        return [rows[id(request)] for request in wanted]
+        return [rows[id(request)] for request in requests]
+
+    def parts(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Request]:
+        """Return requests for what is to be said by itself: each thing that a request compares, or what is left out.
+
+        There are none where a candidate says all, but for comparisons that training never had.
+        """
+        best = self._cheapest_faithful(candidates, options) if options.hard else []
+        right = bool(best) and best[0].origin != "template" and _right(best[0])
+        things = [] if right and not self._unseen.has(request.turn) else self._describer.things(request)
+        if things or right or not best:
+            return things
+        return self._describer.left(best[0])
+
+    def joined(
+        self,
+        decoder: Decoder,
+        request: Request,
+        candidates: Sequence[Candidate],
+        said: Rows,
+        options: ResolvedOptions,
+    ) -> list[Candidate]:
+        """Return a request's candidates with texts of the candidates for its `parts`."""
+        found = [each for row in said for each in self._cheapest_faithful(row, options) if _right(each)]
+        compares = bool(self._describer.things(request))
+        if not found or (compares and len(found) < len(said)):
+            return list(candidates)
+        if compares:
+            more = self._describer.compared(decoder, request, found, options)
+        else:
+            best = self._cheapest_faithful(candidates, options)[0]
+            more = self._describer.longer(decoder, best, found, options)
+        kept = [each for each in candidates if each.origin != "template"] if any(map(_right, more)) else candidates
+        return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
 
     def sampled(
         self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions, *, count: int, first: int
@@ -221,25 +244,15 @@ class CandidateSearch:
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
     ) -> None:
-        """Add candidates with what the best one lacks."""
+        """Add what the best candidate lacks to it, and a sentence of training sentences where still none says all."""
         for best in self._cheapest_faithful(candidates, options):
             more = self.completer.with_statements(decoder, best, ask=options.append_questions)
             candidates += [more] if more is not best else []
         for best in self._cheapest_faithful(candidates, options):
             candidates += [self.completer.with_questions(decoder, best)] if best.unasked else []
-
-    def _described(self, decoder: Decoder, request: Request, said: Rows, options: ResolvedOptions) -> list[Candidate]:
-        """Return texts that describe what an act compares one by one, given the candidates for each of these."""
-        found = [each for row in said for each in self._cheapest_faithful(row, options)]
-        ok = len(found) == len(said) and all(each.faithful and each.report.ok for each in found)
-        return self._describer.joined(decoder, request, found, options) if ok else []
-
-    def _covering(self, request: Request, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Return a sentence of training sentences where no candidate says all."""
-        if not candidates or any(map(_faithful, candidates)):
-            return []
-        cover = self.completer.covering(request)
-        return [cover] if cover.faithful and cover.report.ok else []
+        if candidates and not any(candidate.faithful for candidate in candidates):
+            cover = self.completer.covering(request)
+            candidates += [cover] if cover.faithful and cover.report.ok else []
 
     def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, Owed]:
         """Return the places of rows whose best sentence shows not all special values, with what it owes."""
@@ -296,8 +309,8 @@ def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[Delexicaliz
     return request.act, request.context, options.constraint
 
 
-def _faithful(candidate: Candidate) -> bool:
-    return candidate.faithful
+def _right(candidate: Candidate) -> bool:
+    return candidate.faithful and candidate.report.ok
 
 
 def _final(candidate: Candidate) -> bool:

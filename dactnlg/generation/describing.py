@@ -1,23 +1,24 @@
-"""Comparisons: the things that an act compares, described one after the other, as the model describes each by itself.
+"""Describing one by one what a search cannot say together: the things that an act compares, special values left out.
 
-A search that has to say many values of several things mixes these up where training has few comparisons; of one thing
-training says a lot.
+A search that has to say many values of several things mixes these up where training has few comparisons, and leaves
+special values out where training never has so many of them; of each by itself training says a lot.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.options import ResolvedOptions
-from dactnlg.text.owners import compared, things
+from dactnlg.text import owners
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
+from dactnlg.text.segments import Segments
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import ENDS, Tokens, join_sentences
 from dactnlg.text.trigger_words import is_question_act
@@ -32,20 +33,20 @@ ARTICLES = frozenset({"the", "a", "an"})
 
 
 class Describer:
-    """Describes the things that an act compares one by one: takes it apart, and puts what is said together.
+    """Takes acts apart, and puts what is said of their parts together.
 
     Args:
         preprocessor: the preprocessor of a run.
     """
 
     def __init__(self, preprocessor: Preprocessor) -> None:
-        self._preprocessor = preprocessor
+        self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
         self._describing: dict[str, str | None] = {}
         self._joints: dict[str, list[Tokens]] = {}
 
-    def parts(self, request: Request) -> list[Request]:
+    def things(self, request: Request) -> list[Request]:
         """Return for each thing that a request compares a request that describes it; nothing where it compares none."""
-        found = compared(request.turn)
+        found = owners.compared(request.turn)
         act_type = self._describes(found[0].name.name) if found else None
         if act_type is None:
             return []
@@ -64,7 +65,37 @@ class Describer:
             self._describing[name] = best if weights[best] else None
         return self._describing[name]
 
-    def joined(
+    def left(self, best: Candidate) -> list[Request]:
+        """Return a request for each special value that a sentence lacks, to be said by itself.
+
+        Further questions can be asked, and more can be said of what has a name; what people look for is one thing.
+        """
+        request, lacking = best.request, set(best.report.cues.missing)
+        act = request.turn.acts[0]
+        named = next((slot.name for slot in act.slots if placeholder_name(slot.name) == self._segments.subject), None)
+        act_type = act.act_type if is_question_act(act) else self._describes(named) if named else None
+        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None:
+            return []
+        turns = [Turn((DialogueAct(act_type, (s,)),)) for s in act.slots if f"{s.name}={s.special}" in lacking]
+        return [self._preprocessor.request(turn, request.context) for turn in turns]
+
+    def longer(
+        self, decoder: Decoder, best: Candidate, more: Iterable[Candidate], options: ResolvedOptions
+    ) -> list[Candidate]:
+        """Return a sentence with further ones behind it, which say what it lacks, as a candidate.
+
+        Args:
+            decoder: the model.
+            best: the sentence.
+            more: a sentence for each request of `left`, as far as there is one.
+            options: how sentences are chosen.
+        """
+        text: Sequence[str] = best.tokens
+        for each in more:
+            text = join_sentences(text, each.tokens)
+        return self._scored(decoder, best.request, [text], options)
+
+    def compared(
         self, decoder: Decoder, request: Request, parts: Sequence[Candidate], options: ResolvedOptions
     ) -> list[Candidate]:
         """Return what is said of each thing as candidates for a comparison, the model's favourites first.
@@ -72,7 +103,7 @@ class Describer:
         Args:
             decoder: the model.
             request: the comparison.
-            parts: a sentence for each request of `parts`.
+            parts: a sentence for each request of `things`.
             options: how sentences are chosen.
         """
         required, places = self._preprocessor.delexicalizer.required, dict[tuple[str, str], list[str]]()
@@ -82,22 +113,20 @@ class Describer:
         for part in parts:
             names = {item.placeholder: places[_value(item.slot)].pop(0) for item in required(part.request.turn)}
             said.append([_renamed(token, names) for token in part.tokens])
-        texts = list(self._texts(request.turn.acts[0], said))
+        found = self._scored(decoder, request, list(self._texts(request.turn.acts[0], said)), options)
+        return sorted(found, key=lambda each: -(each.score or 0.0))[:MOST]
+
+    def _scored(
+        self, decoder: Decoder, request: Request, texts: Sequence[Sequence[str]], options: ResolvedOptions
+    ) -> list[Candidate]:
         encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
         scores = decoder.sentence_scores(request.turn, encoded, request.context)
         power, ask = options.length_normalization, options.append_questions
-        found = [
-            Candidate(
-                self._preprocessor,
-                request,
-                tuple(text),
-                float(score) / (len(text) + 1) ** power,
-                origin="composed",
-                ask=ask,
-            )
-            for text, score in zip(texts, scores, strict=True)
+        normalized = [float(score) / (len(text) + 1) ** power for score, text in zip(scores, texts, strict=True)]
+        return [
+            Candidate(self._preprocessor, request, tuple(text), score, origin="composed", ask=ask)
+            for text, score in zip(texts, normalized, strict=True)
         ]
-        return sorted(found, key=lambda each: -(each.score or 0.0))[:MOST]
 
     def _texts(self, act: DialogueAct, said: Sequence[Sequence[str]]) -> Iterator[list[str]]:
         """Yield what is said of each thing as one text, with what training asks behind it or says before the last."""
@@ -120,7 +149,7 @@ class Describer:
             found = Counter[Tokens]()
             for key, sentences in self._preprocessor.templates.sentences.items():
                 for tokens in sentences if act.act_type in key else ():
-                    found.update(_joint(tokens, placeholder_name(things(act.slots)[0].name.name, 2)))
+                    found.update(_joint(tokens, placeholder_name(owners.things(act.slots)[0].name.name, 2)))
             self._joints[act.act_type] = [joint for joint, _ in found.most_common(MOST)]
         return self._joints[act.act_type]
 

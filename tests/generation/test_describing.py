@@ -1,4 +1,4 @@
-"""Comparisons of things that a poor model cannot keep apart: each is described by itself."""
+"""Things that a poor model cannot keep apart, and special values that it leaves out: each is said by itself."""
 
 from __future__ import annotations
 
