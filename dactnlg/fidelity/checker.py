@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -12,10 +12,13 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
+UNKNOWN = "=none"
+"""The kind of facts that say that something is not known."""
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -96,8 +99,7 @@ class FidelityChecker:
     def __init__(self, checker: SlotChecker, reader: Reader | None = None) -> None:
         self.checker, self.reader = checker, reader
         self.delexicalizer = checker.delexicalizer
-        triggers = {} if reader is None else reader.parts.triggers
-        self.trigger_words = {name: tuple(words) for name, words in triggers.items()}
+        self.trigger_words = {} if reader is None else _trigger_words(reader)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""
@@ -158,9 +160,10 @@ class FidelityChecker:
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._special(turn, logits, cues, sure=False)
+        unnamed, strange = self._named(turn, sentence.words)
         return Findings(
-            found.missing,
-            found.extra,
+            tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
+            tuple(dict.fromkeys((*found.extra, *strange))),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
@@ -248,6 +251,23 @@ class FidelityChecker:
         extra = self._extra(turn, stated, logits, cues)
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
 
+    def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return what is unknown and not named, and what is named beside it, among things that are unknown.
+
+        People say that they know nothing "about that", which somebody asked for; in what is generated that is missing.
+        """
+        if self.reader is None:
+            return [], []
+        stated = [fact for fact in facts(turn).values() if fact.kind != ACT]
+        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
+        unnamed = [name for slot, name in unknown.items() if not any(map(_naming(self.reader, slot), words))]
+        if len(unknown) < len(stated):
+            return unnamed, []
+        others = [fact for fact in self.reader.facts.values() if fact.kind == UNKNOWN and fact.slot not in unknown]
+        rest = [word for word in words if not any(names_slot(word, slot) for slot in unknown)]
+        strange = [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
+        return unnamed, strange
+
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""
         reader = self.reader
@@ -291,6 +311,22 @@ class FidelityChecker:
         acts = [name for name, fact in stated.items() if fact.kind == ACT and name in logits]
         found = {name: self.reader.instead(name, logits, stated) for name in acts}
         return {name: other for name, other in found.items() if other is not None}
+
+
+def _naming(reader: Reader, slot: str) -> Callable[[str], bool]:
+    """Return what tells whether a word names a slot: it is one of its name, or of those that sentences about it have."""
+    own = frozenset(reader.parts.slot_words.get(slot, ()))
+    return lambda word: word in own or names_slot(word, slot)
+
+
+def _trigger_words(reader: Reader) -> dict[str, tuple[str, ...]]:
+    """Return the words of which a sentence that states a fact has at least one; what is unknown has to be named."""
+    found = {name: tuple(words) for name, words in reader.parts.triggers.items()}
+    words = [feature for feature in reader.parts.grams.features if feature.isalpha()]
+    for fact in reader.facts.values():
+        if fact.kind == UNKNOWN and (naming := tuple(filter(_naming(reader, fact.slot or ""), words))):
+            found[fact.name] = naming
+    return found
 
 
 def _one_question(turn: Turn) -> bool:

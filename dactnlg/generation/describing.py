@@ -68,12 +68,14 @@ class Describer:
     def left(self, best: Candidate) -> list[Request]:
         """Return a request for each special value that a sentence lacks, to be said by itself.
 
-        Further questions can be asked, and more can be said of what has a name; what people look for is one thing.
+        Questions, and what is unknown, can be said one by one, and so can what is said of a thing that has a name; what
+        people look for cannot.
         """
         request, lacking = best.request, set(best.report.cues.missing)
         act = request.turn.acts[0]
         named = next((slot.name for slot in act.slots if placeholder_name(slot.name) == self._segments.subject), None)
-        act_type = act.act_type if is_question_act(act) else self._describes(named) if named else None
+        alone = is_question_act(act) or all(slot.special == "none" for slot in act.slots)
+        act_type = act.act_type if alone else self._describes(named) if named else None
         if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None:
             return []
         turns = [Turn((DialogueAct(act_type, (s,)),)) for s in act.slots if f"{s.name}={s.special}" in lacking]
