@@ -261,7 +261,7 @@ class FidelityChecker:
         stated = [fact for fact in facts(turn).values() if fact.kind != ACT]
         unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
         unnamed = [name for slot, name in unknown.items() if not any(map(_naming(self.reader, slot), words))]
-        if len(unknown) < len(stated):
+        if not unknown or len(unknown) < len(stated):
             return unnamed, []
         others = [fact for fact in self.reader.facts.values() if fact.kind == UNKNOWN and fact.slot not in unknown]
         rest = [word for word in words if not any(names_slot(word, slot) for slot in unknown)]
@@ -314,7 +314,7 @@ class FidelityChecker:
 
 
 def _naming(reader: Reader, slot: str) -> Callable[[str], bool]:
-    """Return what tells whether a word names a slot: it is one of its name, or of those that sentences about it have."""
+    """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""
     own = frozenset(reader.parts.slot_words.get(slot, ()))
     return lambda word: word in own or names_slot(word, slot)
 

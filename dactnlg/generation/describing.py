@@ -7,7 +7,8 @@ special values out where training never has so many of them; of each by itself t
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -66,25 +67,27 @@ class Describer:
         return self._describing[name]
 
     def left(self, best: Candidate) -> list[Request]:
-        """Return a request for each special value that a sentence lacks, to be said by itself.
+        """Return a request for each special value that a sentence lacks, to be said by itself; for all that is unknown.
 
         Questions, and what is unknown, can be said one by one, and so can what is said of a thing that has a name; what
         people look for cannot.
         """
-        request, lacking = best.request, set(best.report.cues.missing)
-        act = request.turn.acts[0]
+        request, act = best.request, best.request.turn.acts[0]
+        unknown = not is_question_act(act) and all(slot.special == "none" or slot.value is None for slot in act.slots)
         named = next((slot.name for slot in act.slots if placeholder_name(slot.name) == self._segments.subject), None)
-        alone = is_question_act(act) or all(slot.special == "none" for slot in act.slots)
+        alone = unknown or is_question_act(act)
         act_type = act.act_type if alone else self._describes(named) if named else None
-        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None:
+        lacked = [slot for slot in act.slots if _lacked(best)(slot)]
+        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
             return []
-        turns = [Turn((DialogueAct(act_type, (s,)),)) for s in act.slots if f"{s.name}={s.special}" in lacking]
+        slots = act.slots if unknown else lacked
+        turns = [Turn((DialogueAct(act_type, (slot,)),)) for slot in slots]
         return [self._preprocessor.request(turn, request.context) for turn in turns]
 
     def longer(
-        self, decoder: Decoder, best: Candidate, more: Iterable[Candidate], options: ResolvedOptions
+        self, decoder: Decoder, best: Candidate, more: Sequence[Candidate], options: ResolvedOptions
     ) -> list[Candidate]:
-        """Return a sentence with further ones behind it, which say what it lacks, as a candidate.
+        """Return a sentence with further ones behind it, which say what it lacks, and these alone where they say all.
 
         Args:
             decoder: the model.
@@ -92,10 +95,11 @@ class Describer:
             more: a sentence for each request of `left`, as far as there is one.
             options: how sentences are chosen.
         """
-        text: Sequence[str] = best.tokens
-        for each in more:
-            text = join_sentences(text, each.tokens)
-        return self._scored(decoder, best.request, [text], options)
+        lacked = [each.tokens for each in more if _lacked(best)(each.request.turn.acts[0].slots[0])]
+        texts = [reduce(join_sentences, lacked, list(best.tokens))]
+        if len(more) == len(best.request.turn.acts[0].slots):
+            texts.append(reduce(join_sentences, (each.tokens for each in more), list[str]()))
+        return self._scored(decoder, best.request, texts, options)
 
     def compared(
         self, decoder: Decoder, request: Request, parts: Sequence[Candidate], options: ResolvedOptions
@@ -165,6 +169,12 @@ def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
     if mark == [";"]:
         return [tuple(tokens[place - 1 : place])]
     return [tuple(tokens[place - 2 : place])] if before[:1] == [","] and before[1:2] != [","] else []
+
+
+def _lacked(best: Candidate) -> Callable[[Slot], bool]:
+    """Return what tells whether a sentence lacks a special value, or a slot without one."""
+    names = {*best.report.cues.missing, *best.report.unsaid}
+    return lambda slot: (slot.name if slot.value is None else f"{slot.name}={slot.special}") in names
 
 
 def _value(slot: Slot) -> tuple[str, str]:

@@ -21,8 +21,6 @@ ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
 RARE, USUAL = 2, 100
 """How often training has a run by mistake, at most, and how many times as often its beginning goes on otherwise."""
-LEAST_USED, MOST_LAST = 20, 0.005
-"""How often training has words that do not end its sentences, at least, and the share of them that do, at most."""
 LEAST_COUNTED = 0.5
 """Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
 REMEMBERED = 20_000, 16 << 20
@@ -52,7 +50,6 @@ class Fluency:
             pairs.update(pairwise(map(strip_joiner, sentence)))
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
-        self._unfinished = frozenset(_unfinished(sentences, words, pairs))
         self._misspelt = misspellings(words) | joined(words, pairs)
         self._starts: Counter[Tokens] = Counter()
         for run, count in self._runs.items():
@@ -90,7 +87,6 @@ class Fluency:
         if found is None:
             found = min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
-            found += 2 * (not self._unfinished.isdisjoint(_last(sentence)))
             if self._verbs:
                 found += faults(sentence, self._verbs)
                 found += 2 * (self._copulas.faults(sentence) + self._predicates.faults(sentence))
@@ -145,22 +141,6 @@ class Fluency:
         """Return the mean logarithm of how often training has the runs of three words, higher for usual words."""
         found = [log1p(self._runs[run]) for part in split_segments(tokens) for run in runs(part, ORDER - 1)]
         return sum(found) / max(1, len(found))
-
-
-def _unfinished(
-    sentences: Iterable[Sequence[str]], words: Counter[str], pairs: Counter[tuple[str, str]]
-) -> Iterator[Tokens]:
-    """Yield the words, and pairs of words, that are frequent and do not end sentences: "said", "you like"."""
-    ends = Counter(last for sentence in sentences for last in _last(sentence))
-    used = [*(((word,), count) for word, count in words.items()), *pairs.items()]
-    yield from (run for run, count in used if count >= LEAST_USED and ends[run] <= MOST_LAST * count)
-
-
-def _last(sentence: Sequence[str]) -> tuple[Tokens, Tokens]:
-    """Return the last word, and the last two words, before the mark of a sentence."""
-    own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
-    words = tuple(map(strip_joiner, own[-2:]))
-    return words[-1:], words
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:

@@ -165,3 +165,30 @@ def test_parts_of_a_list_are_values_of_their_own() -> None:
 def test_facts_are_what_a_turn_states_beside_its_values() -> None:
     turn = parse("inform(name=x;dogsallowed=false;region=dont_care)&?request(season)")
     assert list(facts(turn)) == ["inform()", "?request()", "dogsallowed=no", "region=dontcare", "?request(season)"]
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "missing", "extra"),
+    [
+        ("inform_no_info(phone=none)", "i do not know the phone number .", (), ()),
+        ("inform_no_info(phone=none)", "i do not know .", ("phone=none",), ()),
+        ("inform_no_info(phone=none)", "i have nothing about the view .", ("phone=none",), ("view=none",)),
+        ("inform_no_info(view=none;phone=none)", "i know of no view and of no phone number .", (), ()),
+        ("inform_no_info(view=none;phone=none)", "i know of no view .", ("phone=none",), ()),
+    ],
+)
+def test_what_is_generated_names_what_is_unknown(
+    checker: FidelityChecker, act: str, sentence: str, missing: tuple[str, ...], extra: tuple[str, ...]
+) -> None:
+    turn, tokens = parse(act), sentence.split()
+    shown = checker.checker.shown(tokens)
+    cues = checker.checker.look(checker.checker.expected(turn), tokens, shown)
+    found = checker.look(turn, tokens, cues, shown)
+    assert set(missing) <= {*found.missing, *found.contradicted}
+    assert set(found.extra) == set(extra)
+
+
+def test_people_need_not_name_what_is_unknown(checker: FidelityChecker, corpus: Corpus) -> None:
+    unknown = [pair for pair in corpus.pairs("test") if "=none" in str(pair[0]) or "no_info" in str(pair[0])]
+    assert len(unknown) > 20
+    assert np.mean([checker.check(*pair).ok for pair in unknown]) >= 0.98

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
-from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.describing import Describer
 from dactnlg.generation.generator import Generator
 from dactnlg.text.owners import compared, exchanged
 
@@ -57,3 +60,26 @@ def test_what_training_never_compared_is_described_thing_by_thing(generator: Gen
     names = [slot.value or "" for _, slot in comparisons(3, 2, 1)[0].slots() if slot.name == "name"]
     places = [said.text.index(name) for name in names]
     assert places == sorted(places)
+
+
+def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> None:
+    slots = ["difficulty=dontcare", "season=dontcare", "dogsallowed=yes", "toilets=yes"]
+    several = [each for count in (2, 3) for each in combinations(slots, count)]
+    said = generator.generate([f"?confirm({';'.join(each)})" for each in several])
+    assert all(each.slots_ok for each in said)
+    # Whole sentences behind each other: questions alone.
+    assert any(each.origin == "composed" for each in said)
+    assert all(each.text.rstrip()[-1] in "?." for each in said)
+
+
+def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
+    describer, request = Describer(generator.preprocessor), generator.preprocessor.request
+    for act, parts in [
+        ("?confirm(dogsallowed=yes;toilets=yes)", ["?confirm(dogsallowed=yes)", "?confirm(toilets=yes)"]),
+        ("inform(name='Ivy Cutting';dogsallowed=yes)", ["inform(dogsallowed=yes)"]),
+        ("inform_no_match(dogsallowed=yes;toilets=yes)", []),
+        ("?confirm(toilets=yes)", []),
+    ]:
+        tokens = ("SLOT_NAME", "is", "nice") if "name" in act else ("looking", "for", "a", "walk")
+        best = Candidate(generator.preprocessor, request(parse(act)), tokens, 0.0)
+        assert [str(each.turn) for each in describer.left(best)] == parts
