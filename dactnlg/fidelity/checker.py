@@ -258,10 +258,9 @@ class FidelityChecker:
         """
         if self.reader is None:
             return [], []
-        stated = [fact for fact in facts(turn).values() if fact.kind != ACT]
-        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
+        unknown = {fact.slot or "": fact.name for fact in facts(turn).values() if fact.kind == UNKNOWN}
         unnamed = [name for slot, name in unknown.items() if not any(map(_naming(self.reader, slot), words))]
-        if not unknown or len(unknown) < len(stated):
+        if not unknown or any(slot.name not in unknown for _, slot in turn.slots()):
             return unnamed, []
         others = [fact for fact in self.reader.facts.values() if fact.kind == UNKNOWN and fact.slot not in unknown]
         rest = [word for word in words if not any(names_slot(word, slot) for slot in unknown)]

@@ -77,7 +77,8 @@ class Describer:
         named = next((slot.name for slot in act.slots if placeholder_name(slot.name) == self._segments.subject), None)
         alone = unknown or is_question_act(act)
         act_type = act.act_type if alone else self._describes(named) if named else None
-        lacked = [slot for slot in act.slots if _lacked(best)(slot)]
+        # Where a sentence does not say that something is unknown, it may say what it is.
+        lacked = [slot for slot in act.slots if _lacked(best)(slot) and (unknown or slot.special != "none")]
         if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
             return []
         slots = act.slots if unknown else lacked
