@@ -100,6 +100,7 @@ class FidelityChecker:
         self.checker, self.reader = checker, reader
         self.delexicalizer = checker.delexicalizer
         self.trigger_words = {} if reader is None else _trigger_words(reader)
+        self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""

@@ -16,6 +16,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
 from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
@@ -99,6 +100,7 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
+        self._implied = ImpliedSlots(preprocessor)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -189,7 +191,7 @@ class Generator:
         # Dialogues repeat acts: what is not left to chance is generated once for equal ones.
         once = self.decoder is not None and self.decoder.reuse and chosen.sampling is None
         wanted = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
-        requests = [self.preprocessor.request(turn, before) for (_, before), turn in wanted]
+        requests = [self.preprocessor.request(self._implied.completed(turn), before) for (_, before), turn in wanted]
         if strict:
             self._check_all(dict.fromkeys(request.act for request in requests), turns)
         count, reranked = chosen.n_best, chosen.constraint != "none"

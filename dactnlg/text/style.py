@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ class TemplateReader(Protocol):
     """Reads what sentences with placeholders say beside their values; see `fidelity.FidelityChecker`."""
 
     trigger_words: dict[str, tuple[str, ...]]
+    values: Mapping[str, Sequence[str]]
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""

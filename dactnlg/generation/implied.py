@@ -1,0 +1,69 @@
+"""Implied slots: the kind of thing that all of training is about, which an act may leave out and a sentence needs.
+
+"There are no televisions with 2 HDMI ports" is `inform_no_match(hdmiport=2)` where there is nothing but televisions. A
+model that has never seen the act without `type=television` has no word for what there are none of.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from itertools import pairwise
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.surface import strip_joiner
+
+PLURAL = frozenset({"s", "es", "-s", "-es"})
+"""Endings behind a placeholder."""
+LEAST = 20
+"""Training sentences with the plural of a value, and those of an act type that all have the slot, at least."""
+
+
+class ImpliedSlots:
+    """Adds implied slots to acts. Several threads may use one.
+
+    A slot is implied that has one value in all of training, a noun that has a plural there ("televisions"; a town has
+    none), in act types that training never has without it.
+
+    Args:
+        preprocessor: of a run; one without a reader knows no values, and implies nothing.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor = preprocessor
+
+    def completed(self, turn: Turn) -> Turn:
+        """Return a turn with the slots that it implies."""
+        if not self._nouns:
+            return turn
+        acts = [self._completed(act) for act in turn.acts]
+        return turn if acts == list(turn.acts) else Turn(tuple(acts))
+
+    def _completed(self, act: DialogueAct) -> DialogueAct:
+        own = {slot.name for slot in act.slots}
+        more = [slot for slot in self._nouns.get(act.act_type, ()) if slot.name not in own]
+        # What is said of nothing ("goodbye") needs no noun.
+        return DialogueAct(act.act_type, (*more, *act.slots)) if more and act.slots else act
+
+    @cached_property
+    def _nouns(self) -> dict[str, list[Slot]]:
+        """By act type the slots that are implied there."""
+        reader, templates = self._preprocessor.reader, self._preprocessor.templates
+        values = {} if reader is None else reader.values
+        single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}
+        plurals, with_slot, total = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
+        for key, sentences in templates.sentences.items() if single else ():
+            for tokens in sentences:
+                words = map(strip_joiner, tokens)
+                plurals.update(word for word, more in pairwise(words) if word in single and more in PLURAL)
+            for act_type in (trait for trait in key if "|" not in trait):
+                total[act_type] += len(sentences)
+                for placeholder, slot in single.items():
+                    with_slot[act_type, placeholder] += len(sentences) * (f"{act_type}|{slot.name}" in key)
+        found: dict[str, list[Slot]] = {}
+        for (act_type, placeholder), count in with_slot.items():
+            if count == total[act_type] >= LEAST and plurals[placeholder] >= LEAST:
+                found.setdefault(act_type, []).append(single[placeholder])
+        return found
