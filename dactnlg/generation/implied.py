@@ -8,17 +8,14 @@ from __future__ import annotations
 
 from collections import Counter
 from functools import cached_property
-from itertools import pairwise
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.surface import strip_joiner
 
-PLURAL = frozenset({"s", "es", "-s", "-es"})
-"""Endings behind a placeholder."""
 LEAST = 20
-"""Training sentences with the plural of a value, and those of an act type that all have the slot, at least."""
+"""Training sentences of an act type that all have a slot, at least."""
 
 
 class ImpliedSlots:
@@ -53,17 +50,15 @@ class ImpliedSlots:
         reader, templates = self._preprocessor.reader, self._preprocessor.templates
         values = {} if reader is None else reader.values
         single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}
-        plurals, with_slot, total = Counter[str](), Counter[tuple[str, str]](), Counter[str]()
+        single = {name: single[name] for name in nouns(templates.texts()) if name in single}
+        with_slot, total = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in templates.sentences.items() if single else ():
-            for tokens in sentences:
-                words = map(strip_joiner, tokens)
-                plurals.update(word for word, more in pairwise(words) if word in single and more in PLURAL)
             for act_type in (trait for trait in key if "|" not in trait):
                 total[act_type] += len(sentences)
                 for placeholder, slot in single.items():
                     with_slot[act_type, placeholder] += len(sentences) * (f"{act_type}|{slot.name}" in key)
         found: dict[str, list[Slot]] = {}
         for (act_type, placeholder), count in with_slot.items():
-            if count == total[act_type] >= LEAST and plurals[placeholder] >= LEAST:
+            if count == total[act_type] and count >= LEAST:
                 found.setdefault(act_type, []).append(single[placeholder])
         return found

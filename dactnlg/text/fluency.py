@@ -8,7 +8,7 @@ from itertools import pairwise
 from math import log1p
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.clauses import faults, learned_verbs, splices
+from dactnlg.text.clauses import RELATIVES, faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
 from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder
@@ -25,9 +25,16 @@ LEAST_COUNTED = 0.5
 """Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
 REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are remembered, at most, and their bytes."""
+PLURALS = frozenset({"s", "es", "-s", "-es"})
+"""Endings behind a placeholder."""
+LEAST_PLURALS = 20
+"""How often a noun has a plural, at least."""
 BOUND = ""
 """Stands before and behind a sentence."""
 
+_BEHIND_NOUNS = RELATIVES | frozenset(
+    {BOUND, *["if", "in", "with", "for", "near", "at", "on", "by", "from", "and", "available"]}
+)
 _PRONOUNS: dict[str, Tokens] = {PRONOUN: (), f"{PRONOUN}'s": ("is",)}
 
 
@@ -51,6 +58,7 @@ class Fluency:
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
         self._misspelt = misspellings(words) | joined(words, pairs)
+        self._nouns = frozenset(nouns(sentences)) if english else frozenset[str]()
         self._starts: Counter[Tokens] = Counter()
         for run, count in self._runs.items():
             if len(run) == ORDER:
@@ -89,6 +97,7 @@ class Fluency:
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
                 found += faults(sentence, self._verbs)
+                found += 2 * sum(self._one_of_many(*run) for run in runs(sentence, 3))
                 found += 2 * (self._copulas.faults(sentence) + self._predicates.faults(sentence))
             self._known.put(sentence, found, 60 * len(sentence))
         return found
@@ -126,6 +135,10 @@ class Fluency:
         """Whether what stands behind two words is plural where its count is left out: "there are pubs"."""
         return before in self._counted
 
+    def _one_of_many(self, verb: str, noun: str, more: str) -> bool:
+        """Whether a noun should have a plural: "there are pub in the area"."""
+        return verb == "are" and noun in self._nouns and more in _BEHIND_NOUNS
+
     def _strange(self, run: Tokens) -> bool:
         """Whether training never has a run, or hardly ever where it has the beginning often."""
         count = self._runs[run]
@@ -141,6 +154,14 @@ class Fluency:
         """Return the mean logarithm of how often training has the runs of three words, higher for usual words."""
         found = [log1p(self._runs[run]) for part in split_segments(tokens) for run in runs(part, ORDER - 1)]
         return sum(found) / max(1, len(found))
+
+
+def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the placeholders behind which training often has the ending of a plural: nouns, as "pub" is one."""
+    plurals = Counter[str]()
+    for sentence in sentences:
+        plurals.update(_plain(word) for word, more in pairwise(map(strip_joiner, sentence)) if more in PLURALS)
+    yield from (word for word, count in plurals.items() if is_placeholder(word) and count >= LEAST_PLURALS)
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
