@@ -9,11 +9,11 @@ from math import inf
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, Fact, facts, value_fact
+from dactnlg.fidelity.facts import ACT, Fact, facts, special_name, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.nearness import names_slot
-from dactnlg.text.owners import exchanged
+from dactnlg.text.owners import compared, described, exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
@@ -298,10 +298,32 @@ class FidelityChecker:
     def _misplaced(self, turn: Turn, tokens: Sequence[str], words: Sequence[str], *, alone: bool) -> dict[str, str]:
         required = self.delexicalizer.required(turn)
         things = {str(item.slot): str(thing.slot) for item, thing in exchanged(required, tokens)}
+        things |= self._exchanged_specials(turn, required, tokens)
         if self.reader is None:
             return things
         found = self.reader.misplaced(words, alone=alone).items()
         return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
+
+    def _exchanged_specials(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> dict[str, str]:
+        """Return the special values whose cues stand with another thing than theirs, in an act that compares things."""
+        things = compared(turn) if any("#" in item.placeholder for item in required) else []
+        if not any(slot.special for thing in things for slot in thing.slots):
+            return {}
+        parts = described(required, [thing.name for thing in things], tokens)
+        shown = [self.checker.shown(part) if part else {} for part in parts]
+        found: dict[str, str] = {}
+        for place, thing in enumerate(things):
+            for slot in thing.slots if parts[place] else ():
+                special = slot.special or ""
+                if special not in self.checker.values_with_cues(slot.name) or special in shown[place].get(
+                    slot.name, ()
+                ):
+                    continue
+                for other, said in zip(things, shown, strict=True):
+                    own = {each.special for each in other.slots if each.name == slot.name}
+                    if special in said.get(slot.name, ()) and special not in own:
+                        found[special_name(slot)] = str(other.name)
+        return found
 
     def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a sentence does not do, each with the one that it does instead."""

@@ -104,3 +104,23 @@ def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[t
             following = []
         if owner[word] not in (before, *(words[thing] for thing in following)):
             yield by_name[word], by_name[before]
+
+
+def described(required: Sequence[Required], names: Sequence[Slot], tokens: Sequence[str]) -> list[list[str]]:
+    """Return for each thing, by its name, the tokens that stand behind it before another one is named.
+
+    What stands before the first name is said of that; a thing that is not named has none.
+    """
+    places = {item.placeholder: names.index(item.slot) for item in required if item.slot in names}
+    found: list[list[str]] = [[] for _ in names]
+    current, before = -1, list[str]()
+    for token in tokens:
+        place = places.get(strip_joiner(token), current)
+        if place < 0:
+            before.append(token)
+            continue
+        if current < 0:
+            found[place] += before
+        current = place
+        found[place].append(token)
+    return found

@@ -10,7 +10,7 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -187,6 +187,10 @@ class SlotChecker:
             if not slot.delexicalizable and name not in shown and f"{act.act_type}.{slot.name}" not in silent:
                 found[name] = None
         return tuple(found)
+
+    def values_with_cues(self, slot_name: str) -> Collection[str]:
+        """Return the special values of a slot that have cues."""
+        return self._cues.get(slot_name, {})
 
     def shown_cues(self, slot_name: str, sentence: str) -> tuple[str, ...]:
         """Return the special values of a slot whose cues match a sentence."""

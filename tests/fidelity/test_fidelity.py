@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.fidelity.samples import evidence
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
+from dactnlg.text.owners import compared
 from dactnlg.text.surface import tokenize
 
 OPPOSITE = {"yes": "no", "no": "yes"}
@@ -192,3 +194,25 @@ def test_people_need_not_name_what_is_unknown(checker: FidelityChecker, corpus: 
     unknown = [pair for pair in corpus.pairs("test") if "=none" in str(pair[0]) or "no_info" in str(pair[0])]
     assert len(unknown) > 20
     assert np.mean([checker.check(*pair).ok for pair in unknown]) >= 0.98
+
+
+@pytest.mark.parametrize("name", ["trails", "laptop"])
+def test_special_values_of_things_in_each_others_place_are_found(name: str, data_dir: Path) -> None:
+    corpus = load_corpus(name, data_dir)
+    checker = FidelityChecker(corpus.style().checker())
+    flagged, found = [], []
+    for turn, sentence in (pair for split in corpus.splits for pair in corpus.pairs(split)):
+        turn = checker.delexicalizer.prepared(turn)
+        each = [{s.name: s for s in thing.slots if s.special in OPPOSITE} for thing in compared(turn)]
+        for slot in set(each[0]) & set(each[1]) if len(each) == 2 else ():
+            first, second = (slots[slot] for slots in each)
+            if first.special != second.special:
+                swap = {id(first): second, id(second): first}
+                slots = tuple(swap.get(id(s), s) for s in turn.acts[0].slots)
+                flagged.append(bool(checker.check(turn, sentence).misplaced))
+                wrong = checker.check(Turn((replace(turn.acts[0], slots=slots),)), sentence)
+                found.append(str(first.name) in " ".join(wrong.misplaced))
+    assert len(found) >= 20
+    # Two of laptop's sentences are people's own mistakes.
+    assert sum(flagged) <= 3
+    assert np.mean(found) >= 0.9
