@@ -28,10 +28,12 @@ class Candidate:
         origin: see `generation.Generation`.
         ask: whether lost questions count.
         finished: whether the search has come to its end.
+        does: whether it is known to do its acts, as one of its sentences does by itself.
     """
 
     __slots__ = (
         "_ask",
+        "_does",
         "_preprocessor",
         "_raw",
         "_report",
@@ -53,8 +55,10 @@ class Candidate:
         origin: str = "model",
         ask: bool = False,
         finished: bool = True,
+        does: bool = False,
     ) -> None:
         self._preprocessor, self.request, self._ask, self.finished = preprocessor, request, ask, finished
+        self._does = does
         self.tokens, self.score, self.origin = tokens, score, origin
         # Not `cached_property`: Python 3.11 takes a lock for it.
         self._template: Template | None = None
@@ -97,7 +101,11 @@ class Candidate:
             values = self.values
             if not values.errors and (repeated := self._preprocessor.repeated(self.request, self.template)):
                 values = replace(values, extra=repeated)
-            self._report = SlotReport(values, self.template.cues, self.template.unsaid)
+            cues = self.template.cues
+            if self._does:
+                missing, extra = (tuple(n for n in names if not is_act(n)) for names in (cues.missing, cues.extra))
+                cues = replace(cues, missing=missing, extra=extra)
+            self._report = SlotReport(values, cues, self.template.unsaid)
         return self._report
 
     @property
@@ -124,6 +132,11 @@ class Candidate:
     def errors(self) -> int:
         """Slots at fault and questions lost."""
         return self.report.values.errors + self.report.cues.errors + len(self.unasked)
+
+
+def is_act(name: str) -> bool:
+    """Whether an entry of a report is an act type: `inform()`."""
+    return name.endswith("()")
 
 
 def cheapest(

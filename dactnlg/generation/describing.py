@@ -1,7 +1,8 @@
-"""Describing one by one what a search cannot say together: the things that an act compares, special values left out.
+"""Describing one by one what a search cannot say together: compared things, special values left out, too many slots.
 
-A search that has to say many values of several things mixes these up where training has few comparisons, and leaves
-special values out where training never has so many of them; of each by itself training says a lot.
+A search that has to say many values of several things mixes these up where training has few comparisons, and it leaves
+out special values, or finds no sentence at all, where training never has so many slots; of each by itself training says
+a lot.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
@@ -19,7 +20,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import Segments
+from dactnlg.text.segments import Segments, split_segments
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import ENDS, Tokens, join_sentences
 from dactnlg.text.trigger_words import is_question_act
@@ -29,8 +30,25 @@ if TYPE_CHECKING:
 
 
 MOST = 4
-"""Texts that are looked at, and joints that are tried."""
+"""Texts that are looked at, joints that are tried, and slots of a sentence that goes on about something."""
 ARTICLES = frozenset({"the", "a", "an"})
+Text = Sequence[str]
+
+
+class Parts(NamedTuple):
+    """What is to be said by itself.
+
+    Attributes:
+        requests: for each part.
+        join: makes texts for the whole of the sentences for some parts, each with its place.
+        all_needed: whether there are no texts without all of them.
+        does: whether one of the parts does the act.
+    """
+
+    requests: list[Request]
+    join: Callable[[dict[int, Candidate]], list[Text]]
+    all_needed: bool
+    does: bool = False
 
 
 class Describer:
@@ -45,14 +63,85 @@ class Describer:
         self._describing: dict[str, str | None] = {}
         self._joints: dict[str, list[Tokens]] = {}
 
-    def things(self, request: Request) -> list[Request]:
-        """Return for each thing that a request compares a request that describes it; nothing where it compares none."""
+    def things(self, request: Request) -> Parts | None:
+        """Return a description of each thing that a request compares; None where it compares none."""
         found = owners.compared(request.turn)
         act_type = self._describes(found[0].name.name) if found else None
         if act_type is None:
-            return []
-        turns = [Turn((DialogueAct(act_type, (thing.name, *thing.slots)),)) for thing in found]
-        return [self._preprocessor.request(turn, request.context) for turn in turns]
+            return None
+        requests = [self._request(request, act_type, (thing.name, *thing.slots)) for thing in found]
+        return Parts(
+            requests, lambda said: self._compared(request, [said[place] for place in sorted(said)]), all_needed=True
+        )
+
+    def left(self, best: Candidate) -> Parts | None:
+        """Return the special values that a sentence lacks, each by itself, or all that is unknown.
+
+        Questions, and what is unknown, can be said one by one, and so can what is said of a thing that has a name; what
+        people look for cannot.
+        """
+        request, act = best.request, best.request.turn.acts[0]
+        names = {*best.report.cues.missing, *best.report.unsaid}
+        unknown = not is_question_act(act) and all(slot.special == "none" or slot.value is None for slot in act.slots)
+        # Where a sentence does not say that something is unknown, it may say what it is.
+        lacked = [slot for slot in act.slots if _shown(slot) in names and (unknown or slot.special != "none")]
+        subject = self._subject(act)
+        alone = unknown or is_question_act(act)
+        act_type = act.act_type if alone else self._describes(subject.name) if subject else None
+        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
+            return None
+        own = (subject,) if subject and not alone else ()
+        slots = act.slots if unknown else lacked
+        requests = [self._request(request, act_type, (*own, slot)) for slot in slots]
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            more = {place: self._continued(each.tokens) if own else each.tokens for place, each in said.items()}
+            texts = [reduce(join_sentences, (more[p] for p in more if slots[p] in lacked), list(best.tokens))]
+            if unknown and len(more) == len(slots):
+                texts.append(reduce(join_sentences, more.values(), list[str]()))
+            return [text for text in texts if all(more.values())]
+
+        return Parts(requests, join, all_needed=False)
+
+    def divided(self, request: Request) -> Parts | None:
+        """Return what training says together, and what is left to be said of a thing that has a name."""
+        act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
+        act_type = self._describes(subject.name) if subject else None
+        if subject is None or act_type is None or len(request.turn.acts) > 1 or is_question_act(act):
+            return None
+        first = self._most_of(act, subject)
+        rest = [slot for slot in act.slots if slot.name not in first]
+        if not rest or len(first) < 2:
+            return None
+        groups = [rest[start : start + MOST] for start in range(0, len(rest), MOST)]
+        own = tuple(slot for slot in act.slots if slot.name in first)
+        requests = [self._request(request, act.act_type, own)]
+        requests += [self._request(request, act_type, (subject, *group)) for group in groups]
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            more = [self._continued(said[place].tokens) for place in range(1, len(requests))]
+            return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
+
+        return Parts(requests, join, all_needed=True, does=True)
+
+    def _request(self, whole: Request, act_type: str, slots: Sequence[Slot]) -> Request:
+        return self._preprocessor.request(Turn((DialogueAct(act_type, tuple(slots)),)), whole.context)
+
+    def _subject(self, act: DialogueAct) -> Slot | None:
+        """Return the slot that names what an act is about."""
+        named = (slot for slot in act.slots if placeholder_name(slot.name) == self._segments.subject)
+        return next((slot for slot in named if slot.delexicalizable), None)
+
+    def _most_of(self, act: DialogueAct, subject: Slot) -> set[str]:
+        """Return the names of most of an act's slots that training has together, its subject among them."""
+        own, best = {slot.name for slot in act.slots}, (0, 0, [subject.name])
+        for key, sentences in self._preprocessor.templates.sentences.items():
+            traits = [trait.partition("|") for trait in key]
+            names = sorted(name for _, _, name in traits if name)
+            same = {act_type for act_type, _, _ in traits} == {act.act_type}
+            if same and subject.name in names and own.issuperset(names):
+                best = max(best, (len(names), len(sentences), names))
+        return set(best[2])
 
     def _describes(self, name: str) -> str | None:
         """Return the act type with most of the sentences that begin with one thing's name; None where there is none."""
@@ -66,53 +155,36 @@ class Describer:
             self._describing[name] = best if weights[best] else None
         return self._describing[name]
 
-    def left(self, best: Candidate) -> list[Request]:
-        """Return a request for each special value that a sentence lacks, to be said by itself; for all that is unknown.
+    def _continued(self, tokens: Tokens) -> Tokens:
+        """Return a text that goes on about "it"; nothing where it names its subject elsewhere than at its beginning."""
+        first, *more = split_segments(tokens)
+        going, rest = self._segments.continued(first), [token for segment in more for token in segment]
+        again = self._segments.subject in map(strip_joiner, rest)
+        return () if going is None or again else (*going, *rest)
 
-        Questions, and what is unknown, can be said one by one, and so can what is said of a thing that has a name; what
-        people look for cannot.
-        """
-        request, act = best.request, best.request.turn.acts[0]
-        unknown = not is_question_act(act) and all(slot.special == "none" or slot.value is None for slot in act.slots)
-        named = next((slot.name for slot in act.slots if placeholder_name(slot.name) == self._segments.subject), None)
-        alone = unknown or is_question_act(act)
-        act_type = act.act_type if alone else self._describes(named) if named else None
-        # Where a sentence does not say that something is unknown, it may say what it is.
-        lacked = [slot for slot in act.slots if _lacked(best)(slot) and (unknown or slot.special != "none")]
-        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
-            return []
-        slots = act.slots if unknown else lacked
-        turns = [Turn((DialogueAct(act_type, (slot,)),)) for slot in slots]
-        return [self._preprocessor.request(turn, request.context) for turn in turns]
-
-    def longer(
-        self, decoder: Decoder, best: Candidate, more: Sequence[Candidate], options: ResolvedOptions
+    def candidates(
+        self, decoder: Decoder, request: Request, texts: Sequence[Text], options: ResolvedOptions, *, does: bool
     ) -> list[Candidate]:
-        """Return a sentence with further ones behind it, which say what it lacks, and these alone where they say all.
+        """Return texts for a request as candidates, the model's favourites first and no more than `MOST`."""
+        encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
+        scores = decoder.sentence_scores(request.turn, encoded, request.context)
+        power, ask = options.length_normalization, options.append_questions
+        found = [
+            Candidate(
+                self._preprocessor,
+                request,
+                tuple(text),
+                float(score) / (len(text) + 1) ** power,
+                origin="composed",
+                ask=ask,
+                does=does,
+            )
+            for score, text in zip(scores, texts, strict=True)
+        ]
+        return sorted(found, key=lambda each: -(each.score or 0.0))[:MOST]
 
-        Args:
-            decoder: the model.
-            best: the sentence.
-            more: a sentence for each request of `left`, as far as there is one.
-            options: how sentences are chosen.
-        """
-        lacked = [each.tokens for each in more if _lacked(best)(each.request.turn.acts[0].slots[0])]
-        texts = [reduce(join_sentences, lacked, list(best.tokens))]
-        if len(more) == len(best.request.turn.acts[0].slots):
-            texts.append(reduce(join_sentences, (each.tokens for each in more), list[str]()))
-        return self._scored(decoder, best.request, texts, options)
-
-    def compared(
-        self, decoder: Decoder, request: Request, parts: Sequence[Candidate], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Return what is said of each thing as candidates for a comparison, the model's favourites first.
-
-        Args:
-            decoder: the model.
-            request: the comparison.
-            parts: a sentence for each request of `things`.
-            options: how sentences are chosen.
-        """
+    def _compared(self, request: Request, parts: Sequence[Candidate]) -> list[Text]:
+        """Return what is said of each thing as texts for a comparison."""
         required, places = self._preprocessor.delexicalizer.required, dict[tuple[str, str], list[str]]()
         for item in required(request.turn):
             places.setdefault(_value(item.slot), []).append(item.placeholder)
@@ -120,22 +192,9 @@ class Describer:
         for part in parts:
             names = {item.placeholder: places[_value(item.slot)].pop(0) for item in required(part.request.turn)}
             said.append([_renamed(token, names) for token in part.tokens])
-        found = self._scored(decoder, request, list(self._texts(request.turn.acts[0], said)), options)
-        return sorted(found, key=lambda each: -(each.score or 0.0))[:MOST]
+        return list(self._texts(request.turn.acts[0], said))
 
-    def _scored(
-        self, decoder: Decoder, request: Request, texts: Sequence[Sequence[str]], options: ResolvedOptions
-    ) -> list[Candidate]:
-        encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
-        scores = decoder.sentence_scores(request.turn, encoded, request.context)
-        power, ask = options.length_normalization, options.append_questions
-        normalized = [float(score) / (len(text) + 1) ** power for score, text in zip(scores, texts, strict=True)]
-        return [
-            Candidate(self._preprocessor, request, tuple(text), score, origin="composed", ask=ask)
-            for text, score in zip(texts, normalized, strict=True)
-        ]
-
-    def _texts(self, act: DialogueAct, said: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    def _texts(self, act: DialogueAct, said: Sequence[Text]) -> Iterator[Text]:
         """Yield what is said of each thing as one text, with what training asks behind it or says before the last."""
         first: list[str] = []
         for more in said[:-1]:
@@ -172,10 +231,9 @@ def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
     return [tuple(tokens[place - 2 : place])] if before[:1] == [","] and before[1:2] != [","] else []
 
 
-def _lacked(best: Candidate) -> Callable[[Slot], bool]:
-    """Return what tells whether a sentence lacks a special value, or a slot without one."""
-    names = {*best.report.cues.missing, *best.report.unsaid}
-    return lambda slot: (slot.name if slot.value is None else f"{slot.name}={slot.special}") in names
+def _shown(slot: Slot) -> str:
+    """Return a special value, or a slot without one, as reports name it."""
+    return slot.name if slot.value is None else f"{slot.name}={slot.special}"
 
 
 def _value(slot: Slot) -> tuple[str, str]:

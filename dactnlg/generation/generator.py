@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Turn, parse
@@ -208,10 +208,13 @@ class Generator:
             found = self._candidates.searched(self.decoder, requests, chosen)
             # What a search leaves out, or mixes up, is said by itself.
             parts = [self._candidates.parts(*each, chosen) for each in zip(requests, found, strict=True)]
-            apart = iter(self._candidates.searched(self.decoder, [*chain.from_iterable(parts)], chosen))
+            asked = [request for each in parts if each is not None for request in each.requests]
+            apart = iter(self._candidates.searched(self.decoder, asked, chosen))
             for place, each in enumerate(parts):
-                if rows := [*islice(apart, len(each))]:
-                    found[place] = self._candidates.joined(self.decoder, requests[place], found[place], rows, chosen)
+                if each is not None:
+                    row = [*islice(apart, len(each.requests))]
+                    own = requests[place], found[place]
+                    found[place] = self._candidates.joined(self.decoder, *own, each, row, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)

@@ -11,7 +11,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
-from dactnlg.generation.describing import Describer
+from dactnlg.generation.describing import Describer, Parts
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen import UnseenActs
@@ -121,36 +121,34 @@ class CandidateSearch:
         rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
         return [rows[id(request)] for request in requests]
 
-    def parts(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Request]:
-        """Return requests for what is to be said by itself: each thing that a request compares, or what is left out.
-
-        There are none where a candidate says all, but for comparisons that training never had.
-        """
-        best = self._cheapest_faithful(candidates, options) if options.hard else []
-        right = bool(best) and best[0].origin != "template" and _right(best[0])
-        things = [] if right and not self._unseen.has(request.turn) else self._describer.things(request)
-        if things or right or not best:
+    def parts(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> Parts | None:
+        """Return what is to be said by itself as no candidate says all, or training never had such a comparison."""
+        if not options.hard:
+            return None
+        found, unseen = self._cheapest_faithful(candidates, options), self._unseen.has(request.turn)
+        best = found[0] if found and not (unseen and found[0].origin == "template") else None
+        right = best is not None and _right(best)
+        things = self._describer.things(request) if unseen or not right else None
+        if things is not None or right:
             return things
-        return self._describer.left(best[0])
+        return (self._describer.left(best) if best is not None else None) or self._describer.divided(request)
 
     def joined(
         self,
         decoder: Decoder,
         request: Request,
         candidates: Sequence[Candidate],
+        parts: Parts,
         said: Rows,
         options: ResolvedOptions,
     ) -> list[Candidate]:
-        """Return a request's candidates with texts of the candidates for its `parts`."""
-        found = [each for row in said for each in self._cheapest_faithful(row, options) if _right(each)]
-        compares = bool(self._describer.things(request))
-        if not found or (compares and len(found) < len(said)):
+        """Return a request's candidates with texts made of the candidates for its parts."""
+        best = (self._cheapest_faithful(row, options) for row in said)
+        found = {place: each[0] for place, each in enumerate(best) if each and _right(each[0])}
+        if not found or (parts.all_needed and len(found) < len(said)):
             return list(candidates)
-        if compares:
-            more = self._describer.compared(decoder, request, found, options)
-        else:
-            best = self._cheapest_faithful(candidates, options)[0]
-            more = self._describer.longer(decoder, best, found, options)
+        texts = parts.join(found)
+        more = self._describer.candidates(decoder, request, texts, options, does=parts.does) if texts else []
         kept = [each for each in candidates if each.origin != "template"] if any(map(_right, more)) else candidates
         return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
 
