@@ -44,7 +44,8 @@ class Generation:
         missing: slots that the sentence should hold and does not.
         extra: slots that it holds too often, or that the act does not have.
         origin: `model`, `inserted` (a placeholder was put where the model likes it best), `composed` (a lost question
-            was put behind, or an unseen combination was put together of training's sentences) or `template`.
+            was put behind, an unseen combination was put together of training's sentences, or of what the model says of
+            parts of the act) or `template`.
         unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that nothing could check:
             the data card has no cues for them, and the corpus too few sentences to learn from.
         seen: whether the training data have this combination of act types and slots; False asks for a closer look. None
