@@ -104,22 +104,28 @@ class Describer:
         return Parts(requests, join, all_needed=False)
 
     def divided(self, request: Request) -> Parts | None:
-        """Return what training says together, and what is left to be said of a thing that has a name."""
+        """Return what training says together, and what else is asked, or is said of a thing that has a name."""
         act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
-        act_type = self._describes(subject.name) if subject else None
-        if subject is None or act_type is None or len(request.turn.acts) > 1 or is_question_act(act):
+        if is_question_act(act) and subject and not self._always(act.act_type, subject.name):
+            subject = None
+        asks = is_question_act(act) and subject is None
+        act_type = act.act_type if asks else self._describes(subject.name) if subject else None
+        if act_type is None or len(request.turn.acts) > 1 or (is_question_act(act) and not asks):
             return None
         first = self._most_of(act, subject)
-        rest = [slot for slot in act.slots if slot.name not in first]
-        if not rest or len(first) < 2:
+        names = [name for name in dict.fromkeys(slot.name for slot in act.slots) if name not in first]
+        if not names or not first:
             return None
-        groups = [rest[start : start + MOST] for start in range(0, len(rest), MOST)]
-        own = tuple(slot for slot in act.slots if slot.name in first)
-        requests = [self._request(request, act.act_type, own)]
-        requests += [self._request(request, act_type, (subject, *group)) for group in groups]
+        # A question is about one slot.
+        groups = [{name} for name in names] if asks else [{*names[n : n + MOST]} for n in range(0, len(names), MOST)]
+        own = (subject,) if subject else ()
+        slots = [(*own, *(slot for slot in act.slots if slot.name in group)) for group in groups]
+        requests = [self._request(request, act.act_type, [slot for slot in act.slots if slot.name in first])]
+        requests += [self._request(request, act_type, each) for each in slots]
 
         def join(said: dict[int, Candidate]) -> list[Text]:
-            more = [self._continued(said[place].tokens) for place in range(1, len(requests))]
+            more = [said[place].tokens for place in range(1, len(requests))]
+            more = more if asks else [self._continued(tokens) for tokens in more]
             return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
 
         return Parts(requests, join, all_needed=True, does=True)
@@ -132,14 +138,19 @@ class Describer:
         named = (slot for slot in act.slots if placeholder_name(slot.name) == self._segments.subject)
         return next((slot for slot in named if slot.delexicalizable), None)
 
-    def _most_of(self, act: DialogueAct, subject: Slot) -> set[str]:
-        """Return the names of most of an act's slots that training has together, its subject among them."""
-        own, best = {slot.name for slot in act.slots}, (0, 0, [subject.name])
+    def _always(self, act_type: str, slot_name: str) -> bool:
+        """Whether training never has an act type without a slot."""
+        keys = (key for key in self._preprocessor.templates.sentences if act_type in key)
+        return all(f"{act_type}|{slot_name}" in key for key in keys)
+
+    def _most_of(self, act: DialogueAct, subject: Slot | None) -> set[str]:
+        """Return the names of most of an act's slots, not all, that training has together, its subject among them."""
+        own, best = {slot.name for slot in act.slots}, (0, 0, list[str]())
         for key, sentences in self._preprocessor.templates.sentences.items():
             traits = [trait.partition("|") for trait in key]
             names = sorted(name for _, _, name in traits if name)
             same = {act_type for act_type, _, _ in traits} == {act.act_type}
-            if same and subject.name in names and own.issuperset(names):
+            if same and own > set(names) and (subject is None or (subject.name in names and len(names) > 1)):
                 best = max(best, (len(names), len(sentences), names))
         return set(best[2])
 

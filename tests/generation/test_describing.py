@@ -84,3 +84,32 @@ def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
         best = Candidate(generator.preprocessor, request(parse(act)), tokens, 0.0)
         left = describer.left(best)
         assert ([] if left is None else [str(each.turn) for each in left.requests]) == parts
+
+
+@pytest.mark.parametrize(
+    ("act", "parts"),
+    [
+        # Training asks for two of these together.
+        ("?select(difficulty=easy;season=dontcare;region=Fells)", ["difficulty", "region", "season"]),
+        ("inform(name=a;difficulty=easy;length='4 km';near=b;view=c;region=d;phone=1)", ["name"]),
+        # What people look for is one thing.
+        ("inform_no_match(difficulty=easy;length='4 km';near=b;view=c;region=d)", []),
+    ],
+)
+def test_what_is_divided_says_every_slot_once(generator: Generator, act: str, parts: list[str]) -> None:
+    request = generator.preprocessor.request(parse(act))
+    divided = Describer(generator.preprocessor).divided(request)
+    assert (divided is None) == (not parts)
+    slots = [slot.name for part in divided.requests for _, slot in part.turn.slots()] if divided else []
+    again = {"name"} if "name" in act else set[str]()
+    assert set(slots) == ({slot.name for _, slot in request.turn.slots()} if parts else set())
+    assert [name for name in slots if slots.count(name) > 1 and name not in again] == []
+    assert set(parts) <= set(slots)
+
+
+def test_an_act_of_many_slots_is_said_whole(generator: Generator) -> None:
+    slots = "difficulty=easy;season=dontcare;region='Northern Fells';toilets=yes;dogsallowed=yes;near='the old mill'"
+    (said,) = generator.generate(f"?confirm({slots})")
+    assert said.slots_ok, said
+    assert "Northern Fells" in said.text
+    assert "the old mill" in said.text
