@@ -17,8 +17,8 @@ from dactnlg.text.owners import compared, described, exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
-UNKNOWN = "=none"
-"""The kind of facts that say that something is not known."""
+UNKNOWN, INDIFFERENT = "=none", "=dontcare"
+"""The kinds of facts that say that something is not known, or does not matter."""
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -253,14 +253,17 @@ class FidelityChecker:
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
 
     def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return what is unknown and not named, and what is named beside it, among things that are unknown.
+        """Return what is unknown, or one of several indifferent things, and not named; and what is named beside them.
 
         People say that they know nothing "about that", which somebody asked for; in what is generated that is missing.
         """
         if self.reader is None:
             return [], []
-        unknown = {fact.slot or "": fact.name for fact in facts(turn).values() if fact.kind == UNKNOWN}
-        unnamed = [name for slot, name in unknown.items() if not any(map(_naming(self.reader, slot), words))]
+        stated = facts(turn).values()
+        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
+        indifferent = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
+        named = unknown | (indifferent if len(indifferent) > 1 else {})
+        unnamed = [name for slot, name in named.items() if not any(map(_naming(self.reader, slot), words))]
         if not unknown or any(slot.name not in unknown for _, slot in turn.slots()):
             return unnamed, []
         others = [fact for fact in self.reader.facts.values() if fact.kind == UNKNOWN and fact.slot not in unknown]
