@@ -264,12 +264,12 @@ class FidelityChecker:
         indifferent = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
         named = unknown | (indifferent if len(indifferent) > 1 else {})
         unnamed = [name for slot, name in named.items() if not any(map(_naming(self.reader, slot), words))]
-        if not unknown or any(slot.name not in unknown for _, slot in turn.slots()):
-            return unnamed, []
-        others = [fact for fact in self.reader.facts.values() if fact.kind == UNKNOWN and fact.slot not in unknown]
-        rest = [word for word in words if not any(names_slot(word, slot) for slot in unknown)]
-        strange = [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
-        return unnamed, strange
+        own = {slot.name for _, slot in turn.slots()}
+        kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
+        kinds |= {INDIFFERENT} if indifferent else set()
+        others = [fact for fact in self.reader.facts.values() if fact.kind in kinds and fact.slot not in own]
+        rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
+        return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""

@@ -177,7 +177,12 @@ def test_facts_are_what_a_turn_states_beside_its_values() -> None:
         ("inform_no_info(phone=none)", "i have nothing about the view .", ("phone=none",), ("view=none",)),
         ("inform_no_info(view=none;phone=none)", "i know of no view and of no phone number .", (), ()),
         ("inform_no_info(view=none;phone=none)", "i know of no view .", ("phone=none",), ()),
-        ("?confirm(season=dontcare;region=dontcare)", "so you do not care about the season ?", ("region=dontcare",), ()),
+        (
+            "?confirm(season=dontcare;region=dontcare)",
+            "so you do not care about the season ?",
+            ("region=dontcare",),
+            (),
+        ),
     ],
 )
 def test_what_is_generated_names_what_is_unknown(
