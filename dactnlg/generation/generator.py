@@ -210,7 +210,7 @@ class Generator:
             # What a search leaves out, or mixes up, is said by itself.
             parts = [self._candidates.parts(*each, chosen) for each in zip(requests, found, strict=True)]
             asked = [request for each in parts if each is not None for request in each.requests]
-            apart = iter(self._candidates.searched(self.decoder, asked, chosen))
+            apart = iter(self._candidates.searched(self.decoder, asked, chosen) if asked else ())
             for place, each in enumerate(parts):
                 if each is not None:
                     row = [*islice(apart, len(each.requests))]
