@@ -317,10 +317,8 @@ class FidelityChecker:
         found: dict[str, str] = {}
         for place, thing in enumerate(things):
             for slot in thing.slots if parts[place] else ():
-                special = slot.special or ""
-                if special not in self.checker.values_with_cues(slot.name) or special in shown[place].get(
-                    slot.name, ()
-                ):
+                special, here = slot.special or "", shown[place].get(slot.name, ())
+                if special in here or special not in self.checker.values_with_cues(slot.name):
                     continue
                 for other, said in zip(things, shown, strict=True):
                     own = {each.special for each in other.slots if each.name == slot.name}

@@ -103,7 +103,7 @@ class Candidate:
                 values = replace(values, extra=repeated)
             cues = self.template.cues
             if self._does:
-                missing, extra = (tuple(n for n in names if not is_act(n)) for names in (cues.missing, cues.extra))
+                missing, extra = (tuple(n for n in names if not _is_act(n)) for names in (cues.missing, cues.extra))
                 cues = replace(cues, missing=missing, extra=extra)
             self._report = SlotReport(values, cues, self.template.unsaid)
         return self._report
@@ -120,6 +120,11 @@ class Candidate:
         return not (report.values.errors or report.cues.errors or self.unasked)
 
     @property
+    def right(self) -> bool:
+        """Whether it is a sentence that says all that it should, and nothing else."""
+        return bool(self.tokens) and self.faithful and self.report.ok
+
+    @property
     def final(self) -> bool:
         """Whether it has ended and has no fault: no other sentence needs to be searched for."""
         return bool(self.tokens) and self.finished and self.faithful
@@ -134,7 +139,7 @@ class Candidate:
         return self.report.values.errors + self.report.cues.errors + len(self.unasked)
 
 
-def is_act(name: str) -> bool:
+def _is_act(name: str) -> bool:
     """Whether an entry of a report is an act type: `inform()`."""
     return name.endswith("()")
 

@@ -198,10 +198,14 @@ class Describer:
         """Return what is said of each thing as texts for a comparison."""
         required, places = self._preprocessor.delexicalizer.required, dict[tuple[str, str], list[str]]()
         for item in required(request.turn):
-            places.setdefault(_value(item.slot), []).append(item.placeholder)
+            places.setdefault(owners.folded_value(item.slot), []).append(item.placeholder)
         said = []
         for part in parts:
-            names = {item.placeholder: places[_value(item.slot)].pop(0) for item in required(part.request.turn)}
+            own = [(item.placeholder, owners.folded_value(item.slot)) for item in required(part.request.turn)]
+            # Of what the comparison leaves unsaid its parts do not speak either.
+            if not all(places.get(value) for _, value in own):
+                return []
+            names = {placeholder: places[value].pop(0) for placeholder, value in own}
             said.append([_renamed(token, names) for token in part.tokens])
         return list(self._texts(request.turn.acts[0], said))
 
@@ -245,10 +249,6 @@ def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
 def _shown(slot: Slot) -> str:
     """Return a special value, or a slot without one, as reports name it."""
     return slot.name if slot.value is None else f"{slot.name}={slot.special}"
-
-
-def _value(slot: Slot) -> tuple[str, str]:
-    return slot.name, (slot.value or "").casefold()
 
 
 def _renamed(token: str, names: dict[str, str]) -> str:

@@ -192,7 +192,10 @@ class Generator:
         # Dialogues repeat acts: what is not left to chance is generated once for equal ones.
         once = self.decoder is not None and self.decoder.reuse and chosen.sampling is None
         wanted = list(dict(zip(names, turns, strict=True)).items()) if once else list(zip(names, turns, strict=True))
-        requests = [self.preprocessor.request(self._implied.completed(turn), before) for (_, before), turn in wanted]
+        completed = [self._implied.completed(turn) for _, turn in wanted]
+        requests = [
+            self.preprocessor.request(turn, before) for turn, ((_, before), _) in zip(completed, wanted, strict=True)
+        ]
         if strict:
             self._check_all(dict.fromkeys(request.act for request in requests), turns)
         count, reranked = chosen.n_best, chosen.constraint != "none"
@@ -220,10 +223,18 @@ class Generator:
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
         ]
+        for place, (turn, (_, own)) in enumerate(zip(completed, wanted, strict=True)):
+            if turn is not own:
+                results[place] = self._without_implied(results[place], own)
         if not once:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
+
+    def _without_implied(self, said: Generation, turn: Turn) -> Generation:
+        """Return a sentence whose placeholders are those of the caller's turn."""
+        spelt = self._implied.spelt_out(said.delexicalized, turn)
+        return replace(said, delexicalized=spelt, n_best=tuple(self._without_implied(n, turn) for n in said.n_best))
 
     def _contexts(self, given: str | Sequence[str], count: int) -> list[str]:
         """Return what the user has said before each of so many acts, empty where the model does not look at it.

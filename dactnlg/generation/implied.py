@@ -13,6 +13,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.surface import strip_joiner
 
 LEAST = 20
 """Training sentences of an act type that all have a slot, at least."""
@@ -37,6 +38,13 @@ class ImpliedSlots:
             return turn
         acts = [self._completed(act) for act in turn.acts]
         return turn if acts == list(turn.acts) else Turn(tuple(acts))
+
+    def spelt_out(self, delexicalized: str, turn: Turn) -> str:
+        """Return a delexicalised sentence with the nouns of what a turn lacks, in the place of their placeholders."""
+        own = {item.placeholder for item in self._preprocessor.delexicalizer.required(turn)}
+        nouns = {placeholder_name(slot.name): slot.value or "" for slots in self._nouns.values() for slot in slots}
+        tokens = [(token, strip_joiner(token)) for token in delexicalized.split(" ")]
+        return " ".join(t.replace(name, nouns[name]) if name in nouns.keys() - own else t for t, name in tokens)
 
     def _completed(self, act: DialogueAct) -> DialogueAct:
         own = {slot.name for slot in act.slots}

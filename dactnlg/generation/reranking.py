@@ -127,7 +127,7 @@ class CandidateSearch:
             return None
         found, unseen = self._cheapest_faithful(candidates, options), self._unseen.has(request.turn)
         best = found[0] if found and not (unseen and found[0].origin == "template") else None
-        right = best is not None and _right(best)
+        right = best is not None and best.right
         things = self._describer.things(request) if unseen or not right else None
         if things is not None or right:
             return things
@@ -144,12 +144,16 @@ class CandidateSearch:
     ) -> list[Candidate]:
         """Return a request's candidates with texts made of the candidates for its parts."""
         best = (self._cheapest_faithful(row, options) for row in said)
-        found = {place: each[0] for place, each in enumerate(best) if each and _right(each[0])}
+        found = {place: each[0] for place, each in enumerate(best) if each and each[0].right}
         if not found or (parts.all_needed and len(found) < len(said)):
             return list(candidates)
         texts = parts.join(found)
         more = self._describer.candidates(decoder, request, texts, options, does=parts.does) if texts else []
-        kept = [each for each in candidates if each.origin != "template"] if any(map(_right, more)) else candidates
+        kept = (
+            [each for each in candidates if each.origin != "template"]
+            if any(each.right for each in more)
+            else candidates
+        )
         return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
 
     def sampled(
@@ -305,10 +309,6 @@ def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
 
 def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[DelexicalizedAct, str, str]:
     return request.act, request.context, options.constraint
-
-
-def _right(candidate: Candidate) -> bool:
-    return candidate.faithful and candidate.report.ok
 
 
 def _final(candidate: Candidate) -> bool:

@@ -128,7 +128,7 @@ class UnseenActs:
             texts = [tokens for tokens, _ in group]
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
-            found = [*((doubts, each) for each in self._made(request, texts, scores, options) if _right(each)), *found]
+            found = [*((doubts, each) for each in self._made(request, texts, scores, options) if each.right), *found]
         return Pool(request, candidates, found, wider=unseen and _least(found) >= ALARMING)
 
     def _unseen(self, request: Request) -> bool:
@@ -200,9 +200,5 @@ def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
     for _, group in groupby(sorted(found, key=lambda each: each[0]), lambda each: each[0]):
         if len(kept) >= count:
             break
-        kept += [each for each in group if _right(each[1])]
+        kept += [each for each in group if each[1].right]
     return kept
-
-
-def _right(candidate: Candidate) -> bool:
-    return bool(candidate.tokens) and candidate.faithful and candidate.report.ok

@@ -37,13 +37,15 @@ def things(slots: Sequence[Slot]) -> list[Thing]:
     counts = Counter(slot.name for slot in slots)
     key = next((slot.name for slot in slots if counts[slot.name] > 1 and slot.delexicalizable), None)
     found = [Thing(slot, []) for slot in slots if slot.name == key]
+    if not all(thing.name.delexicalizable for thing in found):
+        return []
     place = 0
     for slot in slots if key else ():
         if slot.name != key:
             found[max(0, place - 1)].slots.append(slot)
         place += slot.name == key
-    described = Counter(name for thing in found for name in {slot.name for slot in thing.slots})
-    return found if any(count > 1 for count in described.values()) else []
+    again = Counter(name for thing in found for name in {slot.name for slot in thing.slots})
+    return found if any(count > 1 for count in again.values()) else []
 
 
 def compared(turn: Turn) -> list[Thing]:
@@ -63,14 +65,15 @@ def owners(required: Sequence[Required]) -> dict[str, str]:
     for act_type in dict.fromkeys(item.act_type for item in required):
         items = [item for item in required if item.act_type == act_type]
         rest = {id(item.slot): item.placeholder for item in items}
-        shared = Counter(map(_value, (item.slot for item in items)))
+        shared = Counter(map(folded_value, (item.slot for item in items)))
         for thing in things([item.slot for item in items]):
-            own = [slot for slot in thing.slots if shared[_value(slot)] == 1]
+            own = [slot for slot in thing.slots if shared[folded_value(slot)] == 1]
             found |= {rest[id(slot)]: rest[id(thing.name)] for slot in own}
     return found
 
 
-def _value(slot: Slot) -> tuple[str, str]:
+def folded_value(slot: Slot) -> tuple[str, str]:
+    """Return a slot's name, and its value whatever its capitals."""
     return slot.name, (slot.value or "").casefold()
 
 

@@ -76,3 +76,4 @@ def test_what_there_is_none_of_has_a_name(data_dir: Path, tmp_path: Path) -> Non
         assert each.slots_ok
         # The act is the caller's.
         assert each.act == str(act)
+        assert [token for token in each.delexicalized.split(" ") if "SLOT_" in token] == ["SLOT_FAMILY"]

@@ -52,11 +52,13 @@ def test_people_hardly_ever_exchange_values_and_exchanged_ones_are_found(
         "inform(name=ivy;name=oak)",
         "?select(food=thai;food=greek;area=west;area=east)",
         "inform(food=thai;food=greek;area=west)",
+        "?select(area=west;food=thai;area=dontcare;food=dontcare)",
         "offer(name=ivy)&inform(area=west)&inform(area=east)",
     ],
 )
 def test_acts_without_things_that_are_compared_have_no_owners(act: str) -> None:
     assert not owners(required_slots(parse(act)))
+    assert not compared(parse(act))
 
 
 def test_what_stands_before_the_first_name_is_said_of_the_first_thing() -> None:
