@@ -223,9 +223,9 @@ class Generator:
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
         ]
-        for place, (turn, (_, own)) in enumerate(zip(completed, wanted, strict=True)):
-            if turn is not own:
-                results[place] = self._without_implied(results[place], own)
+        for place, (turn, (_, given)) in enumerate(zip(completed, wanted, strict=True)):
+            if turn is not given:
+                results[place] = self._without_implied(results[place], given)
         if not once:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}

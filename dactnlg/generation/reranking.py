@@ -149,11 +149,8 @@ class CandidateSearch:
             return list(candidates)
         texts = parts.join(found)
         more = self._describer.candidates(decoder, request, texts, options, does=parts.does) if texts else []
-        kept = (
-            [each for each in candidates if each.origin != "template"]
-            if any(each.right for each in more)
-            else candidates
-        )
+        better = any(each.right for each in more)
+        kept = [each for each in candidates if not better or each.origin != "template"]
         return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
 
     def sampled(
