@@ -9,7 +9,7 @@ from math import inf
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, Fact, facts, special_name, value_fact
+from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, special_name, told_of, value_fact
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.nearness import names_slot
@@ -17,8 +17,6 @@ from dactnlg.text.owners import compared, described, exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
-UNKNOWN, INDIFFERENT = "=none", "=dontcare"
-"""The kinds of facts that say that something is not known, or does not matter."""
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -122,7 +120,7 @@ class FidelityChecker:
         special = self._special(turn, logits, cues, sure=True)
         return FidelityReport(
             (*missing, *special.missing),
-            (*(name for name in values.extra if name not in said), *special.extra),
+            (*(name for name in values.extra if name not in said), *special.extra, *self._told(turn, seen.words)),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
@@ -164,7 +162,7 @@ class FidelityChecker:
         unnamed, strange = self._named(turn, sentence.words)
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
-            tuple(dict.fromkeys((*found.extra, *strange))),
+            tuple(dict.fromkeys((*found.extra, *strange, *self._told(turn, sentence.words)))),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
@@ -270,6 +268,15 @@ class FidelityChecker:
         others = [fact for fact in self.reader.facts.values() if fact.kind in kinds and fact.slot not in own]
         rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
+
+    def _told(self, turn: Turn, words: Sequence[str]) -> list[str]:
+        """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell."""
+        if self.reader is None:
+            return []
+        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
+        telling = self.reader.parts.telling
+        told = dict.fromkeys([telling[word] for word in words if word in telling])
+        return [name.removeprefix("=") for name in told if name not in held]
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""

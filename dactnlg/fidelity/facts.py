@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dactnlg.acts import Slot, Turn
@@ -10,6 +10,8 @@ from dactnlg.text.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 ACT, VALUE = "act", "value"
 """The kinds of act types, and of ordinary values that are said in other words."""
+UNKNOWN, INDIFFERENT = "=none", "=dontcare"
+"""The kinds of facts that say that something is not known, or does not matter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,8 @@ def atoms(slot: Slot) -> Iterator[Slot]:
         yield slot
     else:
         yield from (Slot(slot.name, part) for part in parts)
+
+
+def told_of(facts: Iterable[Fact], slots: Iterable[str]) -> set[str]:
+    """Return what words can tell of: slots by name, and whether any is unknown, or does not matter."""
+    return {*slots, *(fact.kind for fact in facts if fact.kind in (UNKNOWN, INDIFFERENT))}

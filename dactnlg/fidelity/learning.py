@@ -25,7 +25,7 @@ from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts, as_
 from dactnlg.fidelity.samples import Sample, joined, known_values, learn_slot_words, read_rows
 from dactnlg.fidelity.table import Table, Weights
 from dactnlg.fidelity.thresholds import choose_limits, choose_margins, choose_misplacing, silence
-from dactnlg.fidelity.words import learn_triggers
+from dactnlg.fidelity.words import learn_telling, learn_triggers
 from dactnlg.text.slots import SlotChecker
 
 FEWEST = 5
@@ -111,6 +111,7 @@ def learn_reader(
         misplacing=Misplacing({}, 0.0),
         margins={},
         triggers={},
+        telling=learn_telling(rows),
         values=values,
     )
     return _with_limits(parts, rows, held_out)

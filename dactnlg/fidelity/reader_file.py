@@ -44,6 +44,8 @@ class _ReaderFile(_ReaderPiece):
     swapped: Number
     margins: dict[str, dict[str, Number]]
     triggers: dict[str, list[str]]
+    # Readers of before this was learned have none.
+    telling: dict[str, str] = {}
     values: dict[str, list[str]]
 
     @model_validator(mode="after")
@@ -78,6 +80,7 @@ def save_reader(reader: Reader, path: Path) -> None:
         place_slots=list(parts.place_slots),
         slot_words=_lists(parts.slot_words),
         triggers=_lists(parts.triggers),
+        telling=dict(parts.telling),
         values=_lists(parts.values),
         grams=list(parts.grams.features),
         names=list(parts.names.features),
@@ -143,6 +146,7 @@ def _parts(data: _ReaderFile, arrays: dict[str, NDArray[Any]]) -> ReaderParts:
         misplacing=Misplacing(data.alone, data.swapped),
         margins=data.margins,
         triggers=data.triggers,
+        telling=data.telling,
         values=data.values,
     )
 

@@ -1,12 +1,17 @@
-"""Words that a sentence needs if it is to state a fact: what a search can hold on to while it is owed."""
+"""Words that a sentence needs if it is to state a fact, and words that no sentence has without a slot of its act.
+
+The first are what a search can hold on to while a fact is owed; the second tell of slots that are invented.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 
+from dactnlg.fidelity.facts import told_of
 from dactnlg.fidelity.reader import Reader
 from dactnlg.fidelity.samples import Sample
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 
 COVERAGE = 0.95
@@ -15,6 +20,10 @@ MOST = 8
 """Words of a fact at most."""
 LIFT = 2.0
 """Sentences that state the fact have a word at least so many times as often as others."""
+SURE, FEWEST = 0.98, 20
+"""Share of the sentences with a word whose acts have a slot, from which on it tells of the slot; and their number."""
+USUAL = 0.5
+"""Slots of so large a share of all acts are told of by nearly any word."""
 
 
 def learn_triggers(reader: Reader, rows: Sequence[Sample]) -> dict[str, list[str]]:
@@ -51,3 +60,25 @@ def _cover(rows: Sequence[frozenset[str]], total: Counter[str], size: int) -> li
         words.append(best)
         left = [row for row in left if best not in row]
     return words if len(left) <= (1 - COVERAGE) * len(rows) else []
+
+
+def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
+    """Return words that name a slot, or say that any does not matter, and that stand only where the act has that.
+
+    "power" tells of `powerconsumption`, "care" of some `=dontcare`: a sentence for an act without it says too much.
+    """
+    counts, total, joint = Counter[str](), Counter[str](), dict[str, Counter[str]]()
+    for row in rows:
+        held = told_of(row.facts, row.slots)
+        total.update(held)
+        for word in {word for word in row.sentence.words if word.isalpha()}:
+            counts[word] += 1
+            joint.setdefault(word, Counter()).update(held)
+    found = {}
+    for word, count in counts.items():
+        # Where it goes with several, the rarest of them is what it is about: "phone" with `phone`, not with `name`.
+        sure = [(total[name], name) for name, n in joint[word].items() if n >= SURE * count]
+        number, name = min(sure, default=(len(rows), ""))
+        if count >= FEWEST and number < USUAL * len(rows) and (name[0] == "=" or names_slot(word, name)):
+            found[word] = name
+    return found

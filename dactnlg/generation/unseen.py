@@ -157,21 +157,22 @@ class UnseenActs:
         return pool._replace(found=[*_fewest(better, options.n_best), *found], wider=False)
 
     def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
-        return [(self._doubts(request, candidate), candidate) for candidate in candidates]
+        turn = request.turn
+        return [(self.doubts(turn, each.tokens) + PLAIN * (each.origin == "template"), each) for each in candidates]
 
-    def _doubts(self, request: Request, candidate: Candidate) -> int:
-        """Return the doubts about a candidate, and those about going on where training says all in one sentence."""
-        found = self._known.get(candidate.tokens)
+    def doubts(self, turn: Turn, tokens: Sequence[str]) -> int:
+        """Return the doubts about a text, and those about going on where training says all in one sentence."""
+        text = tuple(tokens)
+        found = self._known.get(text)
         if found is None:
-            size = 500 + 60 * len(candidate.tokens)
-            found = self._known.put(candidate.tokens, self._fluency.doubts(candidate.tokens), size)
-        more = _continued(candidate.tokens)
-        joint = self._composer.joint(request.turn, self._fluency) if more else 0
-        asked = [slot for _, slot in request.turn.slots() if slot.value is None]
+            found = self._known.put(text, self._fluency.doubts(text), 500 + 60 * len(text))
+        more = _continued(text)
+        joint = self._composer.joint(turn, self._fluency) if more else 0
+        asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
-        denied = self._denials.wrong(request.turn, candidate.tokens)
-        mixed = max(0, len(asked) - len(split_segments(candidate.tokens))) if self._unseen(request) else 0
-        return found + PLAIN * (candidate.origin == "template") + joint * more + ALARMING * mixed + DENIED * denied
+        denied = self._denials.wrong(turn, text)
+        mixed = max(0, len(asked) - len(split_segments(text))) if asked and self.has(turn) else 0
+        return found + joint * more + ALARMING * mixed + DENIED * denied
 
     def _made(
         self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions

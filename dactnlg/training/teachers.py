@@ -5,8 +5,9 @@ fault are not learned. A model that has learned these needs less of a search for
 (sequence-level distillation: Kim and Rush 2016, section 3.2; from an ensemble, beside the corpus: Freitag et al. 2017;
 of minimum Bayes risk: Finkelstein et al. 2023).
 
-They may be asked for acts that the corpus lacks, too (see `training.invention`). Of these sentences the half is learned
-of which they are surest: one that a model says with little doubt reads well.
+They may be asked for acts that the corpus lacks, too (see `training.invention`). What they cannot say is composed of
+training's own texts then, as always where acts are unseen; of these sentences those are learned that read like training
+in every run of words. A model says in one go, and more naturally, what took its teachers a search among compositions.
 
 The teachers stand in the run's folder, `.teachers`, until what they say is written to `taught.jsonl`.
 """
@@ -15,7 +16,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
@@ -25,8 +25,9 @@ from tqdm import tqdm
 
 from dactnlg._utils.files import written
 from dactnlg.errors import RunError
-from dactnlg.generation.generator import Generator
+from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.unseen import UnseenActs
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run
@@ -92,7 +93,7 @@ def taught(
     if not run.taught_path.exists():
         teachers = Teachers(config, list(_trained(config, run, train)), progress=progress)
         with written(run.taught_path) as file:
-            for tokens in chain(teachers.said(list(examples.values())), teachers.surest(invented)):
+            for tokens in chain(teachers.said(list(examples.values())), teachers.invented(invented)):
                 file.write(json.dumps(tokens, ensure_ascii=False) + "\n")
     shutil.rmtree(run.teachers_path, ignore_errors=True)
     sentences = _read(run.taught_path)
@@ -127,45 +128,34 @@ class Teachers:
     def __init__(self, config: Config, folders: Sequence[Path], *, progress: bool) -> None:
         self._generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
         mbr, width = config.training.teachers_mbr, config.decoding.beam_width
-        self._options = GenerationOptions(sample=False, mbr=mbr, beam_width=max(MBR_WIDTH if mbr else WIDTH, width))
+        self._unseen = UnseenActs(self._generator.preprocessor)
+        width = max(MBR_WIDTH if mbr else WIDTH, width)
+        self._options = GenerationOptions(sample=False, mbr=mbr, beam_width=width, constraint="hard")
         self._progress = progress
 
     def said(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
         """Yield the sentence for the turn of each pair, as tokens; nothing where it has a fault."""
-        return self._said(pairs, replace(self._options, constraint="hard"))
+        for found in self._generated(pairs):
+            yield _tokens(found) if found.slots_ok and found.origin == "model" else []
 
-    def surest(self, pairs: Sequence[Pair]) -> list[list[str]]:
-        """Return the same for invented turns; nothing, too, for the half of each kind of acts that is less sure."""
-        # What no search says without being made to is not sure.
-        said = list(self._said(pairs, replace(self._options, constraint="rerank")))
-        kept = [number for number, tokens in enumerate(said) if tokens]
-        sure = dict(zip(kept, self._sureness([pairs[n] for n in kept], [said[n] for n in kept]), strict=True))
-        kinds = defaultdict[frozenset[str], list[int]](list)
-        for number in kept:
-            kinds[frozenset(act.act_type for act in pairs[number].turn)].append(number)
-        for numbers in kinds.values():
-            for number in sorted(numbers, key=lambda each: sure[each])[: len(numbers) // 2]:
-                said[number] = []
-        return said
+    def invented(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
+        """Yield the same for invented turns; nothing, too, where it does not read like training."""
+        for pair, found in zip(pairs, self._generated(pairs), strict=True):
+            right = found.slots_ok and found.origin != "template"
+            yield _tokens(found) if right and not self._unseen.doubts(pair.turn, _tokens(found)) else []
 
-    def _sureness(self, pairs: Sequence[Pair], sentences: Sequence[Sequence[str]]) -> list[float]:
-        """Return the mean log probability of a token for the sentence of each pair."""
-        decoder, encode = self._generator.decoder, self._generator.preprocessor.vocabulary.encode
-        if decoder is None or not pairs:
-            return [0.0] * len(pairs)
-        turns, contexts = [pair.turn for pair in pairs], [pair.context for pair in pairs]
-        scores = decoder.token_scores(turns, [encode(tokens) for tokens in sentences], contexts)
-        return [float(row.sum() / (len(tokens) + 1)) for row, tokens in zip(scores, sentences, strict=True)]
-
-    def _said(self, pairs: Sequence[Pair], options: GenerationOptions) -> Iterator[list[str]]:
+    def _generated(self, pairs: Sequence[Pair]) -> Iterator[Generation]:
         hidden = None if self._progress else True
         with tqdm(total=len(pairs), desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
             for start in range(0, len(pairs), BLOCK):
                 block = pairs[start : start + BLOCK]
                 turns, contexts = [pair.turn for pair in block], [pair.context for pair in block]
-                for found in self._generator.generate(turns, options, strict=False, context=contexts):
-                    yield found.delexicalized.split(" ") if found.slots_ok and found.origin == "model" else []
+                yield from self._generator.generate(turns, self._options, strict=False, context=contexts)
                 bar.update(len(block))
+
+
+def _tokens(said: Generation) -> list[str]:
+    return said.delexicalized.split(" ")
 
 
 def _read(path: Path) -> list[tuple[str, ...]]:
