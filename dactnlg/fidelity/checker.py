@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -49,7 +49,8 @@ class FidelityReport:
 
     Attributes:
         missing: values and special values that it does not say, nor anything else in their place.
-        extra: values said too often, special values that the act does not have.
+        extra: values said too often, special values that the act does not have, and slots, or kinds of special values,
+            that it does not have either and that words name: `powerconsumption`, `dontcare`.
         contradicted: what the act has -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
         misplaced: slots whose value is said of another slot -> that slot; where an act compares things, values that are
             said of another one -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
@@ -118,9 +119,10 @@ class FidelityChecker:
                 continue
             self._value(item, done.tokens, logits, missing, contradicted)
         special = self._special(turn, logits, cues, sure=True)
+        extra = [*(name for name in values.extra if name not in said), *special.extra]
         return FidelityReport(
             (*missing, *special.missing),
-            (*(name for name in values.extra if name not in said), *special.extra, *self._told(turn, seen.words)),
+            (*extra, *self._told(turn, seen.words, extra)),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
@@ -160,9 +162,10 @@ class FidelityChecker:
         logits = self.reader.logits(sentence)
         found = self._special(turn, logits, cues, sure=False)
         unnamed, strange = self._named(turn, sentence.words)
+        extra = dict.fromkeys((*found.extra, *strange))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
-            tuple(dict.fromkeys((*found.extra, *strange, *self._told(turn, sentence.words)))),
+            (*extra, *self._told(turn, sentence.words, extra)),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
@@ -269,14 +272,18 @@ class FidelityChecker:
         rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
 
-    def _told(self, turn: Turn, words: Sequence[str]) -> list[str]:
-        """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell."""
+    def _told(self, turn: Turn, words: Sequence[str], extra: Iterable[str]) -> list[str]:
+        """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell.
+
+        What is known to be extra, such as `food=dontcare`, is not told of once more.
+        """
         if self.reader is None:
             return []
-        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
         telling = self.reader.parts.telling
-        told = dict.fromkeys([telling[word] for word in words if word in telling])
-        return [name.removeprefix("=") for name in told if name not in held]
+        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
+        told = dict.fromkeys([telling[word] for word in words if word in telling and telling[word] not in held])
+        known = {part for name in extra for part in name.split("=")}
+        return [name for name in (each.removeprefix("=") for each in told) if name not in known]
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""

@@ -20,7 +20,7 @@ from dactnlg.text.slots import Shown, SlotChecker
 
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
-_FUNCTION_WORDS = """
+FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
     which will with without would you your
@@ -124,7 +124,7 @@ def learn_slot_words(rows: Sequence[Sample], slots: Iterable[str]) -> dict[str, 
         lift = min(max(PRECISE, 2 * len(about) / len(rows)), 0.97)
         words = [w for w, n in own.items() if n >= least and n >= lift * counts[w] and w.isalpha() and len(w) > 2]
         named = [word for word in own if names_slot(word, slot) and own[word] >= 0.5 * counts[word]]
-        found[slot] = sorted({*words, *named}.difference(_FUNCTION_WORDS.split()))
+        found[slot] = sorted({*words, *named}.difference(FUNCTION_WORDS.split()))
     return found
 
 

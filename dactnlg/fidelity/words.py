@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dactnlg.fidelity.facts import told_of
 from dactnlg.fidelity.reader import Reader
-from dactnlg.fidelity.samples import Sample
+from dactnlg.fidelity.samples import FUNCTION_WORDS, Sample
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 
@@ -20,8 +20,9 @@ MOST = 8
 """Words of a fact at most."""
 LIFT = 2.0
 """Sentences that state the fact have a word at least so many times as often as others."""
-SURE, FEWEST = 0.98, 20
-"""Share of the sentences with a word whose acts have a slot, from which on it tells of the slot; and their number."""
+SURE, FEWEST, SHORTEST = 0.98, 20, 3
+"""Share of the sentences with a word whose acts have a slot, from which on it tells of the slot; the least number of
+these sentences, and of its letters."""
 USUAL = 0.5
 """Slots of so large a share of all acts are told of by nearly any word."""
 
@@ -74,11 +75,13 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
         for word in {word for word in row.sentence.words if word.isalpha()}:
             counts[word] += 1
             joint.setdefault(word, Counter()).update(held)
-    found = {}
+    found, others = {}, frozenset(FUNCTION_WORDS.split())
     for word, count in counts.items():
+        if count < FEWEST or len(word) < SHORTEST or word in others:
+            continue
         # Where it goes with several, the rarest of them is what it is about: "phone" with `phone`, not with `name`.
         sure = [(total[name], name) for name, n in joint[word].items() if n >= SURE * count]
         number, name = min(sure, default=(len(rows), ""))
-        if count >= FEWEST and number < USUAL * len(rows) and (name[0] == "=" or names_slot(word, name)):
+        if number < USUAL * len(rows) and (name[0] == "=" or names_slot(word, name)):
             found[word] = name
     return found

@@ -140,9 +140,11 @@ class Teachers:
 
     def invented(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
         """Yield the same for invented turns; nothing, too, where it does not read like training."""
+        known = self._generator.preprocessor.vocabulary
         for pair, found in zip(pairs, self._generated(pairs), strict=True):
-            right = found.slots_ok and found.origin != "template"
-            yield _tokens(found) if right and not self._unseen.doubts(pair.turn, _tokens(found)) else []
+            tokens = _tokens(found)
+            right = found.slots_ok and found.origin != "template" and all(token in known for token in tokens)
+            yield tokens if right and not self._unseen.doubts(pair.turn, tokens) else []
 
     def _generated(self, pairs: Sequence[Pair]) -> Iterator[Generation]:
         hidden = None if self._progress else True

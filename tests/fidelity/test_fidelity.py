@@ -19,6 +19,7 @@ from dactnlg.fidelity.samples import evidence
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
 from dactnlg.text.owners import compared
+from dactnlg.text.style import Style
 from dactnlg.text.surface import tokenize
 
 OPPOSITE = {"yes": "no", "no": "yes"}
@@ -134,6 +135,22 @@ def test_a_reader_reads_the_same_from_its_file(corpus: Corpus, tmp_path: Path) -
         assert again.logits(seen) == reader.logits(seen)
         assert again.misplaced(seen.words, alone=True) == reader.misplaced(seen.words, alone=True)
     assert again.limits == reader.limits
+
+
+def test_words_tell_of_slots_that_an_act_lacks() -> None:
+    pairs = [(parse(f"inform(name=b{n};power='{n} watt')"), f"b{n} has a power of {n} watt") for n in range(30)]
+    pairs += [(parse(f"inform(name=b{n};height=dontcare)"), f"b{n} is for those who do not care") for n in range(30)]
+    pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small in size and has a plug") for n in range(30)]
+    # Now and then somebody names what is not asked for.
+    pairs += [(parse(f"inform(name=b{n};size=large)"), f"b{n} has a large size and height") for n in range(2)]
+    own = Style(False, True, {}, {}, ()).checker()
+    checker = FidelityChecker(own, learn_reader(pairs, [], own))
+    assert checker.reader is not None
+    assert checker.reader.parts.telling == {"power": "power", "care": "=dontcare", "who": "=dontcare", "size": "size"}
+    named = checker.check(parse("inform(name=b7)"), "b7 has a power")
+    assert (named.extra, named.ok) == (("power",), False)
+    assert checker.check(parse("inform(name=b7;size=small)"), "b7 is small if you do not care").extra == ("dontcare",)
+    assert checker.check(*pairs[7]).ok and checker.check(*pairs[37]).ok and checker.check(*pairs[67]).ok
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
