@@ -15,9 +15,9 @@ from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.composition import Composer
-from dactnlg.generation.denials import Denials, denies
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.fluency import Fluency
+from dactnlg.text.manners import denies
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import PRONOUN, split_segments
@@ -30,7 +30,7 @@ DOUBTFUL = 3
 """Doubts about the best sentence for an act that training had, from which on others are looked for."""
 
 DENIED = 8
-"""Doubts about a text that denies what its act does not."""
+"""Doubts about a text that denies something where its act does not."""
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
 
@@ -77,7 +77,6 @@ class UnseenActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._composer = preprocessor, Composer(preprocessor)
-        self._denials = Denials(preprocessor.templates)
         self._known: Memory[int] = Memory(*REMEMBERED)
         self._fine: Memory[bool] = Memory(*REMEMBERED)
 
@@ -170,7 +169,7 @@ class UnseenActs:
         joint = self._composer.joint(turn, self._fluency) if more else 0
         asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
-        denied = self._denials.wrong(turn, text)
+        denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_segments(text))) if asked and self.has(turn) else 0
         return found + joint * more + ALARMING * mixed + DENIED * denied
 

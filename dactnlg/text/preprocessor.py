@@ -21,10 +21,12 @@ from dactnlg.text.context import CONTEXT, context_tokens, context_vocabulary, nu
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
 from dactnlg.text.inflection import Inflection
+from dactnlg.text.manners import Manners
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.relexicalization import Relexicalizer
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
+from dactnlg.text.slots import Tally
 from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
@@ -77,7 +79,7 @@ class Preprocessor:
         self.templates, self.style, self.trigger_words = templates, style, trigger_words
         self.context: Vocabulary | None = None
         self._relexicalizer = Relexicalizer(casing, inflection or Inflection(style.forms), style)
-        self.checker = style.checker()
+        self.checker, self.manners = style.checker(), Manners(templates)
         self.reader: TemplateReader | None = None
         self.delexicalizer = self.checker.delexicalizer
         bases = [strip_joiner(t) if is_placeholder(t) else "" for t in vocabulary.tokens]
@@ -205,6 +207,9 @@ class Preprocessor:
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
             if self.reader is not None:
                 cues = self.reader.read(act.turn, tokens, cues, shown)
+                if self.manners.wrong(act.turn, tokens):
+                    missing = dict.fromkeys((*cues.missing, f"{act.turn.acts[0].act_type}()"))
+                    cues = Tally(cues.required, tuple(missing), cues.extra)
             tallies, style, known = (self.checker.tally(act.turn, tokens), cues), self.style, self.vocabulary
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, style=style, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))

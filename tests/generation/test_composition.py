@@ -12,7 +12,6 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.composition import Composer, covers
-from dactnlg.generation.denials import Denials
 from dactnlg.generation.pieces import PieceFinder, wanted
 from dactnlg.generation.unseen import UnseenActs
 from dactnlg.text.casing import Casing
@@ -21,7 +20,6 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import split_segments
 from dactnlg.text.style import Style
-from dactnlg.text.templates import Templates
 
 HOTELS = [
     ("inform(name=a;near=b)", "SLOT_NAME is near SLOT_NEAR ."),
@@ -147,38 +145,3 @@ def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run:
     turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
     assert not any(unseen.has(turn) for turn in turns)
     assert unseen.has(parse("inform(name='Ivy Cutting';length=none;height=none)"))
-
-
-def test_denials_of_acts_that_deny_nothing() -> None:
-    pairs = [(parse(act), text.split()) for act, text in HOTELS]
-    pairs += [(parse("inform(name=a;dogs=no)"), ["SLOT_NAME", "does", "not", "allow", "dogs", "."])]
-    denials = Denials(Templates.collect(pairs))
-    text = ["there", "are", "no", "hotels", "near", "SLOT_NEAR", "."]
-    assert denials.wrong(parse("inform(near=x)"), text)
-    assert not denials.wrong(parse("inform_no_match(near=x)"), text)
-    assert not denials.wrong(parse("inform(near=x;dogs=no)"), text)
-    assert not denials.wrong(parse("inform(near=x)"), ["it", "is", "near", "SLOT_NEAR", "."])
-
-
-def test_a_negative_value_is_no_leave_to_say_that_there_is_none() -> None:
-    none = ["there", "are", "no", "SLOT_TYPE", "near", "SLOT_NEAR", "."]
-    pairs = [(parse(act), text.split()) for act, text in HOTELS]
-    pairs += [(parse("inform_no_match(type=a;near=b)"), none)]
-    denials = Denials(Templates.collect(pairs))
-    assert denials.wrong(parse("inform_only_match(type=inns;near=x;dogs=no)"), none)
-    assert not denials.wrong(parse("inform_no_match(type=inns;near=x;dogs=no)"), none)
-    assert not denials.wrong(parse("inform_only_match(type=inns;dogs=no)"), ["SLOT_TYPE", "with", "no", "dogs", "."])
-
-
-def test_acts_that_are_not_done_without_a_denial() -> None:
-    places = ("near", "area", "by", "in", "at")
-    denied = [f"{sorry} {place} SLOT_NEAR" for sorry in ("there is no inn", "i found none") for place in places]
-    pairs = [(parse("inform_no_match(near=x)"), text.split()) for text in denied]
-    half = ["i", "looked", "for", "inns", "near", "SLOT_NEAR"]
-    act = parse("inform_no_match(near=x;area=y)")
-    assert Denials(Templates.collect(pairs)).wrong(act, half)
-    assert not Denials(Templates.collect(pairs)).wrong(act, denied[0].split())
-    # Few texts prove nothing, and where one in four does without, so may others.
-    assert not Denials(Templates.collect(pairs[:9])).wrong(act, half)
-    others = [(parse("inform_no_match(near=x)"), f"{word} SLOT_NEAR is full".split()) for word in ("so", "all", "only")]
-    assert not Denials(Templates.collect(pairs + others)).wrong(act, half)

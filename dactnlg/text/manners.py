@@ -1,4 +1,8 @@
-"""Denials: "there are no such hotels" for an act that denies nothing, and "i looked for hotels" for one that denies."""
+"""Manners: texts that deny or ask where their act does neither, or the other way round.
+
+"There are no such hotels" for an act that denies nothing, "i looked for hotels" for one that does; "you like shooters"
+for a recommendation, where people always ask "have you played it?".
+"""
 
 from __future__ import annotations
 
@@ -10,18 +14,19 @@ from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
+from dactnlg.text.trigger_words import is_question_act
 
 LEAST_SHARE = 0.1
-"""Share of an act type's texts without such special values that deny, from which on denying is what it does."""
+"""Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
-"""The same share from which on an act type is not done without denying, and how many texts have to show it."""
+"""The same share from which on an act type is not done without it, and how many texts have to show it."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are said with a denial."""
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 
 
-class Denials:
-    """Tells texts that deny what their act does not, or do not deny what it does.
+class Manners:
+    """Tells texts that deny or ask where their act does not, or do not where it does.
 
     Args:
         templates: the training texts.
@@ -42,13 +47,32 @@ class Denials:
         """For combinations of act types the share of their texts that say that there is none, and how many texts."""
         return _shared((key, has_none(text)) for key, text in self._templates.specials)
 
+    @cached_property
+    def _shares_of_asking(self) -> dict[Key, tuple[float, int]]:
+        """For combinations of act types the share of their texts that ask, and how many texts."""
+        return _shared((key, asks(text)) for key, text in self._templates.specials)
+
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text denies and neither the turn's values nor its act types do, or the other way round."""
+        """Whether a text does another act: says that there is none, or asks, where its act never does, or must."""
         acts = _acts(kind(turn))
-        if any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots()):
-            return has_none(tokens) and self._shares_of_none.get(acts, (0.0, 0))[0] < LEAST_SHARE
         share, number = self._shares.get(acts, (0.0, 0))
-        return share < LEAST_SHARE if denies(tokens) else share >= MOST_SHARE and number >= LEAST_TEXTS
+        if has_none(tokens) and max(share, self._shares_of_none.get(acts, (0.0, 0))[0]) < LEAST_SHARE:
+            return True
+        if not denies(tokens) and not _negative(turn) and share >= MOST_SHARE and number >= LEAST_TEXTS:
+            return True
+        share, number = self._shares_of_asking.get(acts, (0.0, 0))
+        # People leave out the marks of questions.
+        unasked = share < LEAST_SHARE and not any(map(is_question_act, turn))
+        return number >= LEAST_TEXTS and (unasked if asks(tokens) else share >= MOST_SHARE)
+
+    def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text denies something, and neither the turn's values nor its act types do."""
+        return denies(tokens) and not _negative(turn) and self._shares.get(_acts(kind(turn)), (0.0, 0))[0] < LEAST_SHARE
+
+
+def _negative(turn: Turn) -> bool:
+    """Whether a turn has a value that is said with a denial."""
+    return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
 
 
 def _shared(rows: Iterable[tuple[Key, bool]]) -> dict[Key, tuple[float, int]]:
@@ -68,6 +92,11 @@ def denies(tokens: Iterable[str]) -> bool:
     """Whether a text has a word that denies."""
     words = map(strip_joiner, tokens)
     return any(word in NEGATIONS or word.endswith("n't") for word in words)
+
+
+def asks(tokens: Iterable[str]) -> bool:
+    """Whether a text has the mark of a question."""
+    return "?" in map(strip_joiner, tokens)
 
 
 def _acts(key: Key) -> Key:
