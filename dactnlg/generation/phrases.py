@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from typing import NamedTuple
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
 
 from dactnlg.generation.pieces import Pieces, Said
 from dactnlg.text.fluency import BOUND, Fluency
@@ -21,6 +23,7 @@ MOST_BASES = 80
 MOST_KEPT = 60
 """Texts kept after each change."""
 MOST_LACKING = 3
+T = TypeVar("T")
 
 
 class Edited(NamedTuple):
@@ -61,6 +64,7 @@ class Phrases:
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
+        doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
         for said, group in self._pieces.whole.items():
             lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
@@ -70,17 +74,18 @@ class Phrases:
                 ]
         kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
         found: dict[Tokens, int] = {}
-        for _ in range(MOST_LACKING + 1):
+        for further in reversed(range(MOST_LACKING + 1)):
             made: dict[Tokens, Edited] = {}
             for text in kept:
                 for changed in self._changed(text, wanted):
                     made.setdefault(changed.tokens, changed)
             found |= {tokens: each.changes for tokens, each in made.items() if each.said == wanted}
-            left = [each for each in made.values() if each.said != wanted]
-            kept = sorted(left, key=lambda each: (self._fluency.doubts(each.tokens), -each.weight, each.tokens))[
-                :MOST_KEPT
-            ]
-        return sorted(found.items(), key=lambda each: (each[1] + self._fluency.doubts(each[0]), each[0]))[:MOST_KEPT]
+            # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
+            left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
+            bounded = [(strange(each.tokens), each) for each in left]
+            kept = lowest(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens), MOST_KEPT)
+        ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
+        return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
         words = _padded(text.tokens)
@@ -140,6 +145,27 @@ class Phrases:
         return (len(before) < 2 or not after or seen((*before[-2:], after[0]))) and (
             len(after) < 2 or not before or seen((before[-1], *after[:2]))
         )
+
+
+def lowest(bounded: Iterable[tuple[int, T]], cost: Callable[[T], tuple[Any, ...]], count: int) -> list[T]:
+    """Return so many items of the lowest cost, the lowest first; few costs are worked out.
+
+    Args:
+        bounded: items, each with what its cost begins with at least.
+        cost: of an item, differs from all others'.
+        count: how many.
+    """
+    found: list[tuple[tuple[Any, ...], T]] = []
+    for least, item in sorted(bounded, key=itemgetter(0)):
+        if len(found) >= count and found[count - 1][0][0] < least:
+            break
+        insort(found, (cost(item), item), key=itemgetter(0))
+    return [item for _, item in found[:count]]
+
+
+def _apart(said: Said, wanted: Said) -> int:
+    """Return how many changes it takes at least until a text says what is wanted."""
+    return max(len(wanted - said), len(said - wanted))
 
 
 def _padded(tokens: Tokens) -> Tokens:

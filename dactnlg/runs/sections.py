@@ -152,8 +152,8 @@ class TrainingConfig(_Section):
             training is learned beside the corpus's sentences (see `training.teachers`).
         teachers_mbr: of the sentences in their beam the teachers say the one that is most like the others (minimum
             Bayes risk), so that the model need not look for it.
-        invention: for each pair of the corpus so many acts with other slots are asked of the teachers, and the surer
-            half of what they say is learned (see `training.invention`).
+        invention: for each pair of the corpus so many acts with other slots are asked of the teachers, and what they
+            say is learned where it reads like the corpus (see `training.invention`).
         backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
             on), or auto: numpy where it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.

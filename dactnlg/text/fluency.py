@@ -89,11 +89,18 @@ class Fluency:
         ]
         return found + (sum(map(len, own)) > len(set().union(*own)))
 
+    def strange_runs(self, tokens: Sequence[str]) -> int:
+        """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
+        return sum(map(self._strange_runs, split_segments(tokens)))
+
+    def _strange_runs(self, sentence: Tokens) -> int:
+        return min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
+
     def _doubts_of(self, sentence: Tokens) -> int:
         """Return the doubts about one sentence; texts that are composed share theirs."""
         found = self._known.get(sentence)
         if found is None:
-            found = min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
+            found = self._strange_runs(sentence)
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
                 found += faults(sentence, self._verbs)

@@ -1,7 +1,7 @@
 """Invented acts: those of training with other slots, for teachers to say what the corpus lacks.
 
 A corpus has few of the combinations of slots that its acts may take. Acts that are a few slots away from its own, said
-by a model and kept where the reader finds nothing wrong and the model has no doubt, are the rest of them to learn from
+by models and kept where the reader finds nothing wrong and all reads like training, are the rest of them to learn from
 (noise injection sampling and self-training: Kedzie and McKeown 2019, section 3).
 """
 

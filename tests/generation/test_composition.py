@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import combinations
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.composition import Composer, covers
+from dactnlg.generation.phrases import lowest
 from dactnlg.generation.pieces import PieceFinder, wanted
 from dactnlg.generation.unseen import UnseenActs
 from dactnlg.text.casing import Casing
@@ -145,3 +147,15 @@ def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run:
     turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
     assert not any(unseen.has(turn) for turn in turns)
     assert unseen.has(parse("inform(name='Ivy Cutting';length=none;height=none)"))
+
+
+def test_the_lowest_costs_are_found_without_working_out_all() -> None:
+    chance = random.Random(3)
+    for size in range(0, 60, 3):
+        items = [(chance.randint(0, 5), number) for number in range(size)]
+        costs = {number: (least + chance.randint(0, 4), -number) for least, number in items}
+        expected = sorted(costs, key=lambda number: costs[number])
+        for count in (1, 4, 100):
+            assert lowest(items, costs.__getitem__, count) == expected[:count]
+    # What costs more in any case is not looked at.
+    assert lowest([(0, 1), (3, 2)], {1: (0, 1)}.__getitem__, 1) == [1]
