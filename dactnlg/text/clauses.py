@@ -115,7 +115,14 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     """
     words = [strip_joiner(token) for token in tokens]
     at = finite(words, verbs)
-    main = [place for place in at if not place or words[place - 1] not in RELATIVES | COORDINATING]
+    # "Whether it has ports" is no main clause.
+    before = dict(zip(at, (0, *at), strict=False))
+    main = [
+        place
+        for place in at
+        if not place
+        or (words[place - 1] not in RELATIVES | COORDINATING and "whether" not in words[before[place] : place])
+    ]
     # "Just ring if you have questions" has a verb of its own that is no finite one.
     named = words[0] in _PREPOSITIONS | _ARTICLES or is_placeholder(words[0])
     needed = 1 + (words[0] in _SUBORDINATING or (named and "if" in words))
