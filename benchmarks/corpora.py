@@ -9,8 +9,9 @@ E2E and ViGGO are scored as the E2E challenge does, all references of a distinct
 toolkit does, with its ERR beside our SER; restaurants with both targets, and DSTC2, as in Sharma et al. (2017). Figures
 are medians over the seeds, with the lowest and the highest in brackets. `slots_ok` is the share of distinct test acts
 whose sentence says all that it should; the speed is acts a second of processor time over all test acts, every one of
-them searched for; minutes are wall time of training. Interrupted, the script goes on where it was: a run is trained
-once, in the folder that names its configuration and seed.
+them searched for, and over acts that are one slot away from those of training; minutes are wall time of training.
+Interrupted, the script goes on where it was: a run is trained once, in the folder that names its configuration and
+seed.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from table1 import DATA, REPOSITORY, broken, median, trained
+from unseen import one_away
 
 from dactnlg import __version__, models
+from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.generation.generator import Generation, Generator
@@ -39,6 +42,8 @@ from dactnlg.runs.config import load_config
 from dactnlg.text.example import Example
 
 E2E_METRICS = ("BLEU-4", "NIST", "METEOR-1.5", "ROUGE-L", "CIDEr", "SER")
+UNSEEN = 200
+"""Acts that training never had of which the speed is measured."""
 SHARMA_METRICS = ("BLEU-1", "BLEU-4", "ROUGE-L", "SER")
 RNNLG_METRICS = ("BLEU-4", "SER")
 
@@ -91,6 +96,7 @@ class Measured:
         broken: sentences that must not reach a user.
         minutes: time of training.
         speed: acts a second of processor time, every one searched for.
+        unseen: the same for acts that training never had.
     """
 
     scores: dict[str, list[float]] = field(default_factory=dict)
@@ -98,6 +104,7 @@ class Measured:
     broken: int = 0
     minutes: list[float] = field(default_factory=list)
     speed: list[float] = field(default_factory=list)
+    unseen: list[float] = field(default_factory=list)
 
 
 def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides: Sequence[str]) -> Measured:
@@ -122,7 +129,9 @@ def measure(name: str, config: str, seeds: Sequence[int], runs: Path, overrides:
         found.slots_ok.append(sum(distinct.values()) / len(distinct))
         found.broken += sum(broken(generation.text) for generation in result.generations)
         found.minutes.append(seconds / 60)
-        found.speed.append(speed(folder, examples, data.split("valid")))
+        others = [*(example.turn for example in data.split("valid")), *one_away(data, UNSEEN // 4, 2)]
+        found.speed.append(speed(folder, [example.turn for example in examples], others))
+        found.unseen.append(speed(folder, one_away(data, UNSEEN, 1), others))
     return found
 
 
@@ -134,18 +143,18 @@ def err(examples: Sequence[Example], generations: Sequence[Generation]) -> float
     return 100 * wrong / max(required, 1)
 
 
-def speed(folder: Path, examples: Sequence[Example], others: Sequence[Example]) -> float:
+def speed(folder: Path, turns: Sequence[Turn], others: Sequence[Turn]) -> float:
     """Return how many acts become sentences in a second of processor time where each is searched for.
 
     Wall time would say how busy the machine is. Threads add up: with a second free core it is less. What a run does
     once was done before, for other acts: training's texts are read when the first act comes whose combination of slots
     they lack.
     """
-    generator, turns = Generator.load(folder), [example.turn for example in examples]
+    generator = Generator.load(folder)
     if generator.decoder is None:
         return 0.0
     generator.decoder.reuse = False
-    generator.generate([example.turn for example in others], GenerationOptions(), strict=False)
+    generator.generate(others, GenerationOptions(), strict=False)
     generator.forget()
     started = time.process_time()
     generator.generate(turns, GenerationOptions(), strict=False)
@@ -161,7 +170,7 @@ def rows(name: str, config: str, found: Measured) -> list[str]:
     """Return the lines of a corpus, one a score, in Markdown; what scores share stands in the first."""
     protocol = PROTOCOLS[name]
     shared = [f"{statistics.median(found.slots_ok):.1%}", str(found.broken), f"{statistics.median(found.minutes):.1f}"]
-    shared.append(f"{statistics.median(found.speed):,.0f}")
+    shared += [f"{statistics.median(found.speed):,.0f}", f"{statistics.median(found.unseen):,.0f}"]
     lines = []
     for number, (score, values) in enumerate(found.scores.items()):
         about = [name, config, protocol.preset] if not number else ["", "", ""]
@@ -186,10 +195,10 @@ def main() -> None:
     packages = ", ".join(f"{name} {version(name)}" for name in names)
     machine = f"Python {platform.python_version()}, {os.cpu_count()} cores"
     print(f"{date.today()}, dactnlg {__version__}, {packages}, {machine}, seeds {options.seeds}\n")
-    print(
-        "| corpus | configuration | preset | score | ours | best known | goal | slots_ok | broken | minutes | acts/s |"
-    )
-    print("|---|---|---|---|---|---|---|---|---|---|---|", flush=True)
+    columns = ["corpus", "configuration", "preset", "score", "ours", "best known", "goal", "slots_ok", "broken"]
+    columns += ["minutes", "acts/s", "unseen acts/s"]
+    print("| " + " | ".join(columns) + " |")
+    print("|---" * len(columns) + "|", flush=True)
     for name, config in zip(options.corpus, configs, strict=True):
         found = measure(name, config, options.seeds, options.runs, options.set)
         print("\n".join(rows(name, config, found)), flush=True)
