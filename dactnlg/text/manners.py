@@ -6,9 +6,11 @@ for a recommendation, where people always ask "have you played it?".
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+from typing import NamedTuple
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder
@@ -25,6 +27,34 @@ NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 
 
+class Shares(NamedTuple):
+    """Shares of the texts for some act types.
+
+    Attributes:
+        deny: of those without special values that are said with a denial, those that deny.
+        own: the number of these.
+        none: those that say that there is none of a kind.
+        ask: those that ask.
+        texts: the number of all.
+    """
+
+    deny: float
+    own: int
+    none: float
+    ask: float
+    texts: int
+
+    @classmethod
+    def of(cls, count: Counter[str]) -> Shares:
+        """Return the shares that counts come to."""
+        own, texts = count["own"], count["texts"]
+        return cls(count["deny"] / max(own, 1), own, count["none"] / texts, count["ask"] / texts, texts)
+
+
+NOTHING = Shares(0.0, 0, 0.0, 0.0, 0)
+"""Of act types that training does not have together."""
+
+
 class Manners:
     """Tells texts that deny or ask where their act does not, or do not where it does.
 
@@ -36,38 +66,43 @@ class Manners:
         self._templates = templates
 
     @cached_property
-    def _shares(self) -> dict[Key, tuple[float, int]]:
-        """For combinations of act types the share of their texts that deny by themselves, and how many texts."""
-        rows = self._templates.specials.items()
-        own = [row for row in rows if not any(canonical(v).endswith(NEGATIVE) for values in row[1] for v in values)]
-        return _shared((key, denies(text)) for (key, text), _ in own)
+    def _shares(self) -> dict[Key, Shares]:
+        """The shares of the texts for each combination of act types."""
+        counts: dict[Key, Counter[str]] = {}
+        combinations: dict[Key, Counter[str]] = {}
+        rows = self._templates.specials
+        # Training has many texts, of few words: these are looked at once.
+        words = set(chain.from_iterable(text for _, text in rows))
+        denying, asking = frozenset(filter(_denying, words)), frozenset(filter(_asking, words))
+        for (key, text), values in rows.items():
+            count = combinations.get(key)
+            if count is None:
+                count = combinations[key] = counts.setdefault(_acts(key), Counter())
+            count["texts"] += 1
+            count["none"] += "no" in text and has_none(text)
+            count["ask"] += not asking.isdisjoint(text)
+            if not any(map(_has_negative, values)):
+                count["own"] += 1
+                count["deny"] += not denying.isdisjoint(text)
+        return {acts: Shares.of(count) for acts, count in counts.items()}
 
-    @cached_property
-    def _shares_of_none(self) -> dict[Key, tuple[float, int]]:
-        """For combinations of act types the share of their texts that say that there is none, and how many texts."""
-        return _shared((key, has_none(text)) for key, text in self._templates.specials)
-
-    @cached_property
-    def _shares_of_asking(self) -> dict[Key, tuple[float, int]]:
-        """For combinations of act types the share of their texts that ask, and how many texts."""
-        return _shared((key, asks(text)) for key, text in self._templates.specials)
+    def _of(self, turn: Turn) -> Shares:
+        return self._shares.get(_acts(kind(turn)), NOTHING)
 
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text does another act: says that there is none, or asks, where its act never does, or must."""
-        acts = _acts(kind(turn))
-        share, number = self._shares.get(acts, (0.0, 0))
-        if has_none(tokens) and max(share, self._shares_of_none.get(acts, (0.0, 0))[0]) < LEAST_SHARE:
+        usual = self._of(turn)
+        if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
-        if not denies(tokens) and not _negative(turn) and share >= MOST_SHARE and number >= LEAST_TEXTS:
+        if not denies(tokens) and not _negative(turn) and usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
             return True
-        share, number = self._shares_of_asking.get(acts, (0.0, 0))
         # People leave out the marks of questions.
-        unasked = share < LEAST_SHARE and not any(map(is_question_act, turn))
-        return number >= LEAST_TEXTS and (unasked if asks(tokens) else share >= MOST_SHARE)
+        unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
+        return usual.texts >= LEAST_TEXTS and (unasked if asks(tokens) else usual.ask >= MOST_SHARE)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values nor its act types do."""
-        return denies(tokens) and not _negative(turn) and self._shares.get(_acts(kind(turn)), (0.0, 0))[0] < LEAST_SHARE
+        return denies(tokens) and not _negative(turn) and self._of(turn).deny < LEAST_SHARE
 
 
 def _negative(turn: Turn) -> bool:
@@ -75,12 +110,10 @@ def _negative(turn: Turn) -> bool:
     return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
 
 
-def _shared(rows: Iterable[tuple[Key, bool]]) -> dict[Key, tuple[float, int]]:
-    """Return for combinations of act types the share of the rows that are true, and how many rows."""
-    counts: dict[Key, list[bool]] = {}
-    for key, true in rows:
-        counts.setdefault(_acts(key), []).append(true)
-    return {key: (sum(found) / len(found), len(found)) for key, found in counts.items()}
+@lru_cache(maxsize=1 << 12)
+def _has_negative(values: Key) -> bool:
+    """Whether printed special values have one that is said with a denial."""
+    return any(canonical(value).endswith(NEGATIVE) for value in values)
 
 
 def has_none(tokens: Sequence[str]) -> bool:
@@ -90,13 +123,21 @@ def has_none(tokens: Sequence[str]) -> bool:
 
 def denies(tokens: Iterable[str]) -> bool:
     """Whether a text has a word that denies."""
-    words = map(strip_joiner, tokens)
-    return any(word in NEGATIONS or word.endswith("n't") for word in words)
+    return any(map(_denying, tokens))
 
 
 def asks(tokens: Iterable[str]) -> bool:
     """Whether a text has the mark of a question."""
-    return "?" in map(strip_joiner, tokens)
+    return any(map(_asking, tokens))
+
+
+def _denying(token: str) -> bool:
+    word = strip_joiner(token)
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def _asking(token: str) -> bool:
+    return strip_joiner(token) == "?"
 
 
 def _acts(key: Key) -> Key:
