@@ -57,7 +57,7 @@ types: $(STAMP)
 	$(BIN)/mypy
 
 unit: $(STAMP)
-	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile
+	$(BIN)/python -m pytest --numprocesses logical --maxprocesses 4 --dist loadfile --durations 40 --durations-min 10
 
 docs: $(STAMP)
 	$(BIN)/zensical build --clean --strict -f docs/mkdocs.yml
