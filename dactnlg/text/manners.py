@@ -92,13 +92,15 @@ class Manners:
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text does another act: says that there is none, or asks, where its act never does, or must."""
         usual = self._of(turn)
+        if usual.texts < LEAST_TEXTS:
+            return False
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
         if not denies(tokens) and not _negative(turn) and usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
             return True
         # People leave out the marks of questions.
         unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
-        return usual.texts >= LEAST_TEXTS and (unasked if asks(tokens) else usual.ask >= MOST_SHARE)
+        return unasked if asks(tokens) else usual.ask >= MOST_SHARE
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values nor its act types do."""
