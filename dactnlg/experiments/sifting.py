@@ -152,7 +152,9 @@ def judge(
             reasons = [f"repeated: the same as {first}"]
         else:
             reasons = _unusable(text) or [*_reasons(checker.check(turn, text))]
-            reasons = reasons or [f"invented: {each}" for each in inventory.invented(turn, text)]
+            invented = () if any(map(_certain, reasons)) else inventory.invented(turn, text)
+            # A slot that is named is as good as invented, and with a value it is told more exactly.
+            reasons = [f"invented: {each}" for each in invented] or reasons
         found.append(Judged(turn, text, tuple(reasons), origin))
     return found
 
@@ -168,6 +170,11 @@ def _unusable(text: str) -> list[str]:
     if "\n" in text.strip():
         return ["lines: more than one"]
     return [f"placeholder: {match[0]} is left in it"] if (match := _LEFTOVER.search(text)) else []
+
+
+def _certain(reason: str) -> bool:
+    """Whether a reason is more than that words name a slot which the act lacks."""
+    return not reason.startswith("extra: ") or "=" in reason
 
 
 def _reasons(report: FidelityReport) -> Iterable[str]:

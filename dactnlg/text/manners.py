@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.questions import is_question
+from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
 from dactnlg.text.trigger_words import is_question_act
 
@@ -100,7 +101,8 @@ class Manners:
             return True
         # People leave out the marks of questions.
         unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
-        return unasked if asks(tokens) else usual.ask >= MOST_SHARE
+        # What is worded as a question has its mark as readers see it.
+        return unasked if asks(tokens) else usual.ask >= MOST_SHARE and not is_question(detokenize(list(tokens)))
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values nor its act types do."""

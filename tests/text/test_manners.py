@@ -68,6 +68,7 @@ def test_acts_that_are_not_done_without_a_question_and_those_that_ask_nothing() 
     statement, question = ["you", "like", "SLOT_NAME", "."], ["is", "SLOT_NAME", "a", "?"]
     assert own.wrong(parse("recommend(name=x)"), statement) and not own.wrong(parse("recommend(name=x)"), question)
     assert own.wrong(parse("inform(name=x)"), question) and not own.wrong(parse("inform(name=x)"), statement)
+    assert not own.wrong(parse("recommend(name=x)"), ["have", "you", "played", "SLOT_NAME"])
     # People leave out the marks of questions, but a mark is no fault.
     assert not own.wrong(parse("?request(near)"), ["where", "do", "you", "a"])
     assert not own.wrong(parse("?request(near)"), ["where", "do", "you", "a", "?"])
