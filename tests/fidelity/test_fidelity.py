@@ -141,6 +141,9 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     pairs = [(parse(f"inform(name=b{n};power='{n} watt')"), f"b{n} has a power of {n} watt") for n in range(30)]
     pairs += [(parse(f"inform(name=b{n};height=dontcare)"), f"b{n} is for those who do not care") for n in range(30)]
     pairs += [(parse(f"inform(name=b{n};size=small)"), f"b{n} is small in size and has a plug") for n in range(30)]
+    # A welcome names what can be asked for, and that as a rule.
+    pairs += [(parse(f"inform(name=b{n};price=low)"), f"b{n} has a low price") for n in range(60)]
+    pairs += [(parse("welcome()"), "you can ask for a price")]
     # Now and then somebody names what is not asked for.
     pairs += [(parse(f"inform(name=b{n};size=large)"), f"b{n} has a large size and height") for n in range(2)]
     own = Style(False, True, {}, {}, ()).checker()
