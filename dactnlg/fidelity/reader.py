@@ -79,7 +79,7 @@ class ReaderParts:
         margins: act type or question -> another -> by how much the other's logit has to be larger before the sentence
             surely says the other instead.
         triggers: fact -> words of which a sentence that states it has at least one.
-        telling: word -> the slot, or the kind of special values, without which no act's sentence has it.
+        telling: word -> the slot, or the kind of special values, without which hardly an act's sentence has it.
         values: slot -> the values that training had for it.
     """
 

@@ -68,25 +68,26 @@ def learn_telling(rows: Sequence[Sample]) -> dict[str, str]:
 
     "power" tells of `powerconsumption`, "care" of some `=dontcare`: a sentence for an act without it says too much.
     """
-    counts, total, joint = Counter[str](), Counter[str](), dict[str, Counter[str]]()
+    total = Counter[str]()
+    # For each word what the acts of its sentences have, by act types.
     groups: dict[str, dict[str, list[set[str]]]] = {}
     for row in rows:
         held = told_of(row.facts, row.slots)
         total.update(held)
-        for word in {word for word in row.sentence.words if word.isalpha()}:
-            counts[word] += 1
-            joint.setdefault(word, Counter()).update(held)
+        for word in set(filter(str.isalpha, row.sentence.words)):
             groups.setdefault(word, {}).setdefault(row.sentence.acts, []).append(held)
     found, others = {}, frozenset(FUNCTION_WORDS.split())
-    for word, count in counts.items():
-        if count < FEWEST or len(word) < SHORTEST or word in others:
+    for word, by_acts in groups.items():
+        places = [held for group in by_acts.values() for held in group]
+        if len(places) < FEWEST or len(word) < SHORTEST or word in others:
             continue
+        counts = Counter(name for held in places for name in held)
         # Where it goes with several, the rarest of them is what it is about: "phone" with `phone`, not with `name`.
-        sure = [(total[name], name) for name, n in joint[word].items() if n >= SURE * count]
+        sure = [(total[name], name) for name, n in counts.items() if n >= SURE * len(places)]
         number, name = min(sure, default=(len(rows), ""))
         if number >= USUAL * len(rows) or not (name[0] == "=" or names_slot(word, name)):
             continue
         # Acts that name what they lack as a rule: a welcome says what one can ask for.
-        if all(2 * sum(name in held for held in group) >= len(group) for group in groups[word].values()):
+        if all(2 * sum(name in held for held in group) >= len(group) for group in by_acts.values()):
             found[word] = name
     return found
