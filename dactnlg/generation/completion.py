@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import Segments, split_segments
-from dactnlg.text.templates import Tokens, join_sentences, split_question
+from dactnlg.text.segments import Segments
+from dactnlg.text.sentences import Tokens, join_sentences, split_question, split_sentences
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import Decoder
@@ -34,7 +34,7 @@ class Completer:
         found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
         for name in candidate.report.cues.missing:
-            said = split_segments(found.tokens)
+            said = split_sentences(found.tokens)
             endings = self._segments.statements(*owners[name]) if name in owners else []
             whole = [join_sentences(found.tokens, ending) for ending in endings if ending not in said]
             scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()

@@ -20,9 +20,9 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import Segments, split_segments
+from dactnlg.text.segments import Segments
+from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.templates import ENDS, Tokens, join_sentences
 from dactnlg.text.trigger_words import is_question_act
 
 if TYPE_CHECKING:
@@ -168,7 +168,7 @@ class Describer:
 
     def _continued(self, tokens: Tokens) -> Tokens:
         """Return a text that goes on about "it"; nothing where it names its subject elsewhere than at its beginning."""
-        first, *more = split_segments(tokens)
+        first, *more = split_sentences(tokens)
         going, rest = self._segments.continued(first), [token for segment in more for token in segment]
         again = self._segments.subject in map(strip_joiner, rest)
         return () if going is None or again else (*going, *rest)

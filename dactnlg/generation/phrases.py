@@ -11,8 +11,8 @@ from typing import Any, NamedTuple, TypeVar
 from dactnlg.generation.pieces import Pieces, Said
 from dactnlg.text.fluency import BOUND, Fluency
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Tokens
 
 LONGEST = 9
 """Words of a phrase, at most."""

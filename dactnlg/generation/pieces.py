@@ -7,14 +7,16 @@ from functools import cached_property
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.clauses import VERBS
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
-from dactnlg.text.segments import ARTICLE, Segments, split_segments
+from dactnlg.text.segments import ARTICLE, Segments
+from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.templates import Key, Tokens, canonical
+from dactnlg.text.templates import Key, canonical
 
 MOST_ALIKE = 30
 """Texts kept of those that say the same, the most frequent ones."""
@@ -55,10 +57,11 @@ class Alternatives:
 
     @cached_property
     def ranked(self) -> list[Piece]:
-        """The same, those without doubts first, then those with usual words."""
-        doubts, commonness = self._fluency.doubts, self._fluency.commonness
+        """The same, those without doubts first, then those that are most like the others."""
         # Few of a corpus' pieces are ever asked for.
-        return sorted(self._pieces, key=lambda each: (doubts(each.tokens), -commonness(each.tokens), each.tokens))
+        gains = expected_gains(*zip(*self._pieces, strict=True))
+        rated = [(self._fluency.doubts(p.tokens), -gain, p) for p, gain in zip(self._pieces, gains, strict=True)]
+        return [piece for *_, piece in sorted(rated)]
 
 
 class Pieces(NamedTuple):
@@ -124,7 +127,7 @@ class PieceFinder:
                 said = _said(key, text, templates.specials.get((key, text), [()]))
                 if said is None:
                     continue
-                segments = split_segments(text)
+                segments = split_sentences(text)
                 if acts == act_types:
                     self._add_whole(whole, said, text, segments, weight)
                     several += len(said) > 1

@@ -20,8 +20,9 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.manners import denies
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import PRONOUN, split_segments
-from dactnlg.text.templates import Key, Tokens, canonical_values, combination, kind
+from dactnlg.text.segments import PRONOUN
+from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.templates import Key, canonical_values, combination, kind
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import Decoder
@@ -50,7 +51,7 @@ class Pool(NamedTuple):
 
     Attributes:
         request: the act.
-        candidates: what the search has found.
+        candidates: what the search has found, and the composed texts that have the fewest doubts.
         found: those without fault with their doubts, the fewest first; None where doubts do not matter.
         wider: whether a wider search should be asked.
     """
@@ -121,14 +122,17 @@ class UnseenActs:
             return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), options.n_best)
         composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
+        faulty: list[Candidate] = []
         for doubts, group in groupby(composed, lambda each: each[1]):
             if doubts >= _least(found):
                 break
             texts = [tokens for tokens, _ in group]
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
-            found = [*((doubts, each) for each in self._made(request, texts, scores, options) if each.right), *found]
-        return Pool(request, candidates, found, wider=unseen and _least(found) >= ALARMING)
+            made = self._made(request, texts, scores, options)
+            found = [*((doubts, each) for each in made if each.right), *found]
+            faulty = faulty or made
+        return Pool(request, [*candidates, *faulty], found, wider=unseen and _least(found) >= ALARMING)
 
     def _unseen(self, request: Request) -> bool:
         found = self._fine.get(request.act)
@@ -170,7 +174,7 @@ class UnseenActs:
         asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
-        mixed = max(0, len(asked) - len(split_segments(text))) if asked and self.has(turn) else 0
+        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
         return found + joint * more + ALARMING * mixed + DENIED * denied
 
     def _made(
@@ -186,7 +190,7 @@ class UnseenActs:
 
 def _continued(tokens: Sequence[str]) -> int:
     """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
-    sentences = split_segments(tokens)
+    sentences = split_sentences(tokens)
     return sum(each[0] == PRONOUN or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
-from math import log1p
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.clauses import RELATIVES, faults, learned_verbs, splices
@@ -13,9 +12,9 @@ from dactnlg.text.copulas import Copulas
 from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.predicates import Predicates
-from dactnlg.text.segments import PRONOUN, split_segments
+from dactnlg.text.segments import PRONOUN
+from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import ENDS, Tokens
 
 ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
@@ -51,7 +50,7 @@ class Fluency:
         self._known: Memory[int] = Memory(*REMEMBERED)
         words: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
-        sentences = [sentence for text in texts for sentence in split_segments(text)]
+        sentences = [sentence for text in texts for sentence in split_sentences(text)]
         for sentence in sentences:
             words.update(map(strip_joiner, sentence))
             pairs.update(pairwise(map(strip_joiner, sentence)))
@@ -77,7 +76,7 @@ class Fluency:
             tokens: the text.
             strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
         """
-        sentences = split_segments(tokens)
+        sentences = split_sentences(tokens)
         found = 2 * sum(map(splices, sentences)) if strict and self._verbs else 0
         found += sum(map(self._doubts_of, sentences))
         if len(sentences) == 1:
@@ -91,7 +90,7 @@ class Fluency:
 
     def strange_runs(self, tokens: Sequence[str]) -> int:
         """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
-        return sum(map(self._strange_runs, split_segments(tokens)))
+        return sum(map(self._strange_runs, split_sentences(tokens)))
 
     def _strange_runs(self, sentence: Tokens) -> int:
         return min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
@@ -156,11 +155,6 @@ class Fluency:
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
         return run in self._runs
-
-    def commonness(self, tokens: Sequence[str]) -> float:
-        """Return the mean logarithm of how often training has the runs of three words, higher for usual words."""
-        found = [log1p(self._runs[run]) for part in split_segments(tokens) for run in runs(part, ORDER - 1)]
-        return sum(found) / max(1, len(found))
 
 
 def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
 from dactnlg.text.trigger_words import is_question_act
@@ -35,6 +36,7 @@ class Shares(NamedTuple):
         deny: of those without special values that are said with a denial, those that deny.
         own: the number of these.
         none: those that say that there is none of a kind.
+        again: those that deny in several sentences.
         ask: those that ask.
         texts: the number of all.
     """
@@ -42,6 +44,7 @@ class Shares(NamedTuple):
     deny: float
     own: int
     none: float
+    again: float
     ask: float
     texts: int
 
@@ -49,10 +52,11 @@ class Shares(NamedTuple):
     def of(cls, count: Counter[str]) -> Shares:
         """Return the shares that counts come to."""
         own, texts = count["own"], count["texts"]
-        return cls(count["deny"] / max(own, 1), own, count["none"] / texts, count["ask"] / texts, texts)
+        none, again, ask = (count[each] / texts for each in ("none", "again", "ask"))
+        return cls(count["deny"] / max(own, 1), own, none, again, ask, texts)
 
 
-NOTHING = Shares(0.0, 0, 0.0, 0.0, 0)
+NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0)
 """Of act types that training does not have together."""
 
 
@@ -82,23 +86,31 @@ class Manners:
             count["texts"] += 1
             count["none"] += "no" in text and has_none(text)
             count["ask"] += not asking.isdisjoint(text)
+            denied = not denying.isdisjoint(text)
+            count["again"] += denied and denies_again(text)
             if not any(map(_has_negative, values)):
                 count["own"] += 1
-                count["deny"] += not denying.isdisjoint(text)
+                count["deny"] += denied
         return {acts: Shares.of(count) for acts, count in counts.items()}
 
     def _of(self, turn: Turn) -> Shares:
         return self._shares.get(_acts(kind(turn)), NOTHING)
 
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text does another act: says that there is none, or asks, where its act never does, or must."""
+        """Whether a text does another act: says that there is none, or asks, where its act never does, or must.
+
+        Or it says so of two kinds in the place of one: "there is no pub nearby. There is no cheap pub."
+        """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
             return False
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
-        if not denies(tokens) and not _negative(turn) and usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
-            return True
+        if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
+            if not denies(tokens) and not _negative(turn):
+                return True
+            if usual.again < LEAST_SHARE and denies_again(tokens):
+                return True
         # People leave out the marks of questions.
         unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
         # What is worded as a question has its mark as readers see it.
@@ -128,6 +140,11 @@ def has_none(tokens: Sequence[str]) -> bool:
 def denies(tokens: Iterable[str]) -> bool:
     """Whether a text has a word that denies."""
     return any(map(_denying, tokens))
+
+
+def denies_again(tokens: Sequence[str]) -> bool:
+    """Whether several sentences of a text deny."""
+    return sum(map(denies, split_sentences(tokens))) > 1
 
 
 def asks(tokens: Iterable[str]) -> bool:

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required
+from dactnlg.text.sentences import ENDS
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import ENDS
 
 IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
 """Words that give values to things by their order."""

@@ -15,8 +15,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.delexicalization import ParaphrasedSlot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
-from dactnlg.text.templates import ENDS, Tokens
 
 SILENCE: Tokens = (f"{JOINER}.",)
 """A text that says nothing."""
@@ -89,7 +89,7 @@ class Segments:
         if found is None:
             weights: dict[Tokens, float] = {}
             for text, weight in self._texts(act_type, slot):
-                for place, segment in enumerate(split_segments(text)):
+                for place, segment in enumerate(split_sentences(text)):
                     tokens = segment if place else self.continued(segment)
                     if tokens and not any(map(is_placeholder, tokens)):
                         weights[tokens] = weights.get(tokens, 0.0) + weight
@@ -122,16 +122,6 @@ def _is(trait: str, act_type: str, slot: Slot) -> bool:
     name, _, printed = trait.partition("=")
     value = printed.strip("'")
     return name == f"{act_type}|{slot.name}" and (Slot(slot.name, value).special or value.casefold()) == slot.special
-
-
-def split_segments(tokens: Iterable[str]) -> list[Tokens]:
-    """Return the segments of a text."""
-    found: list[list[str]] = [[]]
-    for token in tokens:
-        found[-1].append(token)
-        if strip_joiner(token) in ENDS:
-            found.append([])
-    return [tuple(segment) for segment in found if segment]
 
 
 def faults(preprocessor: Preprocessor, turn: Turn, tokens: Tokens) -> tuple[str, ...]:

@@ -8,13 +8,10 @@ from typing import Any
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.questions import is_question
-from dactnlg.text.surface import detokenize, strip_joiner, tokenize
+from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
+from dactnlg.text.surface import strip_joiner, tokenize
 
-Tokens = tuple[str, ...]
 Key = tuple[str, ...]
-ENDS = (".", "?", "!")
-"""Marks behind sentences."""
 _PREPOSITIONS = frozenset({"at", "by", "in", "near"})
 _SHORTEST, _RAREST = 3, 5
 """Letters of a word that may be a part of a slot's name, and how often training has to have it."""
@@ -145,7 +142,7 @@ class Templates:
             for key, templates in self.sentences.items()
             if trait in key
             for template in templates
-            if not any(map(is_placeholder, last := _last_sentence(template)))
+            if not any(map(is_placeholder, last := last_sentence(template)))
         }
         return list(found)
 
@@ -196,24 +193,6 @@ def _special(printed: str) -> str | None:
     return Slot("value", printed.partition("=")[2].strip("'")).special
 
 
-def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
-    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
-    if not tokens:
-        return list(more)
-    statement, question = split_question(tokens)
-    if statement and question:
-        return [*statement, *more, *_stop(more), *question]
-    return [*tokens, *_stop(tokens), *more]
-
-
-def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return tokens without and with their last sentence, if that is a question without placeholders."""
-    last = _last_sentence(tokens)
-    if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
-        return list(tokens[: len(tokens) - len(last)]), list(last)
-    return list(tokens), []
-
-
 def _segments(name: str, counts: Counter[str]) -> list[str]:
     """Return the words that a name is written together of, those whose rarest one is the most frequent."""
     # For the beginning of the name up to each letter: how often its rarest word occurs, and the words.
@@ -234,16 +213,3 @@ def _plainly(turn: Turn) -> list[str]:
 
 def _distance(wanted: frozenset[str], key: Key) -> tuple[int, int, Key]:
     return -len(wanted.intersection(key)), len(frozenset(key) - wanted), key
-
-
-def _stop(tokens: Sequence[str]) -> list[str]:
-    """Return the mark that the tokens still lack at their end."""
-    if strip_joiner(tokens[-1]) in ENDS:
-        return []
-    return ["?"] if is_question(detokenize(list(_last_sentence(tokens)))) else ["."]
-
-
-def _last_sentence(tokens: Sequence[str]) -> Sequence[str]:
-    # "Lunch? Or dinner?" is one question.
-    ends = [at for at, token in enumerate(tokens[:-1]) if strip_joiner(token) in ENDS and tokens[at + 1] != "or"]
-    return tokens[ends[-1] + 1 :] if ends else tokens

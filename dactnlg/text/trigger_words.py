@@ -15,9 +15,10 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import Tokens
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import detokenize
-from dactnlg.text.templates import Templates, Tokens
+from dactnlg.text.templates import Templates
 
 TriggerWords = dict[str, tuple[str, ...]]
 """The words of each special value, by `trigger`: `{"familyFriendly": ("family", "kid"), "food=dontcare": ("any",)}`"""

@@ -20,9 +20,10 @@ from dactnlg.runs.config import Config
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.segments import Segments, faults, split_segments
+from dactnlg.text.segments import Segments, faults
+from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Tokens, kind
+from dactnlg.text.templates import Key, kind
 
 MOST_TRIES = 6
 """For each pair that is wanted."""
@@ -77,7 +78,7 @@ class _Recombiner:
         self._endings: dict[frozenset[str], list[tuple[Turn, Tokens]]] = {}
         self._questions: list[tuple[DialogueAct, Tokens]] = []
         for pair in pairs:
-            parts = split_segments(pair.tokens)
+            parts = split_sentences(pair.tokens)
             if _states(pair.turn):
                 first = segments.continued(parts[0])
                 behind = [*([first] if first else []), *parts[1:]]

@@ -60,6 +60,21 @@ def test_acts_that_are_not_done_without_a_denial() -> None:
     assert not manners(*pairs, *others).wrong(act, half)
 
 
+def test_what_is_lacking_is_denied_once() -> None:
+    denied = [f"{sorry} {place} SLOT_NEAR" for sorry in ("there is no inn", "i found none") for place in "abcde"]
+    pairs = [("inform_no_match(near=x)", text) for text in denied]
+    act, twice = (
+        parse("inform_no_match(near=x;price=low)"),
+        ["there", "is", "no", "inn", "near", "SLOT_NEAR", ".", "no", "SLOT_PRICE", "inn"],
+    )
+    assert manners(*pairs).wrong(act, twice) and not manners(*pairs).wrong(act, denied[0].split())
+    # Where people do so, and where acts state what is not so, several sentences may.
+    often = [("inform_no_match(near=x)", f"there is no inn {place} SLOT_NEAR . none at all") for place in "abc"]
+    assert not manners(*pairs, *often).wrong(act, twice)
+    stated = [("inform(dogs=no)", f"no dogs {place} .") for place in "abcdefghijkl"]
+    assert not manners(*pairs, *stated).wrong(parse("inform(dogs=no;kids=no)"), ["no", "dogs", ".", "no", "kids"])
+
+
 def test_acts_that_are_not_done_without_a_question_and_those_that_ask_nothing() -> None:
     asked = [("recommend(name=x)", f"you like {kind} , have you played SLOT_NAME ?") for kind in "abcdefghij"]
     stated = [("inform(name=x)", f"SLOT_NAME is {kind} .") for kind in "abcdefghij"]

@@ -10,7 +10,8 @@ from dactnlg.acts import Slot, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.segments import Segments, faults, split_segments
+from dactnlg.text.segments import Segments, faults
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import tokenize
 
 
@@ -30,7 +31,7 @@ def test_segments_make_the_text_again() -> None:
     pairs = build_preprocessor(load_corpus("trails")).pairs
     counts = Counter[int]()
     for pair in pairs:
-        parts = split_segments(pair.tokens)
+        parts = split_sentences(pair.tokens)
         assert tuple(token for part in parts for token in part) == pair.tokens
         assert all(parts)
         counts[len(parts)] += 1
@@ -84,7 +85,7 @@ def test_statements_say_their_value_and_nothing_else(
     found = segments.statements(act, slot)
     assert 1 <= len(found) <= 5
     texts = {
-        part for group in preprocessor.templates.sentences.values() for text in group for part in split_segments(text)
+        part for group in preprocessor.templates.sentences.values() for text in group for part in split_sentences(text)
     }
     for tokens in found:
         assert faults(preprocessor, parse(f"{act}({value})"), tokens) == ()

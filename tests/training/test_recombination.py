@@ -16,7 +16,8 @@ from dactnlg.runs.config import load_config
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.segments import faults, split_segments
+from dactnlg.text.segments import faults
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.style import Style
 from dactnlg.training.recombination import recombine
 from dactnlg.training.train import train
@@ -34,14 +35,14 @@ def data() -> TrainingData:
 def test_recombined_pairs_say_their_acts_in_words_of_the_corpus(data: TrainingData) -> None:
     found = recombine(data.preprocessor, data.pairs, 500, seed=1)
     assert len(found) == 500
-    known = {part for pair in data.pairs for part in split_segments(pair.tokens)}
+    known = {part for pair in data.pairs for part in split_sentences(pair.tokens)}
     slots = {(act.act_type, slot.name) for pair in data.pairs for act, slot in pair.turn.slots()}
     new = {pair.tokens for pair in found} - {pair.tokens for pair in data.pairs}
     assert len(new) > 400
     for pair in found:
         assert faults(data.preprocessor, pair.turn, pair.tokens) == ()
         assert all((act.act_type, slot.name) in slots for act, slot in pair.turn.slots())
-        parts = split_segments(pair.tokens)
+        parts = split_sentences(pair.tokens)
         assert all(part in known for part in parts[:-1]) and (parts[-1] in known or parts[-1][0] == "it")
 
 

@@ -1,0 +1,55 @@
+"""Sentences: what the tokens of a text are split into, and joined from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.questions import is_question
+from dactnlg.text.surface import detokenize, strip_joiner
+
+Tokens = tuple[str, ...]
+ENDS = (".", "?", "!")
+"""Marks behind sentences."""
+
+
+def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
+    """Return the sentences of a text."""
+    found: list[list[str]] = [[]]
+    for token in tokens:
+        found[-1].append(token)
+        if strip_joiner(token) in ENDS:
+            found.append([])
+    return [tuple(sentence) for sentence in found if sentence]
+
+
+def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return tokens with further sentences after them, or before their last one if that is a plain question."""
+    if not tokens:
+        return list(more)
+    statement, question = split_question(tokens)
+    if statement and question:
+        return [*statement, *more, *_stop(more), *question]
+    return [*tokens, *_stop(tokens), *more]
+
+
+def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return tokens without and with their last sentence, if that is a question without placeholders."""
+    last = last_sentence(tokens)
+    if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
+        return list(tokens[: len(tokens) - len(last)]), list(last)
+    return list(tokens), []
+
+
+def last_sentence(tokens: Sequence[str]) -> Sequence[str]:
+    """Return the last sentence of a text."""
+    # "Lunch? Or dinner?" is one question.
+    ends = [at for at, token in enumerate(tokens[:-1]) if strip_joiner(token) in ENDS and tokens[at + 1] != "or"]
+    return tokens[ends[-1] + 1 :] if ends else tokens
+
+
+def _stop(tokens: Sequence[str]) -> list[str]:
+    """Return the mark that the tokens still lack at their end."""
+    if strip_joiner(tokens[-1]) in ENDS:
+        return []
+    return ["?"] if is_question(detokenize(list(last_sentence(tokens)))) else ["."]
