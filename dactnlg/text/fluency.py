@@ -58,10 +58,7 @@ class Fluency:
             self._runs.update(runs(sentence, ORDER - 1))
         self._misspelt = misspellings(words) | joined(words, pairs)
         self._nouns = frozenset(nouns(sentences)) if english else frozenset[str]()
-        self._starts: Counter[Tokens] = Counter()
-        for run, count in self._runs.items():
-            if len(run) == ORDER:
-                self._starts[run[:-1]] += count
+        self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
         self._counted = dict(self._before_counts()) if english else {}
@@ -93,7 +90,8 @@ class Fluency:
         return sum(map(self._strange_runs, split_sentences(tokens)))
 
     def _strange_runs(self, sentence: Tokens) -> int:
-        return min(sum(map(self._strange, runs(reading, ORDER))) for reading in self._readings(sentence))
+        usual = self._usual
+        return min(sum(run not in usual for run in runs(reading, ORDER)) for reading in self._readings(sentence))
 
     def _doubts_of(self, sentence: Tokens) -> int:
         """Return the doubts about one sentence; texts that are composed share theirs."""
@@ -145,16 +143,21 @@ class Fluency:
         """Whether a noun should have a plural: "there are pub in the area"."""
         return verb == "are" and noun in self._nouns and more in _BEHIND_NOUNS
 
-    def _strange(self, run: Tokens) -> bool:
-        """Whether training never has a run, or hardly ever where it has the beginning often."""
-        count = self._runs[run]
-        # A sentence may be short where training's are long.
-        rare = count <= RARE and run[-1] != BOUND and self._starts[run[:-1]] >= USUAL * count
-        return not count or rare
-
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
         return run in self._runs
+
+
+def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
+    """Yield the longest runs that training has, but those that it hardly ever has where it has the beginning often."""
+    longest = {run: count for run, count in counts.items() if len(run) == ORDER}
+    starts: Counter[Tokens] = Counter()
+    for run, count in longest.items():
+        starts[run[:-1]] += count
+    for run, count in longest.items():
+        # A sentence may be short where training's are long.
+        if count > RARE or run[-1] == BOUND or starts[run[:-1]] < USUAL * count:
+            yield run
 
 
 def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
@@ -174,4 +177,4 @@ def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
 
 
 def _plain(token: str) -> str:
-    return token.partition("#")[0] if is_placeholder(token) else token
+    return token.partition("#")[0] if "#" in token and is_placeholder(token) else token
