@@ -31,8 +31,7 @@ def expected_gains(sentences: Sequence[Sequence[str]], weights: Sequence[float])
     logs = np.zeros((len(sentences), len(sentences)))  # (K, K): of row's sentence, column's as reference
     for order in range(1, ORDERS + 1):
         counts = _counts(sentences, order)  # (K, grams)
-        # A sentence at a time: of many sentences all n-grams of all pairs would not fit into memory.
-        overlap = np.array([np.minimum(row, counts).sum(axis=1) for row in counts])
+        overlap = np.minimum(counts[:, None], counts[None]).sum(axis=2)
         logs += np.log((overlap + SMOOTHING) / (counts.sum(axis=1)[:, None] + SMOOTHING)) / ORDERS
     brevity = np.minimum(0.0, 1.0 - lengths[None] / lengths[:, None])
     share = np.asarray(weights, float)

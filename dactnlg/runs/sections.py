@@ -146,8 +146,6 @@ class TrainingConfig(_Section):
         patience: stop after so many epochs without a better one, by `select` or by validation loss.
         clip_norm: largest norm of the whole gradient.
         repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
-        consensus: of the sentences that an act has in training this share is learned, those that are most like the
-            others (see `training.consensus`).
         recombination: further pairs to learn from, for each that the corpus has: made of its sentences, for
             combinations of slots that it lacks (see `training.recombination`).
         teachers: so many models with other seeds are trained before, and what they say together for the acts of
@@ -173,7 +171,6 @@ class TrainingConfig(_Section):
     clip_norm: float = Field(default=5.0, gt=0.0, le=1e12)
     seed: int = Field(default=1, ge=0, lt=SEEDS)
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
-    consensus: float = Field(default=1.0, gt=0.0, le=1.0)
     recombination: float = Field(default=0.0, ge=0.0, le=10.0)
     teachers: int = Field(default=0, ge=0, le=16)
     teachers_mbr: bool = False

@@ -84,7 +84,6 @@ def checked(config: Config) -> DialogueSection:
         raise ConfigError(f"model.name: '{config.model.name}' says acts; {config.corpus.name} holds dialogues")
     options, unknown = config.training, []
     unknown += ["training.select"] if options.select != "loss" else []
-    unknown += ["training.consensus"] if options.consensus != 1.0 else []
     unknown += ["training.recombination"] if options.recombination else []
     unknown += ["training.teachers"] if options.teachers else []
     unknown += ["training.backend"] if options.backend == "numpy" else []

@@ -25,7 +25,6 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.advice import advice
 from dactnlg.training.building import build_loop
 from dactnlg.training.callbacks import Callback
-from dactnlg.training.consensus import agreed
 from dactnlg.training.initialization import sized
 from dactnlg.training.plot import check_plot, save_plot
 from dactnlg.training.process_group import ProcessGroup
@@ -56,7 +55,6 @@ def train_neural(
 
         check_trains()
     preprocessor, pairs = preprocessor_of(config, corpora)
-    pairs = agreed(pairs, config.training.consensus, preprocessor)
     config = scheduled(config, pairs)
     if config.training.plot:
         check_plot()
