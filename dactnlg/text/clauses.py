@@ -36,6 +36,7 @@ _OTHERS = frozenset({"there", "i", "we", "you"})
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
+_NEVER_LAST = _ARTICLES | {"and", "or"}
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
@@ -132,20 +133,18 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at))
-    found += 2 * (_repeats(words) or _dangles(words) or _twice_finite(words)) + _unjoined(words, at)
+    found += 2 * (_repeats(words) or _dangles(words) or _misasked(words)) + 2 * _unjoined(words, at)
     return found + _glued(tokens) + (words[0] in COORDINATING)
 
 
-def _twice_finite(words: Sequence[str]) -> bool:
-    """Whether a question has two auxiliary verbs that are finite both: "do you can get it", "would you don't care"."""
+def _misasked(words: Sequence[str]) -> bool:
+    """Whether a question's auxiliary verb has another one behind its subject, or none: "do you can get it"."""
     start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
     asked = words[start : start + 3]
-    return (
-        len(asked) > 2
-        and asked[0] in _ASKING
-        and asked[1] in _SUBJECTS
-        and (asked[2] in _FINITE or asked[2].endswith("n't"))
-    )
+    if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in _SUBJECTS:
+        return False
+    finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
+    return finite_again or (asked[0] not in {"is", "are"} and asked[2] in _PREPOSITIONS | {"about"})
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
@@ -183,9 +182,10 @@ def splices(tokens: Sequence[str]) -> int:
 
 
 def _dangles(words: Sequence[str]) -> bool:
-    """Whether a statement ends before what its last word asks for: "it is good for"."""
-    own = [word for word in words if word.isalnum() or is_placeholder(word)]
-    return own[-1:] != [] and own[-1] in _UNFINISHED and not is_question(" ".join(words))
+    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
+    last = next((word for word in reversed(words) if word.isalnum() or is_placeholder(word)), "")
+    # Questions may end with prepositions and verbs: "what are you looking for?".
+    return last in _UNFINISHED and (last in _NEVER_LAST or not is_question(" ".join(words)))
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:
