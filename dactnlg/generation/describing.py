@@ -88,7 +88,7 @@ class Describer:
         subject = self._subject(act)
         alone = unknown or is_question_act(act)
         act_type = act.act_type if alone else self._describes(subject.name) if subject else None
-        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
+        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not (lacked or unknown):
             return None
         own = (subject,) if subject and not alone else ()
         slots = act.slots if unknown else lacked

@@ -122,12 +122,12 @@ class CandidateSearch:
         return [rows[id(request)] for request in requests]
 
     def parts(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> Parts | None:
-        """Return what is to be said by itself as no candidate says all, or training never had such a comparison."""
+        """Return what is to be said by itself, as no candidate says all like training, or such a comparison is new."""
         if not options.hard:
             return None
         found, unseen = self._cheapest_faithful(candidates, options), self._unseen.has(request.turn)
         best = found[0] if found and not (unseen and found[0].origin == "template") else None
-        right = best is not None and best.right
+        right = best is not None and best.right and not (unseen and self._unseen.strange(best))
         things = self._describer.things(request) if unseen or not right else None
         if things is not None or right:
             return things

@@ -37,6 +37,8 @@ PLAIN = 2
 
 ALARMING = 2
 """Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+STRANGE = 4
+"""Doubts about the best sentence for an unseen act, from which on it is tried to say its slots by themselves."""
 MANY = 20_000
 """Texts of a training corpus."""
 NONE = 1_000
@@ -176,6 +178,10 @@ class UnseenActs:
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
         return found + joint * more + ALARMING * mixed + DENIED * denied
+
+    def strange(self, candidate: Candidate) -> bool:
+        """Whether a candidate has so many doubts that its act is better said in parts."""
+        return self.doubts(candidate.request.turn, candidate.tokens) >= STRANGE
 
     def _made(
         self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions

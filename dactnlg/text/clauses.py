@@ -183,9 +183,10 @@ def splices(tokens: Sequence[str]) -> int:
 
 def _dangles(words: Sequence[str]) -> bool:
     """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
-    last = next((word for word in reversed(words) if word.isalnum() or is_placeholder(word)), "")
+    before, last = ["", "", *(word for word in words if word.isalnum() or is_placeholder(word))][-2:]
     # Questions may end with prepositions and verbs: "what are you looking for?".
-    return last in _UNFINISHED and (last in _NEVER_LAST or not is_question(" ".join(words)))
+    never = last in _NEVER_LAST or before in _NEVER_LAST
+    return last in _UNFINISHED and (never or not is_question(" ".join(words)))
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:

@@ -13,6 +13,8 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.describing import Describer
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.text.owners import compared, exchanged
 
 NAMED = ["name", "difficulty", "length", "duration", "near", "view"]
@@ -70,6 +72,21 @@ def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> Non
     # Whole sentences behind each other: questions alone.
     assert any(each.origin == "composed" for each in said)
     assert all(each.text.rstrip()[-1] in "?." for each in said)
+
+
+def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generator) -> None:
+    preprocessor, search = generator.preprocessor, CandidateSearch(generator.preprocessor)
+    act = "inform(name='Ivy Cutting';height='870 m';view=ibex;length='7 km';region='Marl Valley';phone='0555 310 120')"
+    request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
+    words = (
+        "SLOT_NAME is SLOT_LENGTH long and call SLOT_PHONE and up up SLOT_HEIGHT , has SLOT_VIEW view of of the in the"
+    )
+    strange = [*words.split(), "SLOT_REGION", "."]
+    usual = generator.generate([act])[0].delexicalized.split(" ")
+    found = [Candidate(preprocessor, request, tuple(text), -1.0) for text in (strange, usual)]
+    assert all(each.right for each in found)
+    assert search.parts(request, found[:1], options) is not None
+    assert search.parts(request, found[1:], options) is None
 
 
 def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
