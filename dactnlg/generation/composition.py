@@ -15,8 +15,7 @@ from dactnlg.generation.phrases import Phrases
 from dactnlg.generation.pieces import Piece, PieceFinder, Pieces, Said, wanted
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.segments import PRONOUN
-from dactnlg.text.sentences import Tokens, join_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
 
 MOST_PIECES, MANY = 4, 6
 """Pieces of a text; one more for acts that have more than so many slots."""

@@ -20,8 +20,7 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.manners import denies
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import PRONOUN
-from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.templates import Key, canonical_values, combination, kind
 
 if TYPE_CHECKING:

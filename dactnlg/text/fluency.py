@@ -12,8 +12,7 @@ from dactnlg.text.copulas import Copulas
 from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.predicates import Predicates
-from dactnlg.text.segments import PRONOUN
-from dactnlg.text.sentences import ENDS, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
 
 ORDER = 4

@@ -15,12 +15,12 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.delexicalization import ParaphrasedSlot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
 
 SILENCE: Tokens = (f"{JOINER}.",)
 """A text that says nothing."""
-PRONOUN, ARTICLE = "it", "the"
+ARTICLE = "the"
 MOST_STATEMENTS = 5
 """Segments for a special value, the most frequent ones."""
 REMEMBERED = 1_000, 1 << 20

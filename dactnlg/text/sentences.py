@@ -11,6 +11,8 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 Tokens = tuple[str, ...]
 ENDS = (".", "?", "!")
 """Marks behind sentences."""
+PRONOUN = "it"
+"""What further sentences call what the first one names."""
 _ENDS = frozenset(f"{left}{mark}{right}" for mark in ENDS for left in ("", JOINER) for right in ("", JOINER))
 
 
