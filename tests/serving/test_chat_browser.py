@@ -148,6 +148,8 @@ def test_a_chat_goes_on_without_scripts(browser: Any, server: list[ChatProcess],
     for number in range(3):
         page.fill("#text", f"message {number}")
         page.click("#say button")
+        # The page that comes is another one; a click does not wait for it.
+        page.locator("#talk li").nth(2 * number + 1).wait_for()
         assert page.locator("#talk li").count() == 2 * number + 2
     for label, stands in (("Good answer", "true"), ("Good answer", "false"), ("Bad answer", "true")):
         page.get_by_label(label).first.click()
