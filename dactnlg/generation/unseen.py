@@ -123,7 +123,8 @@ class UnseenActs:
             return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), options.n_best)
         composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
-        faulty: list[Candidate] = []
+        # Where none is without fault, these are the best there is.
+        usual: list[Candidate] = []
         for doubts, group in groupby(composed, lambda each: each[1]):
             if doubts >= _least(found):
                 break
@@ -132,8 +133,8 @@ class UnseenActs:
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
             made = self._made(request, texts, scores, options)
             found = [*((doubts, each) for each in made if each.right), *found]
-            faulty = faulty or made
-        return Pool(request, [*candidates, *faulty], found, wider=unseen and _least(found) >= ALARMING)
+            usual = usual or made
+        return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
 
     def _unseen(self, request: Request) -> bool:
         found = self._fine.get(request.act)

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Sequence
 
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
-from dactnlg.text.surface import JOINER, detokenize, strip_joiner
+from dactnlg.text.surface import detokenize, strip_joiner
 
 Tokens = tuple[str, ...]
 ENDS = (".", "?", "!")
 """Marks behind sentences."""
 PRONOUN = "it"
 """What further sentences call what the first one names."""
-_ENDS = frozenset(f"{left}{mark}{right}" for mark in ENDS for left in ("", JOINER) for right in ("", JOINER))
 
 
 def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
@@ -21,7 +20,7 @@ def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
     found: list[list[str]] = [[]]
     for token in tokens:
         found[-1].append(token)
-        if token in _ENDS:
+        if strip_joiner(token) in ENDS:
             found.append([])
     return [tuple(sentence) for sentence in found if sentence]
 
