@@ -5,10 +5,10 @@ python benchmarks/fidelity.py [--corpus NAME]... [--faults N] [--show N] [--run 
 For each corpus a reader is learned from train and valid. Then all human sentences of test are checked, and once more
 with one fault each, drawn with a seed: in the sentence another value, or two values in each other's place; or in the
 act another polarity, another slot that is indifferent or unknown, another question, another kind of act, one special
-value more. Only faults that change the meaning: two values are swapped where one of them then stands between words
-between which nobody ever put it; an act becomes another one only between stating, denying and asking. Sentences that
-are flagged as they are get no further fault. For a run, all distinct test acts are generated, and the special values
-counted that are not said in any words, with slots_ok or not.
+value more. Only faults that change the meaning: two values are swapped that are not next to each other, where one of
+them then stands between words between which nobody ever put it; an act becomes another one only between stating,
+denying and asking. Sentences that are flagged as they are get no further fault. For a run, all distinct test acts are
+generated, and the special values counted that are not said in any words, with slots_ok or not.
 """
 
 from __future__ import annotations
@@ -111,9 +111,9 @@ def another_value(material: Material, turn: Turn, done: Delexicalized) -> Pair |
 
 
 def swapped_values(material: Material, turn: Turn, done: Delexicalized) -> Pair | None:
-    """Put two values in each other's place."""
+    """Put two values in each other's place; of two next to each other either may be first."""
     places = [n for n, token in enumerate(done.tokens) if is_placeholder(token)]
-    pairs = [(a, b) for n, a in enumerate(places) for b in places[n + 1 :]]
+    pairs = [(a, b) for n, a in enumerate(places) for b in places[n + 1 :] if b > a + 1]
     material.random.shuffle(pairs)
     for a, b in pairs:
         tokens = list(done.tokens)

@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, special_name, told_of, value_fact
-from dactnlg.fidelity.reader import NEVER, Reader
+from dactnlg.fidelity.plainly import asked, indifferent
+from dactnlg.fidelity.reader import NEVER, Evidence, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.nearness import names_slot
-from dactnlg.text.owners import compared, described, exchanged
+from dactnlg.text.owners import Thing, compared, described, exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
+JOINT = frozenset({"both", "neither", "each", "all"})
+"""Words with which something is said of several things at once."""
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -118,7 +121,7 @@ class FidelityChecker:
                 # The data card has words for it.
                 continue
             self._value(item, done.tokens, logits, missing, contradicted)
-        special = self._special(turn, logits, cues, sure=True)
+        special = self._special(turn, seen, logits, cues, sure=True)
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         return FidelityReport(
             (*missing, *special.missing),
@@ -160,8 +163,9 @@ class FidelityChecker:
             return Findings(cues.missing, cues.extra, misplaced=self._misplaced(turn, tokens, (), alone=True))
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
-        found = self._special(turn, logits, cues, sure=False)
+        found = self._special(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._named(turn, sentence.words)
+        unnamed += self._left_out(turn, tokens)
         extra = dict.fromkeys((*found.extra, *strange))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
@@ -211,11 +215,14 @@ class FidelityChecker:
         name = value_fact(slot).name
         return name in logits and self.reader is not None and logits[name] >= self.reader.limits[name].least
 
-    def _special(self, turn: Turn, logits: Mapping[str, float], cues: Tally, *, sure: bool) -> Findings:
+    def _special(
+        self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally, *, sure: bool
+    ) -> Findings:
         """Return the special values and questions at fault.
 
         Args:
             turn: the acts.
+            sentence: as the reader takes it.
             logits: of the reader.
             cues: what the data card's cues find.
             sure: whether a reader that is sure overrules a cue that is not found.
@@ -237,7 +244,7 @@ class FidelityChecker:
                     missing.append(name)
                 continue
             # A question can only be lost beside others; one by itself is asked, or another one is.
-            lost = logit < limits.least and (special or not alone)
+            lost = logit < limits.least and (special or not alone) and not self._plainly(name, fact, sentence, logits)
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
             if name in cues.missing:
@@ -250,8 +257,22 @@ class FidelityChecker:
                     missing.append(name)
             elif lost:
                 questions.append(name)
-        extra = self._extra(turn, stated, logits, cues)
+        extra = self._extra(turn, sentence, logits, cues)
         return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
+
+    def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
+        """Whether a sentence names a slot in a question, where something does not matter, or beside the fact's cue."""
+        slot, words = fact.slot or "", sentence.words
+        if self.reader is None:
+            return False
+        if fact.kind[:1] != "=":
+            return any(any(names_slot(word, slot) for word in each) for each in asked(words))
+        if fact.kind not in (INDIFFERENT, UNKNOWN):
+            return False
+        if fact.kind == INDIFFERENT and any(self.reader.names(each, slot) for each in indifferent(words)):
+            return True
+        shown = fact.kind[1:] in sentence.shown.get(slot, ())
+        return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
 
     def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return what is unknown, or one of several indifferent things, and not named; and what is named beside them.
@@ -288,9 +309,13 @@ class FidelityChecker:
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""
         reader = self.reader
-        if reader is None or logits[name] < reader.limits[name].least + RESCUE:
-            return False
-        return logits[name] > max((logits[other] for other in reader.rivals(name)), default=-inf)
+        surely = reader is not None and logits[name] >= reader.limits[name].least + RESCUE
+        return surely and self._most_probable(name, logits)
+
+    def _most_probable(self, name: str, logits: Mapping[str, float]) -> bool:
+        """Whether no other special value of its slot is as probable as one."""
+        rivals = () if self.reader is None else self.reader.rivals(name)
+        return logits[name] > max((logits[other] for other in rivals), default=-inf)
 
     def _rival(self, name: str, stated: Mapping[str, Fact], logits: Mapping[str, float]) -> str | None:
         if self.reader is None:
@@ -299,16 +324,17 @@ class FidelityChecker:
         best = max(rivals, key=lambda other: logits[other], default=None)
         return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
 
-    def _extra(
-        self, turn: Turn, stated: Mapping[str, Fact], logits: Mapping[str, float], cues: Tally
-    ) -> tuple[str, ...]:
+    def _extra(self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally) -> tuple[str, ...]:
+        """Return the special values that a turn does not have; nothing is indifferent or unknown that is not named."""
         if self.reader is None:
             return cues.extra
         slots = {slot.name for _, slot in turn.slots()}
         found = dict.fromkeys(cues.extra)
         for name, logit in logits.items():
             fact = self.reader.facts[name]
-            if fact.kind[:1] == "=" and fact.slot not in slots and logit > self.reader.limits[name].most:
+            if fact.kind[:1] != "=" or fact.slot in slots or logit <= self.reader.limits[name].most:
+                continue
+            if fact.kind not in (INDIFFERENT, UNKNOWN) or self.reader.names(sentence.words, fact.slot or ""):
                 found[name] = None
         return tuple(found)
 
@@ -323,22 +349,34 @@ class FidelityChecker:
 
     def _exchanged_specials(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> dict[str, str]:
         """Return the special values whose cues stand with another thing than theirs, in an act that compares things."""
+        found: dict[str, str] = {}
+        for slot, said in self._unshown(turn, required, tokens):
+            for other, shown in said:
+                own = {each.special for each in other.slots if each.name == slot.name}
+                if slot.special in shown.get(slot.name, ()) and slot.special not in own:
+                    found[special_name(slot)] = str(other.name)
+        return found
+
+    def _left_out(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
+        """Return the special values that a text says of no thing, or of one of several to which they belong."""
+        if not JOINT.isdisjoint(tokens):
+            return []
+        return [special_name(slot) for slot, _ in self._unshown(turn, self.delexicalizer.required(turn), tokens)]
+
+    def _unshown(
+        self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
+    ) -> Iterator[tuple[Slot, list[tuple[Thing, Shown]]]]:
+        """Yield the special values of compared things whose cues are not beside them, and what is shown of each."""
         things = compared(turn) if any("#" in item.placeholder for item in required) else []
         if not any(slot.special for thing in things for slot in thing.slots):
-            return {}
+            return
         parts = described(required, [thing.name for thing in things], tokens)
         shown = [self.checker.shown(part) if part else {} for part in parts]
-        found: dict[str, str] = {}
-        for place, thing in enumerate(things):
-            for slot in thing.slots if parts[place] else ():
-                special, here = slot.special or "", shown[place].get(slot.name, ())
-                if special in here or special not in self.checker.values_with_cues(slot.name):
-                    continue
-                for other, said in zip(things, shown, strict=True):
-                    own = {each.special for each in other.slots if each.name == slot.name}
-                    if special in said.get(slot.name, ()) and special not in own:
-                        found[special_name(slot)] = str(other.name)
-        return found
+        for thing, part, here in zip(things, parts, shown, strict=True):
+            for slot in thing.slots if part else ():
+                cued = slot.special in self.checker.values_with_cues(slot.name)
+                if cued and slot.special not in here.get(slot.name, ()):
+                    yield slot, list(zip(things, shown, strict=True))
 
     def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a sentence does not do, each with the one that it does instead."""

@@ -83,15 +83,15 @@ def around_name(words: Sequence[str], slot: SlotWords, shown: Iterable[str], act
     return list(found)
 
 
-def around_placeholders(words: Sequence[str]) -> Iterator[tuple[str, list[str]]]:
-    """Yield each placeholder of a folded sentence with the features of the words around it.
+def around_placeholders(words: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
+    """Yield where the placeholders of a folded sentence are, with the features of the words around each.
 
     Other placeholders are one word there: which slots a sentence has must not tell which of them is where.
     """
     padded = [_START, *(_ANY if is_placeholder(word) else word for word in words), _END]
     for at, word in enumerate(words, start=1):
         if is_placeholder(word):
-            yield word, list(dict.fromkeys(_beside(padded[max(at - REACH, 0) : at], padded[at + 1 : at + 1 + REACH])))
+            yield at - 1, list(dict.fromkeys(_beside(padded[max(at - REACH, 0) : at], padded[at + 1 : at + 1 + REACH])))
 
 
 def _beside(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:

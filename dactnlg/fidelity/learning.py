@@ -217,7 +217,8 @@ def _around(row: Sample, words: SlotWords, slot: str) -> list[str]:
 
 
 def _learn_places(rows: Sequence[Sample]) -> tuple[Table, tuple[str, ...], Weights]:
-    found = [pair for row in rows for pair in around_placeholders(row.sentence.words)]
+    words = [row.sentence.words for row in rows]
+    found = [(each[at], features) for each in words for at, features in around_placeholders(each)]
     counts = Counter(name for name, _ in found)
     slots = tuple(sorted(name for name, count in counts.items() if count >= FEWEST))
     if len(slots) < 2:

@@ -104,10 +104,12 @@ class Places(NamedTuple):
     """How well the placeholders of a sentence suit their places and others.
 
     Attributes:
+        at: the word that each is.
         columns: of each placeholder.
         logits: of each place, those of all placeholders.
     """
 
+    at: list[int]
     columns: list[int]
     logits: list[Weights]
 
@@ -118,10 +120,13 @@ class Places(NamedTuple):
             yield own, best, float(logits[best] - logits[own])
 
     def swaps(self) -> Iterator[tuple[int, int, float]]:
-        """Yield each two placeholders, and by how much more they would suit each other's places."""
-        rows = list(zip(self.columns, self.logits, strict=True))
-        for (first, here), (second, there) in combinations(rows, 2):
-            if first != second:
+        """Yield each two placeholders, and by how much more they would suit each other's places.
+
+        Of two next to each other either may be first: "an Italian pub", "laptop Satellite 4".
+        """
+        rows = list(zip(self.at, self.columns, self.logits, strict=True))
+        for (left, first, here), (right, second, there) in combinations(rows, 2):
+            if first != second and right > left + 1:
                 yield first, second, float(here[second] + there[first] - here[first] - there[second])
 
 
@@ -156,18 +161,18 @@ class Reader:
             found[column] += sums[count + kind] + about[slot][kind]
         return dict(zip(self.facts, found.tolist(), strict=True))
 
-    def names(self, sentence: Evidence, slot: str) -> bool:
-        """Whether a sentence has a word of a slot, or its placeholder."""
+    def names(self, words: Sequence[str], slot: str) -> bool:
+        """Whether folded words have one of a slot, or its placeholder."""
         known = self._words[slot]
-        return known.placeholder in sentence.words or not known.words.isdisjoint(sentence.words)
+        return known.placeholder in words or not known.words.isdisjoint(words)
 
     def places(self, words: Sequence[str]) -> Places:
         """Return which placeholders a folded sentence has, and how well each would suit each place."""
         parts = self.parts
         columns = {name: column for column, name in enumerate(parts.place_slots)}
-        found = [(name, features) for name, features in around_placeholders(words) if name in columns]
+        found = [each for each in around_placeholders(words) if words[each[0]] in columns]
         rows = [parts.places.sum(features) + parts.place_bias for _, features in found]
-        return Places([columns[name] for name, _ in found], rows)
+        return Places([at for at, _ in found], [columns[words[at]] for at, _ in found], rows)
 
     def misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
         """Return the placeholders of a folded sentence that stand where another slot's value is surely announced.

@@ -28,6 +28,8 @@ FEW, UNRELIABLE = 3, 1 / 3
 """A fact that at least so many human sentences should state, and more than this share seem not to, is not checked."""
 CONFUSED = 0.001
 """Human sentences that may seem to do another act or ask another question, or placeholders to be in the wrong place."""
+EXCHANGED = 0.003
+"""Human sentences in which two placeholders may seem to be in each other's place."""
 MANY = 20
 """Sentences of an act type among which one may be another's."""
 ALIKE = 0.05
@@ -50,7 +52,7 @@ def silence(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logits]) ->
         named: dict[bool, tuple[list[float], list[float]]] = {True: ([], []), False: ([], [])}
         for row, logit in zip(rows, logits, strict=True):
             for fact in facts:
-                named[reader.names(row.sentence, fact.slot or "")][fact not in row.facts].append(logit[fact.name])
+                named[reader.names(row.sentence.words, fact.slot or "")][fact not in row.facts].append(logit[fact.name])
         high, low = (break_even(*map(np.array, named[key])) for key in (False, True))
         found[kind] = max(high - low, 0.0) if named[False][0] and named[False][1] else 0.0
     return found
@@ -132,7 +134,7 @@ def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:
             alone[slots[own]].append(gain)
         swapped.append(max((gain for _, _, gain in places.swaps()), default=0.0))
     limits = {slot: _quantile(gains, CONFUSED, MOVED) for slot, gains in alone.items()}
-    return Misplacing(limits, _quantile(swapped, CONFUSED, LEAST_MARGIN))
+    return Misplacing(limits, _quantile(swapped, EXCHANGED, LEAST_MARGIN))
 
 
 def _quantile(gains: Sequence[float], share: float, least: float) -> float:

@@ -18,9 +18,12 @@ from dactnlg.generation.composition import Composer
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.manners import denies
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.slots import OPPOSITES
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination, kind
 
 if TYPE_CHECKING:
@@ -93,10 +96,20 @@ class UnseenActs:
         return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.language == "en")
 
     @cached_property
-    def _seen(self) -> set[tuple[Key, Key]]:
-        templates = self._preprocessor.templates
-        pairs = {(key, values) for (key, _), found in templates.specials.items() for values in found}
-        return {(key, canonical_values(values)) for key, values in pairs}
+    def _seen(self) -> set[tuple[Key, Key, Key]]:
+        """What training had: kinds of turns, their special values, and what they name several times."""
+        specials = self._preprocessor.templates.specials
+        rows = {(key, values, self._again(text)) for (key, text), found in specials.items() for values in found}
+        return {(key, canonical_values(values), again) for key, values, again in rows}
+
+    def _again(self, names: Iterable[str]) -> Key:
+        """Return those of placeholders that stand for further values of a slot; lists have as many as they like."""
+        names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
+        return tuple(sorted(name for name in names if name.partition("#")[0] not in self._lists))
+
+    @cached_property
+    def _lists(self) -> set[str]:
+        return {placeholder_name(slot) for slot in self._preprocessor.delexicalizer.apart}
 
     @cached_property
     def _many(self) -> bool:
@@ -104,8 +117,11 @@ class UnseenActs:
         return sum(map(len, self._preprocessor.templates.sentences.values())) > MANY
 
     def has(self, turn: Turn) -> bool:
-        """Whether training never had a turn's combination of acts, slots and special values."""
-        return bool(self._seen) and combination(turn) not in self._seen
+        """Whether training never had a turn's combination of acts, slots, special and further values."""
+        if not self._seen:
+            return False
+        again = self._again(item.placeholder for item in self._preprocessor.delexicalizer.required(turn))
+        return (*combination(turn), again) not in self._seen
 
     def pool(
         self, decoder: Decoder, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions
@@ -177,7 +193,16 @@ class UnseenActs:
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
-        return found + joint * more + ALARMING * mixed + DENIED * denied
+        return found + joint * more + ALARMING * (mixed + self._said_again(turn, text)) + DENIED * denied
+
+    def _said_again(self, turn: Turn, tokens: Tokens) -> int:
+        """Return how often a text says a yes or a no once more: "it has no garden. It is small. It has no garden."."""
+        sentences, values = split_sentences(tokens), [slot for _, slot in turn.slots() if slot.special in OPPOSITES]
+        if len(sentences) < 2 or not values:
+            return 0
+        shown = [self._preprocessor.checker.shown(sentence) for sentence in sentences]
+        times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
+        return sum(max(0, each - 1) for each in times)
 
     def strange(self, candidate: Candidate) -> bool:
         """Whether a candidate has so many doubts that its act is better said in parts."""

@@ -126,13 +126,14 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     ]
     # "Just ring if you have questions" has a verb of its own that is no finite one.
     named = words[0] in _PREPOSITIONS | _ARTICLES or is_placeholder(words[0])
-    needed = 1 + (words[0] in _SUBORDINATING or (named and "if" in words))
+    opened = words[0] in _SUBORDINATING
+    needed = 1 + (opened or (named and "if" in words)) + (opened and "if" in words[1:])
     joints = sum(map(_joins, words[1:], [*words[2:], ""])) + (words[0] in _SUBORDINATING)
     about = tuple(words[:2]) in _ABOUT
     verbless = len(main) < needed and not about
     found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
-    found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at))
+    found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or _dangles(words) or _misasked(words)) + 2 * _unjoined(words, at)
     return found + _glued(tokens) + (words[0] in COORDINATING)
 
@@ -205,10 +206,23 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
     many = words[:2] == ["there", "are"]
     return several or any(
         (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
-        or (before == "-s" and word in RELATIVES and verb in _SINGULAR)
         or (many and (before, word) == ("and", "it"))
         for before, word, verb in runs
     )
+
+
+def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a clause about several things has a verb for one: "games that was released", "pubs that stay and is"."""
+    for place in at:
+        if words[place] in _SINGULAR and words[place - 1] in RELATIVES | COORDINATING - {","}:
+            start = next((n for n in range(place - 1, 0, -1) if words[n] in RELATIVES), 0)
+            if start and _plural(words[start - 1]) and _SUBJECTS.isdisjoint(words[start:place]):
+                return True
+    return False
+
+
+def _plural(word: str) -> bool:
+    return word == "-s" or (len(word) > LEAST + 1 and word.isalpha() and word[-1] == "s" and word[-2] not in "su")
 
 
 def _repeats(words: Sequence[str]) -> bool:

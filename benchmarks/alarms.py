@@ -1,0 +1,87 @@
+"""People's sentences that the reader flags, to be read by a person: is the sentence at fault, or the alarm false?
+
+    python benchmarks/alarms.py [--corpus NAME]... --verdicts benchmarks/alarms.md    write there; verdicts are kept
+    python benchmarks/alarms.py --count benchmarks/alarms.md                          the shares
+
+For each corpus a reader is learned from train and valid, and all human sentences of test are checked, as
+`benchmarks/fidelity.py` does; of those that it flags, 25 are drawn with a seed. A verdict is `right`: the sentence
+leaves out, adds or contradicts something, in meaning or by a typing error in a value, or does another act; `false`: it
+says all of its act and nothing else, perhaps in words that training hardly has. What nobody has read yet has `?`. The
+false alarms of a corpus are the flagged sentences times the share of `false` among those read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from fidelity import CORPORA, SEED
+from reading import UNREAD, cells, read, share
+
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import sentence_pairs
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.learning import learn_reader
+
+HEADER = "| corpus | act | sentence | found | verdict |\n|---|---|---|---|---|"
+FALSE = "false"
+TOLD = "flagged of"
+
+
+def alarms(name: str, most: int) -> Iterator[list[str]]:
+    """Yield the rows of a corpus, their verdicts left out; the first cell counts its sentences and alarms."""
+    corpus = load_corpus(name)
+    checker = corpus.card.style().checker()
+    reader = learn_reader(list(corpus.pairs("train")), sentence_pairs(corpus, "valid", "human"), checker)
+    fidelity = FidelityChecker(checker, reader)
+    pairs = list(dict.fromkeys(corpus.pairs("test")))
+    flagged = [(pair, report) for pair in pairs if not (report := fidelity.check(*pair)).ok]
+    for (turn, sentence), report in random.Random(SEED).sample(flagged, min(most, len(flagged))):
+        faults = {
+            key: value for key, value in report.to_json().items() if value and key not in ("slots_ok", "unchecked")
+        }
+        found = "; ".join(f"{key} {', '.join(map(str, value))}" for key, value in faults.items())
+        yield [f"{name}, {len(flagged)} {TOLD} {len(pairs)}", f"`{turn}`", " ".join(sentence.split()), found]
+
+
+def count(rows: list[list[str]]) -> str:
+    """Return the table of shares."""
+    lines = ["| corpus | sentences | flagged | read | false of these | false alarms |", "|---|---|---|---|---|---|"]
+    for kind in dict.fromkeys(row[0] for row in rows):
+        name, _, numbers = kind.partition(", ")
+        flagged, _, whole = numbers.partition(f" {TOLD} ")
+        verdicts = Counter(row[4].split(":")[0] for row in rows if row[0] == kind)
+        known = verdicts.total() - verdicts[UNREAD]
+        false = verdicts[FALSE] / known * int(flagged) / int(whole) if known else 0.0
+        shares = [share(int(flagged), int(whole)), str(known), str(verdicts[FALSE]), f"{false:.1%}" if known else "?"]
+        lines.append("| " + " | ".join([name, whole, *shares]) + " |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Write the sentences, or count verdicts."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--corpus", action="append", choices=CORPORA)
+    parser.add_argument("--most", type=int, default=25, help="sentences of a corpus")
+    parser.add_argument("--verdicts", type=Path, default=Path("benchmarks/alarms.md"), help="file to keep and to write")
+    parser.add_argument("--count", type=Path, help="count the verdicts of a file")
+    options = parser.parse_args()
+    if options.count:
+        print(count(read(options.count)))
+        return
+    known = {(row[1], row[2]): row[4] for row in read(options.verdicts)}
+    lines = [HEADER]
+    for name in options.corpus or CORPORA:
+        for row in alarms(name, options.most):
+            verdict = known.get((row[1], row[2]), UNREAD)
+            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [*row, verdict]) + " |")
+    rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[1:]]
+    text = f"# Alarms read\n\n{__doc__}\n{count(rows)}\n\n" + "\n".join([*lines, ""])
+    options.verdicts.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
