@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
@@ -247,6 +247,7 @@ class FidelityChecker:
             lost = logit < limits.least and (special or not alone) and not self._plainly(name, fact, sentence, logits)
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
+                lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
             if lost and special:
@@ -273,6 +274,15 @@ class FidelityChecker:
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
+
+    def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
+        """Whether all questions of a sentence name slots that its turn does not ask for, and none the slot of one."""
+        questions = list(asked(sentence.words))
+        known = self.reader.facts.values() if self.reader is not None else ()
+        others = [other.slot or "" for other in known if other.kind == fact.kind and other.name not in stated]
+        own = any(names_slot(word, fact.slot or "") for each in questions for word in each)
+        named = (any(names_slot(word, slot) for word in each for slot in others) for each in questions)
+        return bool(questions) and not own and all(named)
 
     def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return what is unknown, or one of several indifferent things, and not named; and what is named beside them.

@@ -14,6 +14,8 @@ from dactnlg.errors import RunError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import atoms, facts
 from dactnlg.fidelity.learning import learn_reader
+from dactnlg.fidelity.plainly import indifferent
+from dactnlg.fidelity.reader import Places
 from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.fidelity.samples import evidence
 from dactnlg.generation.generator import Generator
@@ -220,6 +222,63 @@ def test_people_need_not_name_what_is_unknown(checker: FidelityChecker, corpus: 
     unknown = [pair for pair in corpus.pairs("test") if "=none" in str(pair[0]) or "no_info" in str(pair[0])]
     assert len(unknown) > 20
     assert np.mean([checker.check(*pair).ok for pair in unknown]) >= 0.98
+
+
+def test_people_of_a_test_split_ask_in_words_that_training_never_had(data_dir: Path) -> None:
+    corpus = load_corpus("dstc2", data_dir)
+    reader = learn_reader(list(corpus.pairs("train")), list(corpus.pairs("valid")), corpus.style().checker())
+    checker, pairs = FidelityChecker(corpus.style().checker(), reader), list(dict.fromkeys(corpus.pairs("test")))
+    assert np.mean([not checker.check(*pair).ok for pair in pairs]) <= 0.01
+    # Where the sentence asks for another slot, the question is lost.
+    other = {"area": "food", "food": "pricerange", "pricerange": "area"}
+    asked = [(turn, text) for turn, text in pairs if str(turn).startswith("request(") and "impl-conf" in str(turn)]
+    lost = []
+    for turn, text in asked:
+        slot = Slot(other[turn.acts[0].slots[0].name])
+        wrong = Turn(
+            (replace(turn.acts[0], slots=(slot,)), *(act for act in turn.acts[1:] if slot.name not in str(act)))
+        )
+        lost.append(f"request({slot.name})" in checker.check(wrong, text).questions)
+    assert len(asked) > 100
+    assert np.mean(lost) >= 0.95
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("if you do not care about the price , there are pubs with a garden", [["about", "the", "price", ","]]),
+        ("there are SLOT_COUNT pubs with a garden , regardless of the price .", [["of", "the", "price", "."]]),
+        ("no preference for SLOT_AREA or the price . it has a garden", [["for"]]),
+        ("it has a garden .", []),
+    ],
+)
+def test_what_does_not_matter_stands_behind_the_words_for_it(text: str, expected: list[list[str]]) -> None:
+    assert [list(words) for words in indifferent(text.split())] == expected
+
+
+def test_two_values_side_by_side_are_in_either_order() -> None:
+    row = np.zeros(2, np.float32)
+    better = [row + [0.0, 5.0], row + [5.0, 0.0]]
+    assert [gain for *_, gain in Places([3, 5], [0, 1], better).swaps()] == [10.0]
+    assert list(Places([3, 4], [0, 1], better).swaps()) == []
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        ("SLOT_NAME allows dogs . SLOT_NAME#2 allows dogs .", []),
+        ("SLOT_NAME and SLOT_NAME#2 both allow dogs .", []),
+        ("SLOT_NAME allows dogs . SLOT_NAME#2 is near .", ["dogsallowed=yes"]),
+    ],
+)
+def test_a_special_value_of_several_things_is_said_of_each(
+    checker: FidelityChecker, sentence: str, missing: list[str]
+) -> None:
+    turn = parse("compare(name='Raven Scar';dogsallowed=yes;name='Quarry Rim';dogsallowed=yes)")
+    tokens = sentence.split()
+    shown = checker.checker.shown(tokens)
+    found = checker.look(turn, tokens, checker.checker.look(checker.checker.expected(turn), tokens, shown), shown)
+    assert list(found.missing) == missing
 
 
 @pytest.mark.parametrize("name", ["trails", "laptop"])

@@ -15,7 +15,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.composition import Composer, covers
 from dactnlg.generation.phrases import lowest
 from dactnlg.generation.pieces import PieceFinder, wanted
-from dactnlg.generation.unseen import UnseenActs
+from dactnlg.generation.unseen import ALARMING, DENIED, UnseenActs
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.fluency import Fluency
@@ -155,6 +155,29 @@ def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run:
     turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
     assert not any(unseen.has(turn) for turn in turns)
     assert unseen.has(parse("inform(name='Ivy Cutting';length=none;height=none)"))
+
+
+def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None:
+    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
+    two = "compare(name='Raven Scar';length='5 km';name='Ivy Cutting';length='7 km')"
+    assert not unseen.has(parse(two))
+    assert unseen.has(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
+    assert unseen.has(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("SLOT_NAME has no toilets . it is easy .", 0),
+        ("SLOT_NAME has no toilets . there are no toilets .", 1),
+        ("SLOT_NAME has no toilets . there are no toilets . it has no toilets .", 2),
+    ],
+)
+def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
+    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
+    said, unsaid = (parse(f"inform(name='Ivy Cutting';{slots})") for slots in ("toilets=no", "length='5 km'"))
+    denied = DENIED * unseen._preprocessor.manners.doubtful(unsaid, tuple(text.split()))
+    assert unseen.doubts(said, text.split()) - unseen.doubts(unsaid, text.split()) + denied == ALARMING * again
 
 
 def test_the_lowest_costs_are_found_without_working_out_all() -> None:

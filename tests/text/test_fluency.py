@@ -128,6 +128,12 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("how about it has a garden .", False),
         ("in the SLOT_AREA if you do not care about the price .", False),
         ("just ring if you have questions .", True),
+        ("i like games that was released in SLOT_YEAR .", False),
+        ("i like a game that was released in SLOT_YEAR .", True),
+        ("are there pubs that are near SLOT_NEAR and is cheap ?", False),
+        ("are there pubs that are near SLOT_NEAR and are cheap ?", True),
+        ("if you are hungry if you do not care about the price .", False),
+        ("if you are hungry and if you do not care about the price , there is SLOT_NAME .", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:
