@@ -10,7 +10,7 @@ from typing import Any
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, special_name, told_of, value_fact
-from dactnlg.fidelity.plainly import asked, indifferent
+from dactnlg.fidelity.plainly import asked, indifferent, matters
 from dactnlg.fidelity.reader import NEVER, Evidence, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.text.nearness import names_slot
@@ -103,6 +103,7 @@ class FidelityChecker:
         self.delexicalizer = checker.delexicalizer
         self.trigger_words = {} if reader is None else _trigger_words(reader)
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
+        self._own_words = {} if reader is None else _own_words(reader)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""
@@ -270,7 +271,7 @@ class FidelityChecker:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT, UNKNOWN):
             return False
-        if fact.kind == INDIFFERENT and any(self.reader.names(each, slot) for each in indifferent(words)):
+        if fact.kind == INDIFFERENT and not all(map(self._own_words[slot].isdisjoint, indifferent(words))):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
@@ -285,7 +286,7 @@ class FidelityChecker:
         return bool(questions) and not own and all(named)
 
     def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return what is unknown, or one of several indifferent things, and not named; and what is named beside them.
+        """Return what is unknown, or indifferent, and not named as such; and what is named beside them.
 
         People say that they know nothing "about that", which somebody asked for; in what is generated that is missing.
         """
@@ -293,12 +294,13 @@ class FidelityChecker:
             return [], []
         stated = facts(turn).values()
         unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
-        indifferent = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
-        named = unknown | (indifferent if len(indifferent) > 1 else {})
+        free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
+        named = unknown | (free if len(free) > 1 else {})
         unnamed = [name for slot, name in named.items() if not any(map(_naming(self.reader, slot), words))]
+        unnamed += [name for slot, name in free.items() if matters(words, self._own_words.get(slot, frozenset()))]
         own = {slot.name for _, slot in turn.slots()}
         kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
-        kinds |= {INDIFFERENT} if indifferent else set()
+        kinds |= {INDIFFERENT} if free else set()
         others = [fact for fact in self.reader.facts.values() if fact.kind in kinds and fact.slot not in own]
         rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
@@ -402,6 +404,16 @@ def _naming(reader: Reader, slot: str) -> Callable[[str], bool]:
     """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""
     own = frozenset(reader.parts.slot_words.get(slot, ()))
     return lambda word: word in own or names_slot(word, slot)
+
+
+def _own_words(reader: Reader) -> dict[str, frozenset[str]]:
+    """Return the words of slots that may not matter, without those that may name another one, as "range" does."""
+    slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
+    shared = {slot: [other for other in slots if other != slot] for slot in slots}
+    return {
+        slot: frozenset(word for word in reader.words(slot) if not any(names_slot(word, each) for each in others))
+        for slot, others in shared.items()
+    }
 
 
 def _trigger_words(reader: Reader) -> dict[str, tuple[str, ...]]:

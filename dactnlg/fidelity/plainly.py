@@ -6,7 +6,7 @@ care about the price": training may never have had the two together.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import takewhile
 
 from dactnlg.text.placeholders import is_placeholder
@@ -17,6 +17,10 @@ from dactnlg.text.surface import strip_joiner
 Words = Sequence[str]
 _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
 """Words behind which stands what does not matter."""
+_ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each", "different"})
+"""Words before what does not matter."""
+_BEFORE = 3
+"""Words that such a one may stand before it."""
 _MAIN = frozenset({"there", "we", "i", "then"})
 """Words with which the main clause begins behind it."""
 
@@ -34,3 +38,19 @@ def indifferent(words: Words) -> Iterator[Words]:
         for place, word in enumerate(sentence):
             if word in _INDIFFERENCE:
                 yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), sentence[place + 1 :])]
+
+
+def matters(words: Words, named: Container[str]) -> bool:
+    """Whether a folded text says that something does not matter, and names another thing as if that did.
+
+    "If you don't care about the price, there are pubs with a garden": the garden matters.
+
+    Args:
+        words: the text.
+        named: the words for the other thing.
+    """
+    without = list(indifferent(words))
+    if not without or any(word in named for each in without for word in each):
+        return False
+    places = [place for place, word in enumerate(words) if word in named]
+    return bool(places) and all(_ANY.isdisjoint(words[max(0, place - _BEFORE) : place]) for place in places)

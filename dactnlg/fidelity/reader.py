@@ -163,8 +163,11 @@ class Reader:
 
     def names(self, words: Sequence[str], slot: str) -> bool:
         """Whether folded words have one of a slot, or its placeholder."""
-        known = self._words[slot]
-        return known.placeholder in words or not known.words.isdisjoint(words)
+        return not self.words(slot).isdisjoint(words)
+
+    def words(self, slot: str) -> frozenset[str]:
+        """Return the words that show that a sentence is about a slot, its placeholder among them."""
+        return self._words[slot].words | {self._words[slot].placeholder}
 
     def places(self, words: Sequence[str]) -> Places:
         """Return which placeholders a folded sentence has, and how well each would suit each place."""
