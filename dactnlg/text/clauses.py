@@ -34,10 +34,17 @@ _ARTICLES = frozenset({"a", "an", "the"})
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects of which "has" and "is" are not said."""
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
+_STATING = frozenset({"it", "it's", "they", "they're", "there"})
+"""Subjects with which no question begins."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
 _NEVER_LAST = _ARTICLES | {"and", "or"}
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
+_WANTING, _QUESTION_WORDS = (
+    frozenset({"like", "rather", "prefer", "have", "want"}),
+    _words("what which where when who how"),
+)
+"""Verbs that a question ends with only where it asks "what"."""
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
 _ASKING = _words("do does did can could will would should may might must is are")
@@ -65,6 +72,7 @@ _NO_VERBS = (
     | frozenset({"a", "an", "the", "not", "this", "he", "she", "to", "in", "your", "my", "of", "with", "up", "for"})
 )
 _CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "what", "who", "he", "she"))
+_NEAR = 4
 REPEATED = 3
 """Words of a run that no sentence has twice."""
 _BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
@@ -139,7 +147,12 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
 
 
 def _misasked(words: Sequence[str]) -> bool:
-    """Whether a question's auxiliary verb has another one behind its subject, or none: "do you can get it"."""
+    """Whether a question asks wrongly: "it is cheap?", "what is the food do you like?", "do you can get it?"."""
+    pairs = set(pairwise(words))
+    doubled = words[0] in _QUESTION_WORDS and words[1:2] in (["is"], ["are"]) and JOINTS.isdisjoint(words)
+    stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in _SUBJECTS for a, b in pairs)
+    if stated or pairs & {("think", verb) for verb in ("do", "does", "did")} or (doubled and ("do", "you") in pairs):
+        return True
     start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
     asked = words[start : start + 3]
     if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in _SUBJECTS:
@@ -184,10 +197,12 @@ def splices(tokens: Sequence[str]) -> int:
 
 def _dangles(words: Sequence[str]) -> bool:
     """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
-    before, last = ["", "", *(word for word in words if word.isalnum() or is_placeholder(word))][-2:]
+    joint, before, last = ["", "", "", *(word for word in words if word.isalnum() or is_placeholder(word))][-3:]
     # Questions may end with prepositions and verbs: "what are you looking for?".
-    never = last in _NEVER_LAST or before in _NEVER_LAST
-    return last in _UNFINISHED and (never or not is_question(" ".join(words)))
+    never, asking = last in _NEVER_LAST or before in _NEVER_LAST, is_question(" ".join(words))
+    open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
+    wanting = open_ended and asking and _QUESTION_WORDS.isdisjoint(words)
+    return wanting or (last in _UNFINISHED and (never or not asking))
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:
@@ -195,6 +210,9 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
     if words[place - 1] not in COORDINATING:
         return False
     first, second = words[before], words[place]
+    if _SUBJECTS & {*words[place + 1 : place + 2]}:
+        # A question: "it is small, and do you mind?".
+        return False
     return (first in _SINGULAR and second in _PLURAL) or (first in _PLURAL and second in _SINGULAR)
 
 
@@ -216,9 +234,15 @@ def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
     for place in at:
         if words[place] in _SINGULAR and words[place - 1] in RELATIVES | COORDINATING - {","}:
             start = next((n for n in range(place - 1, 0, -1) if words[n] in RELATIVES), 0)
-            if start and _plural(words[start - 1]) and _SUBJECTS.isdisjoint(words[start:place]):
+            many = start and (_plural(words[start - 1]) or _many_before(words[:start]))
+            if many and _SUBJECTS.isdisjoint(words[start:place]):
                 return True
     return False
+
+
+def _many_before(words: Sequence[str]) -> bool:
+    """Whether words end with several things and a little more: "games developed by SLOT_DEVELOPER"."""
+    return any(map(_plural, words[-_NEAR:])) and {"a", "an"}.isdisjoint(words)
 
 
 def _plural(word: str) -> bool:
