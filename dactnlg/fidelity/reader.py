@@ -17,6 +17,7 @@ import numpy as np
 from dactnlg.fidelity.facts import Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
 from dactnlg.fidelity.table import Table, Weights
+from dactnlg.text.placeholders import placeholder_name
 
 INFORM = "inform()"
 """The act type of plain statements, in whatever words."""
@@ -146,6 +147,7 @@ class Reader:
         self._shared = [(n, kinds[f.kind], f.slot) for n, f in enumerate(parts.facts) if f.kind in kinds and f.slot]
         self._unnamed = parts.names.sum([UNNAMED])
         self._slots = sorted({slot for _, _, slot in self._shared})
+        self._numbers = {placeholder_name(slot) for slot, each in parts.values.items() if all(map(str.isdigit, each))}
         self._words = {slot: SlotWords.of(slot, parts.slot_words.get(slot, ())) for slot in self._slots}
 
     def logits(self, sentence: Evidence) -> dict[str, float]:
@@ -193,7 +195,9 @@ class Reader:
             if gain > limits.swapped:
                 found |= {slots[own]: slots[other], slots[other]: slots[own]}
         for own, other, gain in places.moves() if alone else ():
-            if gain > limits.alone[slots[own]]:
+            # "There are cheap pubs", where training has "there are 4 pubs": nobody takes a word for a number.
+            word = slots[other] in self._numbers and slots[own] not in self._numbers
+            if gain > limits.alone[slots[own]] and not word:
                 found.setdefault(slots[own], slots[other])
         return found
 
