@@ -18,6 +18,7 @@ from dactnlg.generation.composition import Composer
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.manners import denies
+from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
@@ -102,6 +103,11 @@ class UnseenActs:
         rows = {(key, values, self._again(text)) for (key, text), found in specials.items() for values in found}
         return {(key, canonical_values(values), again) for key, values, again in rows}
 
+    @cached_property
+    def _slot_names(self) -> frozenset[str]:
+        traits = (trait for key in self._preprocessor.templates.sentences for trait in key)
+        return frozenset(trait.partition("|")[2].lower() for trait in traits) - {""}
+
     def _again(self, names: Iterable[str]) -> Key:
         """Return those of placeholders that stand for further values of a slot; lists have as many as they like."""
         names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
@@ -148,7 +154,8 @@ class UnseenActs:
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
             made = self._made(request, texts, scores, options)
-            found = [*((doubts, each) for each in made if each.right), *found]
+            right = [(doubts + self._strangers(request.turn, each.tokens), each) for each in made if each.right]
+            found = sorted([*right, *found], key=lambda each: each[0])
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
 
@@ -193,7 +200,14 @@ class UnseenActs:
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
-        return found + joint * more + ALARMING * (mixed + self._said_again(turn, text)) + DENIED * denied
+        said = ALARMING * (mixed + self._said_again(turn, text)) + self._strangers(turn, text)
+        return found + joint * more + said + DENIED * denied
+
+    def _strangers(self, turn: Turn, tokens: Tokens) -> int:
+        """Return how many words of a text are names of slots that its act lacks: "it is a pub in the area"."""
+        own = [slot.name for _, slot in turn.slots()]
+        named = self._slot_names.intersection(map(strip_joiner, tokens))
+        return sum(not any(names_slot(word, name) for name in own) for word in named)
 
     def _said_again(self, turn: Turn, tokens: Tokens) -> int:
         """Return how often a text says a yes or a no once more: "it has no garden. It is small. It has no garden."."""
