@@ -14,7 +14,7 @@ from dactnlg.errors import RunError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import atoms, facts
 from dactnlg.fidelity.learning import learn_reader
-from dactnlg.fidelity.plainly import indifferent
+from dactnlg.fidelity.plainly import indifferent, matters
 from dactnlg.fidelity.reader import Places
 from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.fidelity.samples import evidence
@@ -254,6 +254,27 @@ def test_people_of_a_test_split_ask_in_words_that_training_never_had(data_dir: P
 )
 def test_what_does_not_matter_stands_behind_the_words_for_it(text: str, expected: list[list[str]]) -> None:
     assert [list(words) for words in indifferent(text.split())] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("if you do not care about the price , there are pubs with a garden", True),
+        ("if you do not care about the price or a garden , there are pubs", False),
+        ("if you do not care about the price , there are pubs with any garden", False),
+        ("there are pubs with a garden", False),
+        ("if you do not care about the price , there are pubs", False),
+    ],
+)
+def test_what_is_named_as_if_it_did_matter(text: str, expected: bool) -> None:
+    assert matters(text.split(), {"garden"}) is expected
+
+
+def test_a_word_in_the_place_of_a_number_is_not_misplaced(checker: FidelityChecker) -> None:
+    assert checker.reader is not None
+    placed = checker.reader.misplaced(["there", "are", "SLOT_DIFFICULTY", "hikes", "."], alone=True)
+    assert placed == {}
+    assert "SLOT_DIFFICULTY" in checker.reader.misplaced(["it", "climbs", "to", "SLOT_DIFFICULTY", "."], alone=True)
 
 
 def test_two_values_side_by_side_are_in_either_order() -> None:

@@ -15,7 +15,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.composition import Composer, covers
 from dactnlg.generation.phrases import lowest
 from dactnlg.generation.pieces import PieceFinder, wanted
-from dactnlg.generation.unseen import ALARMING, DENIED, UnseenActs
+from dactnlg.generation.unseen import ALARMING, UnseenActs
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.fluency import Fluency
@@ -175,9 +175,15 @@ def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None
 )
 def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
     unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    said, unsaid = (parse(f"inform(name='Ivy Cutting';{slots})") for slots in ("toilets=no", "length='5 km'"))
-    denied = DENIED * unseen._preprocessor.manners.doubtful(unsaid, tuple(text.split()))
-    assert unseen.doubts(said, text.split()) - unseen.doubts(unsaid, text.split()) + denied == ALARMING * again
+    said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "dontcare"))
+    assert unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) == ALARMING * again
+
+
+def test_the_name_of_a_slot_that_an_act_lacks_is_doubtful(random_run: Path) -> None:
+    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
+    text = ["SLOT_NAME", "is", "an", "easy", "hike", "in", "the", "region", "."]
+    without, having = parse("inform(name='Ivy Cutting')"), parse("inform(name='Ivy Cutting';region=north)")
+    assert unseen.doubts(without, text) == unseen.doubts(having, text) + 1
 
 
 def test_the_lowest_costs_are_found_without_working_out_all() -> None:
