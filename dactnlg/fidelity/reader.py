@@ -106,29 +106,33 @@ class Places(NamedTuple):
 
     Attributes:
         at: the word that each is.
-        columns: of each placeholder.
+        columns: of each placeholder; None where training has too few of it.
         logits: of each place, those of all placeholders.
     """
 
     at: list[int]
-    columns: list[int]
+    columns: list[int | None]
     logits: list[Weights]
 
     def moves(self) -> Iterator[tuple[int, int, float]]:
         """Yield each placeholder, the one that suits its place best, and by how much more (0: itself)."""
         for own, logits in zip(self.columns, self.logits, strict=True):
-            best = int(logits.argmax())
-            yield own, best, float(logits[best] - logits[own])
+            if own is not None:
+                best = int(logits.argmax())
+                yield own, best, float(logits[best] - logits[own])
 
     def swaps(self) -> Iterator[tuple[int, int, float]]:
-        """Yield each two placeholders, and by how much more they would suit each other's places.
+        """Yield where each two placeholders are, and by how much more they would suit each other's places.
 
-        Of two next to each other either may be first: "an Italian pub", "laptop Satellite 4".
+        Of two next to each other either may be first: "an Italian pub", "laptop Satellite 4". Of one that training
+        hardly has nothing is known; the other may still suit its place better.
         """
         rows = list(zip(self.at, self.columns, self.logits, strict=True))
         for (left, first, here), (right, second, there) in combinations(rows, 2):
             if first != second and right > left + 1:
-                yield first, second, float(here[second] + there[first] - here[first] - there[second])
+                gain = 0.0 if second is None else here[second] - there[second]
+                gain += 0.0 if first is None else there[first] - here[first]
+                yield left, right, float(gain)
 
 
 class Reader:
@@ -175,9 +179,9 @@ class Reader:
         """Return which placeholders a folded sentence has, and how well each would suit each place."""
         parts = self.parts
         columns = {name: column for column, name in enumerate(parts.place_slots)}
-        found = [each for each in around_placeholders(words) if words[each[0]] in columns]
+        found = list(around_placeholders(words)) if columns else []
         rows = [parts.places.sum(features) + parts.place_bias for _, features in found]
-        return Places([at for at, _ in found], [columns[words[at]] for at, _ in found], rows)
+        return Places([at for at, _ in found], [columns.get(words[at]) for at, _ in found], rows)
 
     def misplaced(self, words: Sequence[str], *, alone: bool) -> dict[str, str]:
         """Return the placeholders of a folded sentence that stand where another slot's value is surely announced.
@@ -191,9 +195,9 @@ class Reader:
         """
         slots, limits, places = self.parts.place_slots, self.parts.misplacing, self.places(words)
         found: dict[str, str] = {}
-        for own, other, gain in places.swaps():
+        for left, right, gain in places.swaps():
             if gain > limits.swapped:
-                found |= {slots[own]: slots[other], slots[other]: slots[own]}
+                found |= {words[left]: words[right], words[right]: words[left]}
         for own, other, gain in places.moves() if alone else ():
             # "There are cheap pubs", where training has "there are 4 pubs": nobody takes a word for a number.
             word = slots[other] in self._numbers and slots[own] not in self._numbers

@@ -280,8 +280,15 @@ def test_a_word_in_the_place_of_a_number_is_not_misplaced(checker: FidelityCheck
 def test_two_values_side_by_side_are_in_either_order() -> None:
     row = np.zeros(2, np.float32)
     better = [row + [0.0, 5.0], row + [5.0, 0.0]]
-    assert [gain for *_, gain in Places([3, 5], [0, 1], better).swaps()] == [10.0]
+    assert list(Places([3, 5], [0, 1], better).swaps()) == [(3, 5, 10.0)]
     assert list(Places([3, 4], [0, 1], better).swaps()) == []
+
+
+def test_a_value_that_training_never_had_may_stand_in_the_place_of_another() -> None:
+    better = [np.array([0.0, 5.0], np.float32), np.array([3.0, 0.0], np.float32)]
+    assert list(Places([3, 5], [None, 1], better).swaps()) == [(3, 5, 5.0)]
+    assert list(Places([3, 5], [0, None], better).swaps()) == [(3, 5, 3.0)]
+    assert list(Places([3, 5], [None, 0], better).moves()) == [(0, 0, 0.0)]
 
 
 @pytest.mark.parametrize(
