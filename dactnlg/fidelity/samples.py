@@ -20,6 +20,8 @@ from dactnlg.text.slots import Shown, SlotChecker
 
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
+STEM = 4
+"""Letters of the shortest beginning of a word that tells what it is."""
 FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
@@ -97,7 +99,15 @@ def _plainly(value: str, text: str) -> bool:
     value, text = (" ".join(re.split(r"[\s/-]+", each.casefold())) for each in (value, text))
     # A single word is found as it is, or it is another slot's; only its genitive is not.
     ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
-    return re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None
+    if re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None:
+        return True
+    stems = [_stem(word) for word in value.split()]
+    return all(stems) and all(re.search(rf"(?<!\w){stem}\w*", text) for stem in stems)
+
+
+def _stem(word: str) -> str:
+    """Return the beginning that a word shares with others of its family, "fight" of "fighting"; "" of a short one."""
+    return word[: max(STEM, (len(word) + 1) // 2)] if word.isalpha() and len(word) > STEM else ""
 
 
 def _about(*slots: Slot) -> Turn:
