@@ -35,6 +35,7 @@ from dactnlg.runs.sections import SEEDS
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct
+from dactnlg.text.segments import faults
 from dactnlg.training.invention import invent
 from dactnlg.training.messages import LOG
 
@@ -140,10 +141,13 @@ class Teachers:
 
     def invented(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
         """Yield the same for invented turns; nothing, too, where it does not read like training."""
-        known = self._generator.preprocessor.vocabulary
+        preprocessor = self._generator.preprocessor
+        known = preprocessor.vocabulary
         for pair, found in zip(pairs, self._generated(pairs), strict=True):
             tokens = _tokens(found)
             right = found.slots_ok and found.origin != "template" and all(token in known for token in tokens)
+            # What was put together of parts may do the acts of these alone.
+            right = right and not faults(preprocessor, pair.turn, tuple(tokens))
             yield tokens if right and not self._unseen.doubts(pair.turn, tokens) else []
 
     def _generated(self, pairs: Sequence[Pair]) -> Iterator[Generation]:
