@@ -1,7 +1,7 @@
 """People's sentences that the reader flags, to be read by a person: is the sentence at fault, or the alarm false?
 
-    python benchmarks/alarms.py [--corpus NAME]... --verdicts benchmarks/alarms.md    write there; verdicts are kept
-    python benchmarks/alarms.py --count benchmarks/alarms.md                          the shares
+    python benchmarks/alarms.py [--corpus NAME]... [--verdicts benchmarks/alarms.md]    write there; verdicts are kept
+    python benchmarks/alarms.py --count benchmarks/alarms.md                            the shares
 
 For each corpus a reader is learned from train and valid, and all human sentences of test are checked, as
 `benchmarks/fidelity.py` does; of those that it flags, 25 are drawn with a seed. A verdict is `right`: the sentence
@@ -15,14 +15,14 @@ from __future__ import annotations
 import argparse
 import hashlib
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 from fidelity import CORPORA, SEED
-from reading import UNREAD, cells, read, share
+from reading import UNREAD, read, share, table
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import sentence_pairs
+from dactnlg.errors import CorpusError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 
@@ -31,8 +31,8 @@ FALSE = "false"
 TOLD = "flagged of"
 
 
-def alarms(name: str, most: int) -> Iterator[list[str]]:
-    """Yield the rows of a corpus, their verdicts left out; the first cell counts its sentences and alarms."""
+def alarms(name: str, most: int) -> list[list[str]]:
+    """Return the rows of a corpus, their verdicts left out; the first cell counts its sentences and alarms."""
     corpus = load_corpus(name)
     checker = corpus.card.style().checker()
     reader = learn_reader(list(corpus.pairs("train")), sentence_pairs(corpus, "valid", "human"), checker)
@@ -41,12 +41,14 @@ def alarms(name: str, most: int) -> Iterator[list[str]]:
     flagged = [(pair, report) for pair in pairs if not (report := fidelity.check(*pair)).ok]
     # Drawn by what they are: those drawn before stay drawn where others are flagged no more.
     flagged.sort(key=lambda each: hashlib.sha256(f"{SEED} {each[0]}".encode()).digest())
+    rows = []
     for (turn, sentence), report in flagged[:most]:
         faults = {
             key: value for key, value in report.to_json().items() if value and key not in ("slots_ok", "unchecked")
         }
         found = "; ".join(f"{key} {', '.join(map(str, value))}" for key, value in faults.items())
-        yield [f"{name}, {len(flagged)} {TOLD} {len(pairs)}", f"`{turn}`", " ".join(sentence.split()), found]
+        rows.append([f"{name}, {len(flagged)} {TOLD} {len(pairs)}", f"`{turn}`", " ".join(sentence.split()), found])
+    return rows
 
 
 def count(rows: list[list[str]]) -> str:
@@ -74,14 +76,19 @@ def main() -> None:
     if options.count:
         print(count(read(options.count)))
         return
-    known = {(row[1], row[2]): row[4] for row in read(options.verdicts)}
-    lines = [HEADER]
-    for name in options.corpus or CORPORA:
-        for row in alarms(name, options.most):
-            verdict = known.get((row[1], row[2]), UNREAD)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [*row, verdict]) + " |")
-    rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[1:]]
-    text = f"# Alarms read\n\n{__doc__}\n{count(rows)}\n\n" + "\n".join([*lines, ""])
+    before = read(options.verdicts)
+    known = {(row[1], row[2]): row[4] for row in before}
+    rows = []
+    for name in CORPORA:
+        try:
+            here = alarms(name, options.most) if name in (options.corpus or CORPORA) else None
+        except CorpusError as error:
+            print(error)
+            here = None
+        # Corpora that were not asked for, or are not there, stay as they are.
+        rows += [row for row in before if row[0].split(",")[0] == name] if here is None else []
+        rows += [[*row, known.get((row[1], row[2]), UNREAD)] for row in here or ()]
+    text = f"# Alarms read\n\n{__doc__}\n{count(rows)}\n\n{table(HEADER, rows)}\n"
     options.verdicts.write_text(text, encoding="utf-8")
 
 

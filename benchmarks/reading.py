@@ -60,6 +60,11 @@ def read(path: Path) -> list[list[str]]:
     return [row for row in rows if len(row) == 5 and row[1].startswith("`")]
 
 
+def table(header: str, rows: list[list[str]]) -> str:
+    """Return rows as a table that `read` reads."""
+    return "\n".join([header, *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows)])
+
+
 def count(rows: list[list[str]]) -> str:
     """Return the table of shares: those that read right, and those that are flagged, by corpus and kind of acts."""
     lines = [
@@ -97,18 +102,16 @@ def main() -> None:
         print(count(read(options.count)))
         return
     known = {(row[1], row[2]): row[4] for row in read(options.verdicts)} if options.verdicts else {}
-    lines = [HEADER]
+    rows = []
     for folder in options.runs:
         for row in sentences(folder, options.away, options.subsets, options.seed):
-            verdict = known.get((row[1], row[2]), UNREAD)
-            lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in [*row, verdict]) + " |")
+            rows.append([*row, known.get((row[1], row[2]), UNREAD)])
         print(f"{folder}: done", file=sys.stderr)
     if options.verdicts:
-        rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines[1:]]
-        text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n" + "\n".join([*lines, ""])
+        text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n{table(HEADER, rows)}\n"
         options.verdicts.write_text(text, encoding="utf-8")
     else:
-        print("\n".join(lines))
+        print(table(HEADER, rows))
 
 
 if __name__ == "__main__":

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, special_name, told_of, value_fact
+from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, told_of, value_fact
 from dactnlg.fidelity.plainly import asked, indifferent, matters
 from dactnlg.fidelity.reader import NEVER, Evidence, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
+from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
-from dactnlg.text.owners import Thing, compared, described, exchanged
+from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 
-JOINT = frozenset({"both", "neither", "each", "all"})
-"""Words with which something is said of several things at once."""
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
 
@@ -166,7 +165,7 @@ class FidelityChecker:
         logits = self.reader.logits(sentence)
         found = self._special(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._named(turn, sentence.words)
-        unnamed += self._left_out(turn, tokens)
+        unnamed += left_out(self.checker, turn, tokens)
         extra = dict.fromkeys((*found.extra, *strange))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
@@ -353,42 +352,11 @@ class FidelityChecker:
     def _misplaced(self, turn: Turn, tokens: Sequence[str], words: Sequence[str], *, alone: bool) -> dict[str, str]:
         required = self.delexicalizer.required(turn)
         things = {str(item.slot): str(thing.slot) for item, thing in exchanged(required, tokens)}
-        things |= self._exchanged_specials(turn, required, tokens)
+        things |= exchanged_specials(self.checker, turn, required, tokens)
         if self.reader is None:
             return things
         found = self.reader.misplaced(words, alone=alone).items()
         return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
-
-    def _exchanged_specials(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> dict[str, str]:
-        """Return the special values whose cues stand with another thing than theirs, in an act that compares things."""
-        found: dict[str, str] = {}
-        for slot, said in self._unshown(turn, required, tokens):
-            for other, shown in said:
-                own = {each.special for each in other.slots if each.name == slot.name}
-                if slot.special in shown.get(slot.name, ()) and slot.special not in own:
-                    found[special_name(slot)] = str(other.name)
-        return found
-
-    def _left_out(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return the special values that a text says of no thing, or of one of several to which they belong."""
-        if not JOINT.isdisjoint(tokens):
-            return []
-        return [special_name(slot) for slot, _ in self._unshown(turn, self.delexicalizer.required(turn), tokens)]
-
-    def _unshown(
-        self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
-    ) -> Iterator[tuple[Slot, list[tuple[Thing, Shown]]]]:
-        """Yield the special values of compared things whose cues are not beside them, and what is shown of each."""
-        things = compared(turn) if any("#" in item.placeholder for item in required) else []
-        if not any(slot.special for thing in things for slot in thing.slots):
-            return
-        parts = described(required, [thing.name for thing in things], tokens)
-        shown = [self.checker.shown(part) if part else {} for part in parts]
-        for thing, part, here in zip(things, parts, shown, strict=True):
-            for slot in thing.slots if part else ():
-                cued = slot.special in self.checker.values_with_cues(slot.name)
-                if cued and slot.special not in here.get(slot.name, ()):
-                    yield slot, list(zip(things, shown, strict=True))
 
     def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
         """Return the act types that a sentence does not do, each with the one that it does instead."""

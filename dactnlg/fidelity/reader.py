@@ -153,6 +153,7 @@ class Reader:
         self._slots = sorted({slot for _, _, slot in self._shared})
         self._numbers = {placeholder_name(slot) for slot, each in parts.values.items() if all(map(str.isdigit, each))}
         self._words = {slot: SlotWords.of(slot, parts.slot_words.get(slot, ())) for slot in self._slots}
+        self._naming = {slot: each.words | {each.placeholder} for slot, each in self._words.items()}
 
     def logits(self, sentence: Evidence) -> dict[str, float]:
         """Return the logit of every known fact, by name."""
@@ -173,7 +174,7 @@ class Reader:
 
     def words(self, slot: str) -> frozenset[str]:
         """Return the words that show that a sentence is about a slot, its placeholder among them."""
-        return self._words[slot].words | {self._words[slot].placeholder}
+        return self._naming[slot]
 
     def places(self, words: Sequence[str]) -> Places:
         """Return which placeholders a folded sentence has, and how well each would suit each place."""

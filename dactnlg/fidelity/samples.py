@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.fidelity.facts import Fact, atoms, facts, value_fact
@@ -20,8 +21,8 @@ from dactnlg.text.slots import Shown, SlotChecker
 
 PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
-STEM = 4
-"""Letters of the shortest beginning of a word that tells what it is."""
+STEM, STEM_SHARE = 4, 0.6
+"""Letters of the shortest beginning of a word that tells what it is, and the share of the word that it is at least."""
 FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
@@ -102,12 +103,12 @@ def _plainly(value: str, text: str) -> bool:
     if re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None:
         return True
     stems = [_stem(word) for word in value.split()]
-    return all(stems) and all(re.search(rf"(?<!\w){stem}\w*", text) for stem in stems)
+    return all(stems) and re.search(".*".join(rf"(?<!\w){stem}" for stem in stems), text) is not None
 
 
 def _stem(word: str) -> str:
     """Return the beginning that a word shares with others of its family, "fight" of "fighting"; "" of a short one."""
-    return word[: max(STEM, (len(word) + 1) // 2)] if word.isalpha() and len(word) > STEM else ""
+    return word[: max(STEM, ceil(STEM_SHARE * len(word)))] if word.isalpha() and len(word) > STEM else ""
 
 
 def _about(*slots: Slot) -> Turn:

@@ -154,6 +154,7 @@ class UnseenActs:
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
             made = self._made(request, texts, scores, options)
+            # The composer has its own doubts about joints; what a text says of its act it does not know.
             right = [(doubts + self._strangers(request.turn, each.tokens), each) for each in made if each.right]
             found = sorted([*right, *found], key=lambda each: each[0])
             usual = usual or made

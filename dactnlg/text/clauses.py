@@ -40,11 +40,9 @@ _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
 _NEVER_LAST = _ARTICLES | {"and", "or"}
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
-_WANTING, _QUESTION_WORDS = (
-    frozenset({"like", "rather", "prefer", "have", "want"}),
-    _words("what which where when who how"),
-)
-"""Verbs that a question ends with only where it asks "what"."""
+_WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
+"""Words that a question ends with only where it asks "what"."""
+_QUESTION_WORDS = _words("what which where when who how")
 COORDINATING = frozenset({"and", "or", "but", ","})
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
 _ASKING = _words("do does did can could will would should may might must is are")
@@ -73,6 +71,8 @@ _NO_VERBS = (
 )
 _CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "what", "who", "he", "she"))
 _NEAR = 4
+"""Words before "that" among which the noun is that it belongs to."""
+_SHORTEST_PLURAL = 5
 REPEATED = 3
 """Words of a run that no sentence has twice."""
 _BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
@@ -246,7 +246,9 @@ def _many_before(words: Sequence[str]) -> bool:
 
 
 def _plural(word: str) -> bool:
-    return word == "-s" or (len(word) > LEAST + 1 and word.isalpha() and word[-1] == "s" and word[-2] not in "su")
+    """Whether a word is most likely several things, whose verb is a plural too."""
+    long = len(word) >= _SHORTEST_PLURAL and word.isalpha()
+    return word == "-s" or (long and word[-1] == "s" and word[-2] not in "su")
 
 
 def _repeats(words: Sequence[str]) -> bool:

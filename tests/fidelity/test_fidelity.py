@@ -17,7 +17,7 @@ from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.plainly import indifferent, matters
 from dactnlg.fidelity.reader import Places
 from dactnlg.fidelity.reader_file import load_reader, save_reader
-from dactnlg.fidelity.samples import evidence
+from dactnlg.fidelity.samples import evidence, unfound
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
 from dactnlg.text.owners import compared
@@ -184,6 +184,24 @@ def test_damaged_files_are_refused_in_one_line(random_run: Path, tmp_path: Path)
 def test_parts_of_a_list_are_values_of_their_own() -> None:
     assert list(atoms(Slot("genres", "shooter, tactical"))) == [Slot("genres", "shooter"), Slot("genres", "tactical")]
     assert list(atoms(Slot("addr", "20 Milton Road"))) == [Slot("addr", "20 Milton Road")]
+
+
+@pytest.mark.parametrize(
+    ("value", "sentence", "said"),
+    [
+        ("fighting", "It is a fighter.", True),
+        ("action-adventure", "An action game with a lot of adventure.", True),
+        ("strategy", "It is a strange game.", False),
+        ("racing", "It has a race.", False),
+        ("first person", "You see the third person first.", False),
+        ("large", "It is enlarged.", False),
+    ],
+)
+def test_a_value_is_said_in_another_form_of_its_words(value: str, sentence: str, said: bool) -> None:
+    delexicalizer = Style(cased=True, spaced=False, aliases={}, cues={}, silent=()).checker().delexicalizer
+    turn = parse(f"inform(genre='{value}')")
+    (item,) = delexicalizer.required(turn)
+    assert (unfound(delexicalizer, item, tokenize(sentence)) == []) is said
 
 
 def test_facts_are_what_a_turn_states_beside_its_values() -> None:

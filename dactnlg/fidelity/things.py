@@ -1,0 +1,57 @@
+"""Special values in acts that compare things: of which of them a text says each, by the cues beside their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from dactnlg.acts import Slot, Turn
+from dactnlg.fidelity.facts import special_name
+from dactnlg.text.owners import Thing, compared, described
+from dactnlg.text.placeholders import Required
+from dactnlg.text.slots import Shown, SlotChecker
+
+TOGETHER = frozenset({"both", "neither", "each", "all"})
+"""Words with which something is said of several things at once."""
+
+
+def exchanged_specials(
+    checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
+) -> dict[str, str]:
+    """Return the special values whose cues stand with another thing than theirs, each with the name of that thing.
+
+    Args:
+        checker: finds cues.
+        turn: the act.
+        required: its values.
+        tokens: the text, with placeholders.
+    """
+    found: dict[str, str] = {}
+    for slot, said in _unshown(checker, turn, required, tokens):
+        for other, shown in said:
+            own = {each.special for each in other.slots if each.name == slot.name}
+            if slot.special in shown.get(slot.name, ()) and slot.special not in own:
+                found[special_name(slot)] = str(other.name)
+    return found
+
+
+def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[str]:
+    """Return the special values that a text says of no thing, or of one of several to which they belong."""
+    if not TOGETHER.isdisjoint(tokens):
+        return []
+    return [special_name(slot) for slot, _ in _unshown(checker, turn, checker.delexicalizer.required(turn), tokens)]
+
+
+def _unshown(
+    checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
+) -> Iterator[tuple[Slot, list[tuple[Thing, Shown]]]]:
+    """Yield the special values of things whose cues are not beside them, and what is shown of each thing."""
+    things = compared(turn) if any("#" in item.placeholder for item in required) else []
+    if not any(slot.special for thing in things for slot in thing.slots):
+        return
+    parts = described(required, [thing.name for thing in things], tokens)
+    shown = [checker.shown(part) if part else {} for part in parts]
+    for thing, part, here in zip(things, parts, shown, strict=True):
+        for slot in thing.slots if part else ():
+            cued = slot.special in checker.values_with_cues(slot.name)
+            if cued and slot.special not in here.get(slot.name, ()):
+                yield slot, list(zip(things, shown, strict=True))
