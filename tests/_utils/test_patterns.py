@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from typing import cast
 
 import pytest
 
@@ -48,6 +49,21 @@ def test_what_is_too_slow_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "SECONDS", 0.2)
     with pytest.raises(UserError, match=r"text of 301 characters: \(a\|aa\)\+\$"):
         matches(compile_pattern("(a|aa)+$"), "a" * 300 + "!")
+
+
+def test_a_search_that_other_threads_held_up_is_tried_again() -> None:
+    class HeldUp:
+        pattern, times = "a", 0
+
+        def search(self, text: str, timeout: float) -> object:
+            self.times += 1
+            if self.times % 2:
+                raise TimeoutError
+            return compile_pattern("a").search(text, timeout=timeout)
+
+    held_up = cast(patterns.Pattern, HeldUp())
+    assert matches(held_up, "a")
+    assert not matches(held_up, "b")
 
 
 @pytest.mark.parametrize(("pattern", "message"), REFUSED)
