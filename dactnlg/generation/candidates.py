@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -28,12 +28,13 @@ class Candidate:
         origin: see `generation.Generation`.
         ask: whether lost questions count.
         finished: whether the search has come to its end.
-        does: whether it is known to do its acts, as one of its sentences does by itself.
+        heard: names of what its parts, each right by itself, are known to say; they are known to do its acts, too. None
+            where nothing is known of parts.
     """
 
     __slots__ = (
         "_ask",
-        "_does",
+        "_heard",
         "_preprocessor",
         "_raw",
         "_report",
@@ -55,10 +56,10 @@ class Candidate:
         origin: str = "model",
         ask: bool = False,
         finished: bool = True,
-        does: bool = False,
+        heard: Container[str] | None = None,
     ) -> None:
         self._preprocessor, self.request, self._ask, self.finished = preprocessor, request, ask, finished
-        self._does = does
+        self._heard = heard
         self.tokens, self.score, self.origin = tokens, score, origin
         # Not `cached_property`: Python 3.11 takes a lock for it.
         self._template: Template | None = None
@@ -102,10 +103,13 @@ class Candidate:
             if not values.errors and (repeated := self._preprocessor.repeated(self.request, self.template)):
                 values = replace(values, extra=repeated)
             cues = self.template.cues
-            if self._does:
-                missing, extra = (tuple(n for n in names if not _is_act(n)) for names in (cues.missing, cues.extra))
+            unsaid, heard = self.template.unsaid, self._heard
+            if heard is not None:
+                missing = tuple(name for name in cues.missing if not _is_act(name) and name not in heard)
+                extra = tuple(name for name in cues.extra if not _is_act(name))
                 cues = replace(cues, missing=missing, extra=extra)
-            self._report = SlotReport(values, cues, self.template.unsaid)
+                unsaid = tuple(name for name in unsaid if name not in heard)
+            self._report = SlotReport(values, cues, unsaid)
         return self._report
 
     @property

@@ -20,7 +20,7 @@ from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.reranking import CandidateSearch
+from dactnlg.generation.reranking import WAYS, CandidateSearch, Rows
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
@@ -210,15 +210,8 @@ class Generator:
             found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
             found = self._candidates.searched(self.decoder, requests, chosen)
-            # What a search leaves out, or mixes up, is said by itself.
-            parts = [self._candidates.parts(*each, chosen) for each in zip(requests, found, strict=True)]
-            asked = [request for each in parts if each is not None for request in each.requests]
-            apart = iter(self._candidates.searched(self.decoder, asked, chosen) if asked else ())
-            for place, each in enumerate(parts):
-                if each is not None:
-                    row = [*islice(apart, len(each.requests))]
-                    own = requests[place], found[place]
-                    found[place] = self._candidates.joined(self.decoder, *own, each, row, chosen)
+            for way in range(WAYS):
+                self._say_parts(requests, found, chosen, way)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
@@ -230,6 +223,18 @@ class Generator:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
+
+    def _say_parts(self, requests: Sequence[Request], found: Rows, options: ResolvedOptions, way: int) -> None:
+        """Say by itself what a search leaves out, or mixes up: add texts made of that to what was found."""
+        if self.decoder is None:
+            return
+        parts = [self._candidates.parts(*each, options, way=way) for each in zip(requests, found, strict=True)]
+        asked = [request for each in parts if each is not None for request in each.requests]
+        apart = iter(self._candidates.searched(self.decoder, asked, options) if asked else ())
+        for place, each in enumerate(parts):
+            if each is not None:
+                row = [*islice(apart, len(each.requests))]
+                found[place] = self._candidates.joined(self.decoder, requests[place], found[place], each, row, options)
 
     def _without_implied(self, said: Generation, turn: Turn) -> Generation:
         """Return a sentence whose placeholders are those of the caller's turn."""

@@ -219,10 +219,6 @@ class UnseenActs:
         times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
         return sum(max(0, each - 1) for each in times)
 
-    def strange(self, candidate: Candidate) -> bool:
-        """Whether a candidate has so many doubts that its act is better said in parts."""
-        return self.doubts(candidate.request.turn, candidate.tokens) >= STRANGE
-
     def _made(
         self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions
     ) -> list[Candidate]:

@@ -73,6 +73,8 @@ _CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "w
 _NEAR = 4
 """Words before "that" among which the noun is that it belongs to."""
 _SHORTEST_PLURAL = 5
+PLURAL = "-s"
+"""The ending of a plural where that stands by itself."""
 REPEATED = 3
 """Words of a run that no sentence has twice."""
 _BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
@@ -83,12 +85,14 @@ def learned_verbs(pairs: Mapping[tuple[str, str], int]) -> frozenset[str]:
     """Return the finite verbs of English, as far as pairs of neighbouring words show them, and how often each occurs.
 
     A verb often stands behind a pronoun; and seldom behind an auxiliary verb, as participles and adverbs do, or an
-    article.
+    article, or before the ending of a plural: "where child -s are allowed".
     """
     counts: dict[str, Counter[str]] = {}
     for (before, word), count in pairs.items():
         role = next((name for name, words in _ROLES.items() if before in words), "")
         counts.setdefault(word, Counter())[role] += count
+        if word == PLURAL:
+            counts.setdefault(before, Counter())["other"] += count
     return VERBS.union(word for word, roles in counts.items() if word.isalpha() and _is_verb(word, roles))
 
 
@@ -248,7 +252,7 @@ def _many_before(words: Sequence[str]) -> bool:
 def _plural(word: str) -> bool:
     """Whether a word is most likely several things, whose verb is a plural too."""
     long = len(word) >= _SHORTEST_PLURAL and word.isalpha()
-    return word == "-s" or (long and word[-1] == "s" and word[-2] not in "su")
+    return word == PLURAL or (long and word[-1] == "s" and word[-2] not in "su")
 
 
 def _repeats(words: Sequence[str]) -> bool:
@@ -271,4 +275,4 @@ def _glued(tokens: Sequence[str]) -> int:
 
 def _attached(word: str, joined: bool) -> bool:  # noqa: FBT001  (private)
     """Whether a word is the end of the one before it; a plural's "-s" is made to fit its value."""
-    return word != "-s" and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()
+    return word != PLURAL and (joined or word[0] in JOINER + "-") and word.strip(JOINER + "-").isalpha()

@@ -9,6 +9,7 @@ from itertools import pairwise
 from dactnlg._utils.memory import Memory
 from dactnlg.text.clauses import RELATIVES, faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
+from dactnlg.text.indifference import misattributed, parted
 from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.predicates import Predicates
@@ -89,8 +90,14 @@ class Fluency:
         return sum(map(self._strange_runs, split_sentences(tokens)))
 
     def _strange_runs(self, sentence: Tokens) -> int:
+        # What does not matter may stand behind any sentence, and each such thing behind any other.
+        main, end = parted(sentence) if self._verbs else (sentence, None)
+        apart = [run for clause in (end.apart() if end else ()) for run in [*runs(clause, ORDER)][1:]]
+        return self._strange(apart) + min(self._strange(runs(reading, ORDER)) for reading in self._readings(main))
+
+    def _strange(self, found: Iterable[Tokens]) -> int:
         usual = self._usual
-        return min(sum(run not in usual for run in runs(reading, ORDER)) for reading in self._readings(sentence))
+        return sum(run not in usual for run in found)
 
     def _doubts_of(self, sentence: Tokens) -> int:
         """Return the doubts about one sentence; texts that are composed share theirs."""
@@ -99,9 +106,11 @@ class Fluency:
             found = self._strange_runs(sentence)
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
-                found += faults(sentence, self._verbs)
+                found += faults(parted(sentence)[0], self._verbs)
                 found += 2 * sum(self._one_of_many(*run) for run in runs(sentence, 3))
-                found += 2 * (self._copulas.faults(sentence) + self._predicates.faults(sentence))
+                found += 2 * (
+                    self._copulas.faults(sentence) + self._predicates.faults(sentence) + misattributed(sentence)
+                )
             self._known.put(sentence, found, 60 * len(sentence))
         return found
 

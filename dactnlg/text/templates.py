@@ -101,7 +101,7 @@ class Templates:
             if not owed:
                 return tokens
         for item in owed.values():
-            words = self._spelt_out(item.slot.name)
+            words = self.spelt_out(item.slot.name)
             naming = f"it is {words}" if words in _PREPOSITIONS else f"the {words} is"
             tokens = join_sentences(tokens, [*tokenize(naming), item.placeholder])
         # With no slot to say and no sentence without one, the acts themselves are named.
@@ -122,7 +122,7 @@ class Templates:
                         ranked.append((-len(said), -len(wanted & key), len(key - wanted), rank))
         return min(ranked)[-1][-1] if ranked else None
 
-    def _spelt_out(self, slot_name: str) -> str:
+    def spelt_out(self, slot_name: str) -> str:
         """Return the words of a slot's name, as training has them: "price range" of `pricerange`."""
         if not self._words:
             self._words = Counter(word for group in self.sentences.values() for sentence in group for word in sentence)

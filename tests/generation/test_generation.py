@@ -88,7 +88,7 @@ def test_a_special_value_is_searched_for_again_unless_it_costs_too_much(
     generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     # Whatever training had of the act is not asked for here.
     monkeypatch.setattr(UnseenActs, "pool", lambda _, __, request, found, ___: Pool(request, found, None))
-    monkeypatch.setattr(UnseenActs, "strange", lambda _, __: False)
+    monkeypatch.setattr(UnseenActs, "doubts", lambda _, __, ___: 0)
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
     special, plain = generator.generate(acts, GenerationOptions(n_best=2))
     # First for the best, then for all; and only the turn that owes something once more, for what it owes.

@@ -1,0 +1,169 @@
+"""Indifference: what does not matter, at the end of a sentence: "if you do not care about the price or whether ...".
+
+Whatever a sentence is about, such a clause can stand behind it, and another thing that does not matter behind that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import ENDS, Tokens, split_sentences
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, canonical
+
+INDIFFERENT = "dontcare"
+"""The special value of what does not matter."""
+_CONDITION = "if"
+_CARING = frozenset({"care", "mind"})
+"""Verbs behind which stands what does not matter."""
+_NOT = frozenset({"not", "dont", "never"})
+_CONJUNCTIONS = frozenset({"or", "and"})
+_BETWEEN = _CONJUNCTIONS | {","}
+_PREPOSITIONS = frozenset({"about", "for"})
+_OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})
+"""Words with which things that do not matter begin; a further one may leave them out: "about the price or rating"."""
+_RELATIVES = frozenset({"that", "which"})
+_PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
+_MATTERING = frozenset({"but", "no", "without", "there"})
+"""Words with which what does matter begins."""
+_LONGEST_START = 6
+"""Words up to the verb, at most: "if you do not really care"."""
+
+
+class Indifference(NamedTuple):
+    """The end of a sentence that says what does not matter.
+
+    Attributes:
+        start: the words up to its verb: "if you do not care".
+        things: what does not matter: "about the price", "whether dogs are allowed".
+    """
+
+    start: Tokens
+    things: tuple[Tokens, ...]
+
+    @property
+    def tokens(self) -> Tokens:
+        """The clause, with "or" between the things."""
+        opening = self.things[0][:1]
+        # "... about the price or the rating", but "whether dogs are allowed or if it has internet".
+        shared = opening[0] in _PREPOSITIONS and all(thing[:1] == opening for thing in self.things)
+        first, *more = (thing[shared:] for thing in self.things)
+        return (*self.start, *opening[:shared], *first, *(token for thing in more for token in ("or", *thing)))
+
+    def apart(self) -> list[Tokens]:
+        """Return the clause for each thing by itself: "if you do not care about the price"."""
+        return [(*self.start, *thing) for thing in self.things]
+
+
+def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
+    """Return a sentence without its end, where that says what does not matter and holds no value; and this end."""
+    words = [strip_joiner(token) for token in sentence]
+    place, verb = _condition(words)
+    stop = len(words) - (words[-1] in ENDS)
+    things = tuple(_things(sentence[verb + 1 : stop])) if place and _MATTERING.isdisjoint(words[verb:stop]) else ()
+    if not things or any(map(is_placeholder, sentence[place:])):
+        return sentence, None
+    return (*sentence[:place], *sentence[stop:]), Indifference(sentence[place : verb + 1], things)
+
+
+def _condition(words: Sequence[str]) -> tuple[int, int]:
+    """Return the places of "if", behind the beginning of a sentence, and of the verb of its clause; 0 for none."""
+    place = next((at for at in range(1, len(words)) if words[at] == _CONDITION), 0)
+    verb = _denies_caring(words[place : place + _LONGEST_START]) if place else 0
+    return (place, place + verb) if verb else (0, 0)
+
+
+def _verb(words: Sequence[str]) -> int:
+    """Return the place of the verb with which a condition says that something does not matter, 0 where it does not."""
+    return _denies_caring(words[:_LONGEST_START]) if words[:1] == [_CONDITION] else 0
+
+
+def misattributed(sentence: Tokens) -> bool:
+    """Whether it is a thing that does not care, or what does matter stands beside what does not.
+
+    "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
+    price", "hotels if you do not care about the price, and no dogs"; or such a condition stands at both ends.
+    """
+    words = [strip_joiner(token) for token in sentence]
+    place, verb = _condition(words)
+    if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
+        return True
+    return any(
+        word in _RELATIVES and before not in _PEOPLE and _denies_caring(words[place : place + _LONGEST_START])
+        for place, (before, word) in enumerate(pairwise(words), 1)
+    )
+
+
+def _denies_caring(words: Sequence[str]) -> int:
+    """Return the place of the verb with which words say that nobody cares, 0 where they do not."""
+    verb = next((at for at, word in enumerate(words) if word in _CARING), 0)
+    return verb if any(word in _NOT or word.endswith("n't") for word in words[:verb]) else 0
+
+
+def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
+    """Yield what stands between "or", "and" and commas, with what a further thing leaves out."""
+    thing: list[str] = []
+    opening: list[str] = []
+    before = ""
+    for token in (*tokens, ","):
+        if strip_joiner(token) not in _BETWEEN:
+            thing.append(token)
+            continue
+        if thing:
+            # "... and if you do not care about the food"
+            again = _verb([strip_joiner(each) for each in thing]) if before in _CONJUNCTIONS else 0
+            own = thing[again + 1 :] if again else thing
+            opening = opening or own[: own[:1] != [] and own[0] in _OPENING]
+            yield tuple(own if not own or own[0] in _OPENING else [*opening, *own])
+            thing = []
+        before = strip_joiner(token)
+
+
+def clauses(templates: Templates, act_type: str) -> dict[str, Indifference]:
+    """Return for slots how training says, at the end of an act type's sentences, that they do not matter.
+
+    All begin as most do, and each has the words that its slot most often has.
+
+    Args:
+        templates: of training.
+        act_type: of acts that stand by themselves.
+    """
+    found: dict[str, dict[Tokens, float]] = {}
+    starts: dict[Tokens, float] = {}
+    for key, sentences in templates.sentences.items():
+        if {trait.partition("|")[0] for trait in key} == {act_type}:
+            for text, weight in sentences.items():
+                for slot, clause in _single(text, templates.specials.get((key, text), [])):
+                    things = found.setdefault(slot, {})
+                    things[clause.things[0]] = things.get(clause.things[0], 0.0) + weight
+                    starts[clause.start] = starts.get(clause.start, 0.0) + weight
+    start = _most(starts) if starts else ()
+    return {slot: Indifference(start, (_most(_worded(things, slot, templates)),)) for slot, things in found.items()}
+
+
+def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
+    """Return what does not matter without slots' names that are no words: "about ecorating"."""
+    name = slot.lower()
+    words = {thing: weight for thing, weight in things.items() if name not in thing}
+    return words if words and templates.spelt_out(name) != name else things
+
+
+def _most(weights: Mapping[Tokens, float]) -> Tokens:
+    return max(weights, key=lambda tokens: (weights[tokens], tokens))
+
+
+def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
+    """Yield the slot that does not matter, and the clause that says so, where there is one of each."""
+    named = [slot for values in specials for value in values if (slot := indifferent(canonical(value)))]
+    ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
+    if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in _OPENING:
+        yield named[0], ends[0]
+
+
+def indifferent(trait: str) -> str:
+    """Return the slot that does not matter by `inform|food=dontcare`; nothing for other special values."""
+    name, _, value = trait.partition("=")
+    return name.partition("|")[2] if value == INDIFFERENT else ""

@@ -1,0 +1,193 @@
+"""Acts that a poor model cannot say as one: what it leaves out, or mixes up, is said by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.describing import Describer
+from dactnlg.generation.dividing import Divider
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.parts import Parts
+from dactnlg.generation.reranking import WAYS, CandidateSearch
+from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.style import Style
+
+HOTELS = [
+    ("inform_count(count=2;near=b)", "there are SLOT_COUNT hotels near SLOT_NEAR"),
+    ("inform_count(count=2;near=b;price=c)", "i know of SLOT_COUNT SLOT_PRICE hotels near SLOT_NEAR . they are good ."),
+    ("inform_count(count=2;food=dontcare)", "there are SLOT_COUNT hotels if you do not care about the food"),
+    ("inform_count(dogs=dontcare)", "there are hotels if you do not care whether dogs are allowed"),
+    ("inform_no_info(name=a;area)", "i do not know where SLOT_NAME is"),
+    ("inform_no_info(name=a;price)", "sorry , nobody has told me what SLOT_NAME costs ."),
+    ("inform_no_info(name=a;food)", "SLOT_NAME has told me nothing about its food"),
+    ("inform_no_info(name=a;phone)", "the SLOT_NAME has no phone number in my notes , nor an address"),
+    ("inform_no_info(name=a;view)", "there is nothing on SLOT_NAME 's view"),
+    ("?confirm(price=a;food=dontcare)", "a SLOT_PRICE place with any food ?"),
+    ("?confirm(price=a;food=b)", "a SLOT_PRICE place with SLOT_FOOD food ?"),
+    ("?confirm(price=a;area=b;view=c)", "a SLOT_PRICE place in the SLOT_AREA with views of SLOT_VIEW ?"),
+    ("?confirm(near=a)", "near SLOT_NEAR ?"),
+    ("?confirm(dogs=yes)", "with dogs ?"),
+    ("inform(name=a;area=b;food=c)", "SLOT_NAME is in SLOT_AREA . it has SLOT_FOOD food ."),
+]
+
+
+@pytest.fixture(scope="module")
+def generator(poor_run: Callable[[str], Path]) -> Generator:
+    return Generator.load(poor_run("sclstm"))
+
+
+@pytest.fixture(scope="module")
+def hotels() -> Preprocessor:
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in HOTELS]
+    return Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+
+
+def divider_of(preprocessor: Preprocessor) -> Divider:
+    return Divider(preprocessor, Describer(preprocessor))
+
+
+def joined(preprocessor: Preprocessor, parts: Parts | None, *texts: str) -> list[str]:
+    assert parts is not None
+    each = zip(parts.requests, texts, strict=True)
+    said = [Candidate(preprocessor, request, tuple(text.split()), 0.0) for request, text in each]
+    return [" ".join(text) for text in parts.join(dict(enumerate(said)))]
+
+
+def names(parts: Parts | None) -> list[list[str]]:
+    return [] if parts is None else [[slot.name for _, slot in each.turn.slots()] for each in parts.requests]
+
+
+def test_what_does_not_matter_stands_at_the_end_of_the_first_sentence(hotels: Preprocessor) -> None:
+    request = hotels.request(parse("inform_count(food=dontcare;count=2;near=b;dogs=dontcare;price=c)"))
+    parts = divider_of(hotels).indifferent(request)
+    assert names(parts) == [["count", "near", "price"]]
+    matters = "i know of SLOT_COUNT SLOT_PRICE hotels near SLOT_NEAR . they are good ."
+    assert joined(hotels, parts, matters) == [
+        "i know of SLOT_COUNT SLOT_PRICE hotels near SLOT_NEAR if you do not care about the food or whether dogs are "
+        "allowed . they are good ."
+    ]
+    # There it stands once, and behind no question.
+    assert joined(hotels, parts, "there are SLOT_COUNT hotels if you do not care about the food") == []
+    assert joined(hotels, parts, "are there SLOT_COUNT hotels ?") == []
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "inform_count(count=2;near=b)",  # all matters
+        "inform_count(food=dontcare)",  # nothing does
+        "inform_count(count=2;view=dontcare)",  # training has no clause for it
+        "inform(name=a;food=dontcare)",  # nor for this act
+        "inform_count(count=2;food=dontcare)&bye()",
+    ],
+)
+def test_without_a_clause_nothing_is_put_behind_what_matters(hotels: Preprocessor, act: str) -> None:
+    assert divider_of(hotels).indifferent(hotels.request(parse(act))) is None
+
+
+def test_what_is_unknown_is_said_one_by_one_and_named_once(hotels: Preprocessor) -> None:
+    divider = divider_of(hotels)
+    act = "inform_no_info(name=a;area;price;food;phone;view)"
+    parts = divider.unknown(hotels.request(parse(act)))
+    texts = [text for act, text in HOTELS if act.startswith("inform_no_info")]
+    assert names(parts) == [["name", name] for name in ("area", "price", "food", "phone", "view")]
+    # Not where an article or an ending hangs on the name.
+    assert joined(hotels, parts, *texts) == []
+    few = divider.unknown(hotels.request(parse("inform_no_info(name=a;area;price;food)")))
+    assert joined(hotels, few, *texts[:3]) == [
+        "i do not know where SLOT_NAME is . sorry , nobody has told me what it costs . it has told me nothing about "
+        "its food"
+    ]
+    assert divider.unknown(hotels.request(parse("inform_no_info(name=a;area)"))) is None
+    assert divider.unknown(hotels.request(parse("inform(name=a;area=b;food=none)"))) is None
+    assert divider.unknown(hotels.request(parse("?request(area;food)"))) is None
+
+
+def test_questions_are_divided_as_training_asks_them(hotels: Preprocessor) -> None:
+    divider = divider_of(hotels)
+    act = "?confirm(near=e;price=a;area=b;dogs=yes;view=c;food=dontcare)"
+    parts = divider.divided(hotels.request(parse(act)))
+    assert sorted(map(sorted, names(parts))) == [["area", "price", "view"], ["dogs"], ["food"], ["near"]]
+    # Of special values training has those that it has: "no dogs" is not asked as "dogs" is.
+    assert names(divider.divided(hotels.request(parse("?confirm(price=a;food=dontcare;near=b)"))))[0] == [
+        "price",
+        "food",
+    ]
+    assert divider.divided(hotels.request(parse("?confirm(dogs=no;stars=b)"))) is None
+
+
+def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> None:
+    slots = ["difficulty=dontcare", "season=dontcare", "dogsallowed=yes", "toilets=yes"]
+    several = [each for count in (2, 3) for each in combinations(slots, count)]
+    said = generator.generate([f"?confirm({';'.join(each)})" for each in several])
+    assert all(each.slots_ok for each in said)
+    # Whole sentences behind each other: questions alone.
+    assert any(each.origin == "composed" for each in said)
+    assert all(each.text.rstrip()[-1] in "?." for each in said)
+
+
+def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generator) -> None:
+    preprocessor, search = generator.preprocessor, CandidateSearch(generator.preprocessor)
+    act = "inform(name='Ivy Cutting';height='870 m';view=ibex;length='7 km';region='Marl Valley';phone='0555 310 120')"
+    request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
+    words = (
+        "SLOT_NAME is SLOT_LENGTH long and call SLOT_PHONE and up up SLOT_HEIGHT , has SLOT_VIEW view of of the in the"
+    )
+    strange = [*words.split(), "SLOT_REGION", "."]
+    usual = generator.generate([act])[0].delexicalized.split(" ")
+    found = [Candidate(preprocessor, request, tuple(text), -1.0) for text in (strange, usual)]
+    assert all(each.right for each in found)
+    assert any(search.parts(request, found[:1], options, way=way) for way in range(WAYS))
+    assert not any(search.parts(request, found[1:], options, way=way) for way in range(WAYS))
+
+
+def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
+    divider, request = divider_of(generator.preprocessor), generator.preprocessor.request
+    for act, parts in [
+        ("?confirm(dogsallowed=yes;toilets=yes)", ["?confirm(dogsallowed=yes)", "?confirm(toilets=yes)"]),
+        ("inform(name='Ivy Cutting';dogsallowed=yes)", ["inform(name='Ivy Cutting';dogsallowed=yes)"]),
+        ("inform_no_match(dogsallowed=yes;toilets=yes)", []),
+        ("?confirm(toilets=yes)", []),
+    ]:
+        tokens = ("SLOT_NAME", "is", "nice") if "name" in act else ("looking", "for", "a", "walk")
+        best = Candidate(generator.preprocessor, request(parse(act)), tokens, 0.0)
+        left = divider.left(best)
+        assert ([] if left is None else [str(each.turn) for each in left.requests]) == parts
+
+
+@pytest.mark.parametrize(
+    ("act", "parts"),
+    [
+        # Training asks for two of these together.
+        ("?select(difficulty=easy;season=dontcare;region=Fells)", ["difficulty", "region", "season"]),
+        ("inform(name=a;difficulty=easy;length='4 km';near=b;view=c;region=d;phone=1)", ["name"]),
+        # What people look for is one thing.
+        ("inform_no_match(difficulty=easy;length='4 km';near=b;view=c;region=d)", []),
+    ],
+)
+def test_what_is_divided_says_every_slot_once(generator: Generator, act: str, parts: list[str]) -> None:
+    request = generator.preprocessor.request(parse(act))
+    divided = divider_of(generator.preprocessor).divided(request)
+    assert (divided is None) == (not parts)
+    slots = [slot.name for part in divided.requests for _, slot in part.turn.slots()] if divided else []
+    again = {"name"} if "name" in act else set[str]()
+    assert set(slots) == ({slot.name for _, slot in request.turn.slots()} if parts else set())
+    assert [name for name in slots if slots.count(name) > 1 and name not in again] == []
+    assert set(parts) <= set(slots)
+
+
+def test_an_act_of_many_slots_is_said_whole(generator: Generator) -> None:
+    slots = "difficulty=easy;season=dontcare;region='Northern Fells';toilets=yes;dogsallowed=yes;near='the old mill'"
+    (said,) = generator.generate(f"?confirm({slots})")
+    assert said.slots_ok, said
+    assert "Northern Fells" in said.text
+    assert "the old mill" in said.text
