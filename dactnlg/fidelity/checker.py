@@ -9,15 +9,16 @@ from math import inf
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts, told_of, value_fact
+from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, told_of, value_fact
 from dactnlg.fidelity.plainly import asked, indifferent, matters
-from dactnlg.fidelity.reader import NEVER, Evidence, Reader
+from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
 from dactnlg.text.slots import Shown, SlotChecker, Tally
+from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
@@ -186,6 +187,18 @@ class FidelityChecker:
         extra = (*found.extra, *acts.values())
         required = sum(fact.kind != ACT for fact in facts(turn).values())
         return Tally(max(required, cues.required), tuple(missing), tuple(extra))
+
+    def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
+        """Return the act types that delexicalised tokens more probably do not do, though it may not be sure.
+
+        Any statement informs, and questions have their marks.
+        """
+        acts = [act_name(act.act_type) for act in turn if not is_question_act(act)]
+        if self.reader is None or acts == [INFORM]:
+            return []
+        logits = self.reader.logits(evidence(turn, tokens, self.checker.shown(tokens)))
+        known = (name for name in dict.fromkeys(acts) if name in logits and name != INFORM)
+        return [name for name in known if logits[name] < self.reader.limits[name].least]
 
     def _value(
         self,

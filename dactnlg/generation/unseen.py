@@ -155,7 +155,7 @@ class UnseenActs:
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
             made = self._made(request, texts, scores, options)
             # The composer has its own doubts about joints; what a text says of its act it does not know.
-            right = [(doubts + self._strangers(request.turn, each.tokens), each) for each in made if each.right]
+            right = [(doubts + self._unlike(request.turn, each.tokens), each) for each in made if each.right]
             found = sorted([*right, *found], key=lambda each: each[0])
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
@@ -201,14 +201,28 @@ class UnseenActs:
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
-        said = ALARMING * (mixed + self._said_again(turn, text)) + self._strangers(turn, text)
+        said = ALARMING * (mixed + self._said_again(turn, text)) + self._unlike(turn, text)
         return found + joint * more + said + DENIED * denied
 
-    def _strangers(self, turn: Turn, tokens: Tokens) -> int:
-        """Return how many words of a text are names of slots that its act lacks: "it is a pub in the area"."""
+    def _unlike(self, turn: Turn, tokens: Tokens) -> int:
+        """Return how many acts of a turn its text hardly does, and how many of its words name slots that it lacks.
+
+        "It is in the south" for what is the only match, "it is a pub in the area" without any area.
+        """
         own = [slot.name for _, slot in turn.slots()]
         named = self._slot_names.intersection(map(strip_joiner, tokens))
-        return sum(not any(names_slot(word, name) for name in own) for word in named)
+        strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
+        return strangers + self._undone(turn, tokens)
+
+    def _undone(self, turn: Turn, tokens: Tokens) -> int:
+        if self._preprocessor.reader is None:
+            return 0
+        key = " ".join(sorted({act.act_type for act in turn})), tokens
+        found = self._known.get(key)
+        if found is None:
+            found = len(self._preprocessor.reader.improbable(turn, tokens))
+            self._known.put(key, found, 500 + 60 * len(tokens))
+        return found
 
     def _said_again(self, turn: Turn, tokens: Tokens) -> int:
         """Return how often a text says a yes or a no once more: "it has no garden. It is small. It has no garden."."""

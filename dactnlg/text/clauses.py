@@ -38,12 +38,13 @@ _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects with which no question begins."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
-_NEVER_LAST = _ARTICLES | {"and", "or"}
-_UNFINISHED = _PREPOSITIONS - {"near", "on"} | _words("a an the of and or about its their is are can")
+_NEVER_LAST = _ARTICLES | {"and", "or", "but", "while", "although"}
+_UNFINISHED = _PREPOSITIONS - {"near", "on"} | _NEVER_LAST | _words("of about its their is are can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _QUESTION_WORDS = _words("what which where when who how")
 COORDINATING = frozenset({"and", "or", "but", ","})
+_TELLING = _words("me know knows tell say said sure")
 _MODALS = _words("do does did can could will would should may might must let have has had n't")
 _ASKING = _words("do does did can could will would should may might must is are")
 _FINITE = _words("is are was were am do does did can could will would should may might must has")
@@ -147,7 +148,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or _dangles(words) or _misasked(words)) + 2 * _unjoined(words, at)
-    return found + _glued(tokens) + (words[0] in COORDINATING)
+    return found + 2 * _mistold(words) + _glued(tokens) + (words[0] in COORDINATING)
 
 
 def _misasked(words: Sequence[str]) -> bool:
@@ -163,6 +164,21 @@ def _misasked(words: Sequence[str]) -> bool:
         return False
     finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
     return finite_again or (asked[0] not in {"is", "are"} and asked[2] in _PREPOSITIONS | {"about"})
+
+
+def _mistold(words: Sequence[str]) -> bool:
+    """Whether a statement tells wrongly: "nobody knows how long would you like to walk", "i can tell you that are".
+
+    Or it denies, and then as if it had not: "it is not on Steam, but not on Linux".
+    """
+    runs = zip(words, words[1:], words[2:], words[3:], strict=False)
+    if any(run[:3] == ("tell", "you", "that") and run[3] in _FINITE for run in runs):
+        return True
+    places = [place for place in range(1, len(words)) if words[place] in _QUESTION_WORDS]
+    told = [words[place + 1 : place + _NEAR + 1] for place in places if words[place - 1] in _TELLING]
+    inverted = any(a in _ASKING and b in _SUBJECTS for each in told for a, b in pairwise(each))
+    but = next((place for place, pair in enumerate(pairwise(words)) if pair == ("but", "not")), 0)
+    return (inverted and not is_question(" ".join(words))) or "not" in words[:but]
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
@@ -236,7 +252,7 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
 def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a clause about several things has a verb for one: "games that was released", "pubs that stay and is"."""
     for place in at:
-        if words[place] in _SINGULAR and words[place - 1] in RELATIVES | COORDINATING - {","}:
+        if words[place] in _SINGULAR | _THIRD and words[place - 1] in RELATIVES | COORDINATING - {","}:
             start = next((n for n in range(place - 1, 0, -1) if words[n] in RELATIVES), 0)
             many = start and (_plural(words[start - 1]) or _many_before(words[:start]))
             if many and _SUBJECTS.isdisjoint(words[start:place]):

@@ -4,6 +4,7 @@
     serves SLOT_FOOD food        sea food    ->  serves sea food
     there are SLOT_COUNT inns    1           ->  there is 1 inn
     SLOT_AIRLINE's flight        SAS         ->  SAS' flight
+    out on SLOT_RELEASE          2019        ->  out in 2019
 
 A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
 nothing to do, and that is seen from a few words of template and value, each worked out once.
@@ -30,8 +31,12 @@ _LONGEST_PHRASE = 4
 _PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women"}
 _SINGULARS = {many: one for one, many in _PLURALS.items()}
 _VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+_DAY = re.compile(rf"(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR.pattern})?")
 _BE = frozenset({"are", "is", "were", "was"})
 _VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
+_OTHER_TIMES = {"on": "in", "in": "on"}
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
@@ -63,6 +68,7 @@ class Edges(NamedTuple):
         last: its last word, folded; "" if it does not end with a word.
         number: `ONE` or `MANY` of a count; 0 of all else.
         possessive: its ending as an owner: "'s", or "'" where it ends with an s; "" if it does not end with a word.
+        time: the preposition before it, if it is a year, "in", or a day, "on"; "" if it is neither.
     """
 
     head: str | None
@@ -70,6 +76,7 @@ class Edges(NamedTuple):
     last: str
     number: int
     possessive: str
+    time: str
 
     @classmethod
     def of(cls, value: str) -> Edges:
@@ -83,7 +90,8 @@ class Edges(NamedTuple):
         counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
         number = ONE if folded in SINGLE else MANY if counts else 0
         possessive = ("'" if last.endswith("s") else "'s") if last else ""
-        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive)
+        time = "in" if _YEAR.fullmatch(folded) else "on" if _DAY.fullmatch(folded) else ""
+        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, time)
 
 
 class Joint(NamedTuple):
@@ -97,6 +105,7 @@ class Joint(NamedTuple):
         word: the word behind it, folded.
         noun: which word of the sentence that noun is; -1 if there is none.
         misowner: the ending of owners, "'s" or "'", that is not there and would fit other values; "" if neither is.
+        mistime: "in" or "on", the one that is not before it and would fit other times; "" if neither is.
     """
 
     place: int
@@ -106,6 +115,7 @@ class Joint(NamedTuple):
     word: str
     noun: int
     misowner: str
+    mistime: str
 
 
 class Edit(NamedTuple):
@@ -117,6 +127,7 @@ class Edit(NamedTuple):
         behind: what is left of the word behind it; None if that stays whole.
         number: the number that the noun behind it has to have; 0 if that has it.
         possessive: the ending of owners that it has to have; "" if it has that.
+        time: the preposition that it has to have, "in" or "on"; "" if it has that.
     """
 
     joint: Joint
@@ -124,6 +135,7 @@ class Edit(NamedTuple):
     behind: str | None
     number: int
     possessive: str
+    time: str
 
 
 def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
@@ -141,9 +153,9 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
         noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
         before = "the" if before in _ARTICLES else _telling(before)
-        misowner = _misowner(part, behind)
-        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, misowner)
-        if before or joint.behind or noun >= 0 or misowner:
+        misowner, mistime = _misowner(part, behind), _OTHER_TIMES.get(last[1].casefold(), "") if last else ""
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, misowner, mistime)
+        if before or joint.behind or noun >= 0 or misowner or mistime:
             found.append(joint)
     return tuple(found)
 
@@ -152,9 +164,10 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
-        place, before, behind, misfit, _, _, misowner = joint
-        head, tail, _, number, possessive = edges[place]
-        if head == before or tail == behind or number == misfit or (misowner and possessive == misowner):
+        place, before, behind, misfit, _, _, misowner, mistime = joint
+        head, tail, _, number, possessive, time = edges[place]
+        owned, timed = misowner and possessive == misowner, mistime and time == mistime
+        if head == before or tail == behind or number == misfit or owned or timed:
             found += (_edit(joint, edges[place]),)
     return found
 
@@ -175,6 +188,10 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
             out[place + 1] = _POSSESSIVE.sub(edit.possessive, out[place + 1], count=1)
         if edit.before:
             out[place] = _LAST.sub("", out[place])
+        if edit.time:
+            # Both are as long.
+            first = out[place][-3]
+            out[place] = f"{out[place][:-3]}{edit.time.capitalize() if first.isupper() else edit.time} "
         if edit.behind is not None:
             out[place + 1] = _FIRST.sub(edit.behind, out[place + 1], count=1)
     return tuple(out)
@@ -211,7 +228,8 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
         behind = behind if behind in ("s", "es") else ""
     possessive = joint.misowner if joint.misowner == edge.possessive else ""
     number = edge.number if edge.number == joint.misfit else 0
-    return Edit(joint, edge.head == joint.before, behind, number, possessive)
+    time = joint.mistime if joint.mistime == edge.time else ""
+    return Edit(joint, edge.head == joint.before, behind, number, possessive, time)
 
 
 def _misowner(part: str, behind: str) -> str:

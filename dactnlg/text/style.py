@@ -20,6 +20,9 @@ class TemplateReader(Protocol):
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
 
+    def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
+        """Return the act types that a sentence with placeholders more probably does not do."""
+
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values and questions of a turn that nothing can show, as reports name them."""
 

@@ -42,6 +42,19 @@ def test_human_sentences_are_hardly_ever_flagged(checker: FidelityChecker, corpu
     assert np.mean([not report.ok for report in reports]) <= 0.02
 
 
+def test_what_people_do_is_probable_and_what_another_act_does_is_not(checker: FidelityChecker, corpus: Corpus) -> None:
+    pairs = [(turn, sentence) for turn, sentence in corpus.pairs("test") if len(turn.acts) == 1]
+    tokens = [checker.delexicalizer.delexicalize(turn, sentence).tokens for turn, sentence in pairs]
+    own = [checker.improbable(turn, said) for (turn, _), said in zip(pairs, tokens, strict=True)]
+    assert np.mean([not each for each in own]) >= 0.97
+    # The only one, or none, or how many: not what the sentences of plain statements say.
+    plain = [said for (turn, _), said in zip(pairs, tokens, strict=True) if turn.acts[0].act_type == "inform"]
+    for act_type in ("inform_only_match", "inform_no_match", "inform_count"):
+        others = [checker.improbable(Turn((DialogueAct(act_type),)), said) for said in plain]
+        assert np.mean([each == [f"{act_type}()"] for each in others]) >= 0.97
+    assert FidelityChecker(checker.checker).improbable(pairs[0][0], tokens[0]) == []
+
+
 def test_every_denied_yes_is_told_from_one_that_is_left_out(checker: FidelityChecker, corpus: Corpus) -> None:
     found = []
     for turn, sentence in corpus.pairs("test"):

@@ -55,6 +55,11 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it is _ port wide", ["2"], "it is 2 port wide"),
         ("_ families are here", ["one"], "one family is here"),
         ("out in _ port", ["2019"], "out in 2019 port"),
+        # Years and days.
+        ("it came out on _ .", ["2019"], "it came out in 2019 ."),
+        ("In _ and on _ .", ["May 3, 2019", "May 3rd"], "On May 3, 2019 and on May 3rd ."),
+        ("it is in _ .", ["May"], "it is in May ."),
+        ("it is on _ .", ["2019 Mission Street"], "it is on 2019 Mission Street ."),
         ("it is _ serves", ["cheap"], "it is cheap serves"),
     ],
 )
