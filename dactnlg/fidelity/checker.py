@@ -17,7 +17,7 @@ from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
-from dactnlg.text.slots import Shown, SlotChecker, Tally
+from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
 from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
@@ -263,6 +263,8 @@ class FidelityChecker:
                 lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
+            elif lost and special:
+                lost = not self._unopposed(fact, sentence.shown)
             if lost and special:
                 rival = self._rival(name, stated, logits)
                 if rival:
@@ -287,6 +289,15 @@ class FidelityChecker:
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
+
+    def _unopposed(self, fact: Fact, shown: Mapping[str, Sequence[str]]) -> bool:
+        """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.
+
+        The reader, which learned what mostly stands together, takes "allow dogs and do not accept cards" for "no dogs".
+        """
+        slot, value = fact.slot or "", fact.kind[1:]
+        opposite = OPPOSITES.get(value)
+        return opposite in self.checker.values_with_cues(slot) and tuple(shown.get(slot, ())) == (value,)
 
     def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
         """Whether all questions of a sentence name slots that its turn does not ask for, and none the slot of one."""
