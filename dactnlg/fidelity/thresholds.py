@@ -28,7 +28,7 @@ FEW, UNRELIABLE = 3, 1 / 3
 """A fact that at least so many human sentences should state, and more than this share seem not to, is not checked."""
 CONFUSED = 0.001
 """Human sentences that may seem to do another act or ask another question, or placeholders to be in the wrong place."""
-EXCHANGED = 0.003
+EXCHANGED = 0.005
 """Human sentences in which two placeholders may seem to be in each other's place."""
 MANY = 20
 """Sentences of an act type among which one may be another's."""
