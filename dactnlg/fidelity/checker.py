@@ -181,11 +181,11 @@ class FidelityChecker:
         """Return what is wrong with a template's special values, questions and act types; see `look`."""
         found = self.look(turn, tokens, cues, shown)
         acts, misplaced = found.acts, found.misplaced
-        # Questions beside others or beside other acts are looked after where they can be put behind a sentence.
-        lost = [turn.acts[0].slots[0].name for _ in found.questions] if _one_question(turn) else []
+        stated = facts(turn)
+        lost = [stated[name].slot or "" for name in found.questions]
         missing = (*found.missing, *found.contradicted, *misplaced, *acts, *lost)
         extra = (*found.extra, *acts.values())
-        required = sum(fact.kind != ACT for fact in facts(turn).values())
+        required = sum(fact.kind != ACT for fact in stated.values())
         return Tally(max(required, cues.required), tuple(missing), tuple(extra))
 
     def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:

@@ -51,6 +51,7 @@ _FINITE = _words("is are was were am do does did can could will would should may
 _OPENING = _words("sorry ok okay so well and or but then , what which where when who how why")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
+_OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in _THIRD - {"has"}}
 _WRONG = {
     *(("it", verb) for verb in _PLURAL),
     *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
@@ -148,7 +149,8 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or _dangles(words) or _misasked(words)) + 2 * _unjoined(words, at)
-    return found + 2 * _mistold(words) + _glued(tokens) + (words[0] in COORDINATING)
+    unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
+    return found + 2 * (_mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
 
 
 def _misasked(words: Sequence[str]) -> bool:
@@ -217,10 +219,12 @@ def splices(tokens: Sequence[str]) -> int:
 
 def _dangles(words: Sequence[str]) -> bool:
     """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
-    joint, before, last = ["", "", "", *(word for word in words if word.isalnum() or is_placeholder(word))][-3:]
+    first, joint, before, last = [*[""] * 4, *(word for word in words if word.isalnum() or is_placeholder(word))][-4:]
     # Questions may end with prepositions and verbs: "what are you looking for?".
     never, asking = last in _NEVER_LAST or before in _NEVER_LAST, is_question(" ".join(words))
     open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
+    # "Walk 8 km, or would you do?"
+    open_ended |= first == "or" and last == "do"
     wanting = open_ended and asking and _QUESTION_WORDS.isdisjoint(words)
     return wanting or (last in _UNFINISHED and (never or not asking))
 
@@ -233,7 +237,7 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
     if _SUBJECTS & {*words[place + 1 : place + 2]}:
         # A question: "it is small, and do you mind?".
         return False
-    return (first in _SINGULAR and second in _PLURAL) or (first in _PLURAL and second in _SINGULAR)
+    return (first in _SINGULAR and second in _PLURAL) or (first in _OF_MANY and second in _SINGULAR)
 
 
 def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:

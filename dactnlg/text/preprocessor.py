@@ -210,6 +210,9 @@ class Preprocessor:
                 if self.manners.wrong(act.turn, tokens):
                     missing = dict.fromkeys((*cues.missing, f"{act.turn.acts[0].act_type}()"))
                     cues = Tally(cues.required, tuple(missing), cues.extra)
+                # What words show to be lost as well is counted once.
+                once = tuple(name for name in cues.missing if name not in questions[1])
+                cues = Tally(cues.required, once, cues.extra)
             tallies, style, known = (self.checker.tally(act.turn, tokens), cues), self.style, self.vocabulary
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, style=style, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
