@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Turn, parse
@@ -20,7 +19,8 @@ from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.reranking import WAYS, CandidateSearch, Rows
+from dactnlg.generation.parting import Parting
+from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
@@ -101,7 +101,7 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
-        self._implied = ImpliedSlots(preprocessor)
+        self._parting, self._implied = Parting(self._candidates), ImpliedSlots(preprocessor)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -210,8 +210,7 @@ class Generator:
             found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
             found = self._candidates.searched(self.decoder, requests, chosen)
-            for way in range(WAYS):
-                self._say_parts(requests, found, chosen, way)
+            self._parting.improve(self.decoder, requests, found, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
@@ -223,18 +222,6 @@ class Generator:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
-
-    def _say_parts(self, requests: Sequence[Request], found: Rows, options: ResolvedOptions, way: int) -> None:
-        """Say by itself what a search leaves out, or mixes up: add texts made of that to what was found."""
-        if self.decoder is None:
-            return
-        parts = [self._candidates.parts(*each, options, way=way) for each in zip(requests, found, strict=True)]
-        asked = [request for each in parts if each is not None for request in each.requests]
-        apart = iter(self._candidates.searched(self.decoder, asked, options) if asked else ())
-        for place, each in enumerate(parts):
-            if each is not None:
-                row = [*islice(apart, len(each.requests))]
-                found[place] = self._candidates.joined(self.decoder, requests[place], found[place], each, row, options)
 
     def _without_implied(self, said: Generation, turn: Turn) -> Generation:
         """Return a sentence whose placeholders are those of the caller's turn."""

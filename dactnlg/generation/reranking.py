@@ -11,12 +11,9 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.decoder import Plan
-from dactnlg.generation.describing import Describer
-from dactnlg.generation.dividing import Divider
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
-from dactnlg.generation.parts import Parts, favourites, stated
-from dactnlg.generation.unseen import ALARMING, STRANGE, UnseenActs
+from dactnlg.generation.unseen import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 from dactnlg.text.trigger_words import trigger
@@ -33,8 +30,6 @@ REMEMBERED = 10_000, 8 << 20
 """Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
 WIDER, WIDE = 4, 40
 """How many times as wide a search is where all that was found is doubtful, and its width at least."""
-WAYS = 3
-"""Ways to part an act."""
 Rows = list[list[Candidate]]
 
 
@@ -74,13 +69,12 @@ class CandidateSearch:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self.completer = preprocessor, Completer(preprocessor)
         self._faulty: Memory[str] = Memory(*REMEMBERED)
-        self._unseen, self._describer = UnseenActs(preprocessor), Describer(preprocessor)
-        self._divider = Divider(preprocessor, self._describer)
+        self.unseen = UnseenActs(preprocessor)
 
     def forget(self) -> None:
         """Drop what is remembered of acts and sentences."""
         self._faulty.clear()
-        self._unseen.forget()
+        self.unseen.forget()
 
     def searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
         """Return each request's candidates from a beam search, the `n_best` cheapest that it can find among them."""
@@ -114,7 +108,7 @@ class CandidateSearch:
                 for request, candidates in zip(others, more, strict=True):
                     self._complete(decoder, request, candidates, options)
             rows |= zip(map(id, others), more, strict=True)
-        pools = [self._unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
+        pools = [self.unseen.pool(decoder, r, rows[id(r)], options) for r in requests if hard]
         if doubtful := [place for place, pool in enumerate(pools) if pool.wider]:
             wide = max(WIDER * width, WIDE)
             asked = [pools[place].request for place in doubtful]
@@ -122,59 +116,9 @@ class CandidateSearch:
             found = decoder.search(turns, Plan(wide, hard, wide), contexts=contexts)
             for place, hypotheses in zip(doubtful, found, strict=True):
                 wider = self._read(pools[place].request, hypotheses, options)
-                pools[place] = self._unseen.widen(pools[place], wider, options)
+                pools[place] = self.unseen.widen(pools[place], wider, options)
         rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
         return [rows[id(request)] for request in requests]
-
-    def parts(
-        self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions, *, way: int
-    ) -> Parts | None:
-        """Return what is to be said by itself, as no candidate says all like training, or such a comparison is new.
-
-        Args:
-            request: an act.
-            candidates: what has been found for it.
-            options: how sentences are chosen.
-            way: which of the ways to part an act, of `WAYS`; a later one where the earlier ones have not helped.
-        """
-        if not options.hard:
-            return None
-        found, unseen = self._cheapest_faithful(candidates, options), self._unseen.has(request.turn)
-        best = found[0] if found and not (unseen and found[0].origin == "template") else None
-        right = best is not None and best.right
-        doubts = self._unseen.doubts(request.turn, best.tokens) if unseen and right and best is not None else 0
-        things = self._describer.things(request) if unseen or not right else None
-        if things is not None:
-            return things if way == 0 else None
-        if way == 0:
-            few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
-            return None if right and few else self._divider.indifferent(request)
-        if right and doubts < STRANGE:
-            return None
-        if way == 1:
-            return self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
-        return self._divider.divided(request)
-
-    def joined(
-        self,
-        decoder: Decoder,
-        request: Request,
-        candidates: Sequence[Candidate],
-        parts: Parts,
-        said: Rows,
-        options: ResolvedOptions,
-    ) -> list[Candidate]:
-        """Return a request's candidates with texts made of the candidates for its parts."""
-        best = (self._cheapest_faithful(row, options) for row in said)
-        found = {place: each[0] for place, each in enumerate(best) if each and each[0].right}
-        if not found or (parts.all_needed and len(found) < len(said)):
-            return list(candidates)
-        texts = parts.join(found)
-        heard = {name for each in found.values() for name in stated(each.request.turn)} if parts.whole else None
-        more = favourites(self.preprocessor, decoder, request, texts, options, heard=heard)
-        better = any(each.right for each in more)
-        kept = [each for each in candidates if not better or each.origin != "template"]
-        return self._unseen.pool(decoder, request, [*kept, *more], options).best(options.n_best)
 
     def sampled(
         self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions, *, count: int, first: int

@@ -42,6 +42,8 @@ _NEVER_LAST = _ARTICLES | {"and", "or", "but", "while", "although"}
 _UNFINISHED = _PREPOSITIONS - {"near", "on"} | _NEVER_LAST | _words("of about its their is are can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
+_OPEN_ENDED = _words("would could can do does will are you it like rather prefer to be instead")
+"""Words of an alternative that is none."""
 _QUESTION_WORDS = _words("what which where when who how")
 COORDINATING = frozenset({"and", "or", "but", ","})
 _TELLING = _words("me know knows tell say said sure")
@@ -164,6 +166,8 @@ def _misasked(words: Sequence[str]) -> bool:
     asked = words[start : start + 3]
     if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in _SUBJECTS:
         return False
+    if not pairs.isdisjoint(("for", more) for more in ("in", "near")) and _QUESTION_WORDS.isdisjoint(words):
+        return True
     finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
     return finite_again or (asked[0] not in {"is", "are"} and asked[2] in _PREPOSITIONS | {"about"})
 
@@ -219,12 +223,14 @@ def splices(tokens: Sequence[str]) -> int:
 
 def _dangles(words: Sequence[str]) -> bool:
     """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
-    first, joint, before, last = [*[""] * 4, *(word for word in words if word.isalnum() or is_placeholder(word))][-4:]
+    own = [word for word in words if word.isalnum() or is_placeholder(word)]
+    joint, before, last = ["", "", "", *own][-3:]
     # Questions may end with prepositions and verbs: "what are you looking for?".
     never, asking = last in _NEVER_LAST or before in _NEVER_LAST, is_question(" ".join(words))
     open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
-    # "Walk 8 km, or would you do?"
-    open_ended |= first == "or" and last == "do"
+    # "Walk 8 km, or would you like to?"
+    tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
+    open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and _QUESTION_WORDS.isdisjoint(words)
     return wanting or (last in _UNFINISHED and (never or not asking))
 
