@@ -27,9 +27,10 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import sentence_pairs
 from dactnlg.errors import CorpusError
-from dactnlg.fidelity.checker import FidelityChecker, FidelityReport
+from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.generation.generator import Generator
 from dactnlg.runs.run import Run
 from dactnlg.text.delexicalization import Delexicalized, lexicalize

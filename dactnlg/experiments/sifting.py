@@ -11,7 +11,8 @@ from typing import Any
 from tqdm import tqdm
 
 from dactnlg.acts import Turn
-from dactnlg.fidelity.checker import FidelityChecker, FidelityReport
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.fidelity.samples import known_values
 from dactnlg.text.surface import strip_joiner, tokenize
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
 from math import inf
-from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, told_of, value_fact
-from dactnlg.fidelity.plainly import asked, indifferent, matters
+from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, value_fact
+from dactnlg.fidelity.naming import Naming
+from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
+from dactnlg.fidelity.reports import FidelityReport, Findings
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
@@ -22,72 +22,6 @@ from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
-
-
-@dataclass(frozen=True, slots=True)
-class Findings:
-    """What a delexicalised sentence says wrong, its values aside.
-
-    Attributes:
-        missing: special values that it does not say.
-        extra: special values that the turn does not have.
-        contradicted: what the turn has -> what the sentence says instead.
-        misplaced: slots whose value is said of another slot -> that slot; values that are said of another thing than
-            theirs -> that thing.
-        questions: slots that it should ask for and does not.
-        acts: act types that it does not do -> the one that it seems to do instead.
-    """
-
-    missing: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    contradicted: Mapping[str, str] = field(default_factory=dict)
-    misplaced: Mapping[str, str] = field(default_factory=dict)
-    questions: tuple[str, ...] = ()
-    acts: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class FidelityReport:
-    """What a sentence says of what its act says.
-
-    Attributes:
-        missing: values and special values that it does not say, nor anything else in their place.
-        extra: values said too often, special values that the act does not have, and slots, or kinds of special values,
-            that it does not have either and that words name: `powerconsumption`, `dontcare`.
-        contradicted: what the act has -> what the sentence says instead (`kidsallowed=no` -> `kidsallowed=yes`).
-        misplaced: slots whose value is said of another slot -> that slot; where an act compares things, values that are
-            said of another one -> that thing (`price='699 dollars'` -> `name='satellite 4'`).
-        questions: questions that are lost.
-        acts: act types that it does not do -> the one that it seems to do instead.
-        unchecked: what nothing could show: special values without cues, and questions, of which the reader has seen too
-            little. They are no faults: `ok` is about what could be checked.
-    """
-
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    contradicted: Mapping[str, str]
-    misplaced: Mapping[str, str]
-    questions: tuple[str, ...]
-    acts: Mapping[str, str]
-    unchecked: tuple[str, ...]
-
-    @property
-    def ok(self) -> bool:
-        """Whether nothing that could be checked was found at fault."""
-        return not (self.missing or self.extra or self.contradicted or self.misplaced or self.questions or self.acts)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields of the command line's JSON output."""
-        return {
-            "slots_ok": self.ok,
-            "missing": list(self.missing),
-            "extra": list(self.extra),
-            "contradicted": dict(self.contradicted),
-            "misplaced": dict(self.misplaced),
-            "questions": list(self.questions),
-            "acts": dict(self.acts),
-            "unchecked": list(self.unchecked),
-        }
 
 
 class FidelityChecker:
@@ -101,9 +35,9 @@ class FidelityChecker:
     def __init__(self, checker: SlotChecker, reader: Reader | None = None) -> None:
         self.checker, self.reader = checker, reader
         self.delexicalizer = checker.delexicalizer
-        self.trigger_words = {} if reader is None else _trigger_words(reader)
+        self._naming = None if reader is None else Naming(reader)
+        self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
-        self._own_words = {} if reader is None else _own_words(reader)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""
@@ -126,7 +60,7 @@ class FidelityChecker:
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         return FidelityReport(
             (*missing, *special.missing),
-            (*extra, *self._told(turn, seen.words, extra)),
+            (*extra, *(self._naming.told(turn, seen.words, extra) if self._naming else ())),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
@@ -160,17 +94,17 @@ class FidelityChecker:
             cues: what the cues of the data card say of it; what they find missing stays so.
             shown: the special values that they find.
         """
-        if self.reader is None:
+        if self.reader is None or self._naming is None:
             return Findings(cues.missing, cues.extra, misplaced=self._misplaced(turn, tokens, (), alone=True))
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._special(turn, sentence, logits, cues, sure=False)
-        unnamed, strange = self._named(turn, sentence.words)
+        unnamed, strange = self._naming.faults(turn, sentence.words)
         unnamed += left_out(self.checker, turn, tokens)
         extra = dict.fromkeys((*found.extra, *strange))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
-            (*extra, *self._told(turn, sentence.words, extra)),
+            (*extra, *self._naming.told(turn, sentence.words, extra)),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
@@ -279,13 +213,13 @@ class FidelityChecker:
     def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
         """Whether a sentence names a slot in a question, where something does not matter, or beside the fact's cue."""
         slot, words = fact.slot or "", sentence.words
-        if self.reader is None:
+        if self.reader is None or self._naming is None:
             return False
         if fact.kind[:1] != "=":
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT, UNKNOWN):
             return False
-        if fact.kind == INDIFFERENT and not all(map(self._own_words[slot].isdisjoint, indifferent(words))):
+        if fact.kind == INDIFFERENT and self._naming.does_not_matter(words, slot):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
@@ -307,39 +241,6 @@ class FidelityChecker:
         own = any(names_slot(word, fact.slot or "") for each in questions for word in each)
         named = (any(names_slot(word, slot) for word in each for slot in others) for each in questions)
         return bool(questions) and not own and all(named)
-
-    def _named(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Return what is unknown, or indifferent, and not named as such; and what is named beside them.
-
-        People say that they know nothing "about that", which somebody asked for; in what is generated that is missing.
-        """
-        if self.reader is None:
-            return [], []
-        stated = facts(turn).values()
-        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
-        free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
-        named = unknown | (free if len(free) > 1 else {})
-        unnamed = [name for slot, name in named.items() if not any(map(_naming(self.reader, slot), words))]
-        unnamed += [name for slot, name in free.items() if matters(words, self._own_words.get(slot, frozenset()))]
-        own = {slot.name for _, slot in turn.slots()}
-        kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
-        kinds |= {INDIFFERENT} if free else set()
-        others = [fact for fact in self.reader.facts.values() if fact.kind in kinds and fact.slot not in own]
-        rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
-        return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
-
-    def _told(self, turn: Turn, words: Sequence[str], extra: Iterable[str]) -> list[str]:
-        """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell.
-
-        What is known to be extra, such as `food=dontcare`, is not told of once more.
-        """
-        if self.reader is None:
-            return []
-        telling = self.reader.parts.telling
-        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
-        told = dict.fromkeys([telling[word] for word in words if word in telling and telling[word] not in held])
-        known = {part for name in extra for part in name.split("=")}
-        return [name for name in (each.removeprefix("=") for each in told) if name not in known]
 
     def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
         """Whether a special value is surely said although its cue is not found."""
@@ -390,32 +291,6 @@ class FidelityChecker:
         acts = [name for name, fact in stated.items() if fact.kind == ACT and name in logits]
         found = {name: self.reader.instead(name, logits, stated) for name in acts}
         return {name: other for name, other in found.items() if other is not None}
-
-
-def _naming(reader: Reader, slot: str) -> Callable[[str], bool]:
-    """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""
-    own = frozenset(reader.parts.slot_words.get(slot, ()))
-    return lambda word: word in own or names_slot(word, slot)
-
-
-def _own_words(reader: Reader) -> dict[str, frozenset[str]]:
-    """Return the words of slots that may not matter, without those that may name another one, as "range" does."""
-    slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
-    shared = {slot: [other for other in slots if other != slot] for slot in slots}
-    return {
-        slot: frozenset(word for word in reader.words(slot) if not any(names_slot(word, each) for each in others))
-        for slot, others in shared.items()
-    }
-
-
-def _trigger_words(reader: Reader) -> dict[str, tuple[str, ...]]:
-    """Return the words of which a sentence that states a fact has at least one; what is unknown has to be named."""
-    found = {name: tuple(words) for name, words in reader.parts.triggers.items()}
-    words = [feature for feature in reader.parts.grams.features if feature.isalpha()]
-    for fact in reader.facts.values():
-        if fact.kind == UNKNOWN and (naming := tuple(filter(_naming(reader, fact.slot or ""), words))):
-            found[fact.name] = naming
-    return found
 
 
 def _one_question(turn: Turn) -> bool:

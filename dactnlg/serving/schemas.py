@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from dactnlg._utils.web.documents import described
-from dactnlg.fidelity.checker import FidelityReport
+from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.generation.generator import Generation
 from dactnlg.generation.options import GenerationOptions
 

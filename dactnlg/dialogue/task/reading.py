@@ -8,8 +8,9 @@ from typing import Protocol
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus
 from dactnlg.errors import ActError
-from dactnlg.fidelity.checker import FidelityChecker, FidelityReport
+from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import act_name, special_name
+from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.training.readers import learn_from
 
 
