@@ -13,6 +13,7 @@ from dactnlg.acts import DialogueAct
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.parts import MOST, Parts, Text, part
 from dactnlg.text import owners
+from dactnlg.text.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
@@ -20,8 +21,6 @@ from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, join_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.trigger_words import is_question_act
-
-ARTICLES = frozenset({"the", "a", "an"})
 
 
 class Describer:

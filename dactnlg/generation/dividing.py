@@ -12,8 +12,9 @@ from functools import cached_property, reduce
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.describing import ARTICLES, Describer
+from dactnlg.generation.describing import Describer
 from dactnlg.generation.parts import MOST, Parts, Text, part, shown
+from dactnlg.text.english import ARTICLES
 from dactnlg.text.indifference import INDIFFERENT, Indifference, clauses, parted
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor

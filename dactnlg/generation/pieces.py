@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.bayes_risk import expected_gains
-from dactnlg.text.clauses import VERBS
+from dactnlg.text.english import VERBS
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor

@@ -6,54 +6,33 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
+from dactnlg.text.asking import dangles, misasked, mistold
+from dactnlg.text.english import (
+    ARTICLES,
+    AUXILIARIES,
+    COORDINATING,
+    JOINTS,
+    PREPOSITIONS,
+    RELATIVES,
+    SUBJECTS,
+    THIRD,
+    VERBS,
+    listed,
+)
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.surface import JOINER, strip_joiner
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-AUXILIARIES = _words(
-    "is are was were am has have had do does did can could will would should may might must 's 're 've let"
-)
-_THIRD = _words(
-    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs"
-)
-VERBS = AUXILIARIES | _THIRD
-RELATIVES = frozenset({"that", "which", "who", "where"})
-JOINTS = RELATIVES | _words(
-    ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
-    "think thought say said guess believe hope know bet feel confirm"
-)
-"""What may stand between two clauses."""
 _SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although"})
-_PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
-_ARTICLES = frozenset({"a", "an", "the"})
 _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects of which "has" and "is" are not said."""
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
-_STATING = frozenset({"it", "it's", "they", "they're", "there"})
-"""Subjects with which no question begins."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
-_NEVER_LAST = _ARTICLES | {"and", "or", "but", "while", "although"}
-_UNFINISHED = _PREPOSITIONS - {"near", "on"} | _NEVER_LAST | _words("of about its their is are can care")
-_WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
-"""Words that a question ends with only where it asks "what"."""
-_OPEN_ENDED = _words("would could can do does will are you it like rather prefer to be instead")
-"""Words of an alternative that is none."""
-_QUESTION_WORDS = _words("what which where when who how")
-COORDINATING = frozenset({"and", "or", "but", ","})
-_TELLING = _words("me know knows tell say said sure")
-_MODALS = _words("do does did can could will would should may might must let have has had n't")
-_ASKING = _words("do does did can could will would should may might must is are")
-_FINITE = _words("is are was were am do does did can could will would should may might must has")
-_OPENING = _words("sorry ok okay so well and or but then , what which where when who how why")
+_MODALS = listed("do does did can could will would should may might must let have has had n't")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
-_OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in _THIRD - {"has"}}
+_OF_MANY = _PLURAL | {verb.removesuffix("s") for verb in THIRD - {"has"}}
 _WRONG = {
     *(("it", verb) for verb in _PLURAL),
     *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
@@ -63,17 +42,16 @@ _WRONG = {
 """Words that do not stand behind each other, by their number or by what they say."""
 LEAST, LEAST_SHARE = 3, 0.2
 """How often a word stands behind a pronoun that may be a verb, at least, and in which share of its places."""
-_SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
 _ROLES = {
-    "verb": _SUBJECTS | RELATIVES,
-    "other": _words("is are was were am be been being has have had it's they're i'm i've you're you've we've a an the"),
+    "verb": SUBJECTS | RELATIVES,
+    "other": listed("is are was were am be been being has have had it's they're i'm i've you're you've we've a an the"),
 }
 _NO_VERBS = (
-    _SUBJECTS
+    SUBJECTS
     | JOINTS
     | frozenset({"a", "an", "the", "not", "this", "he", "she", "to", "in", "your", "my", "of", "with", "up", "for"})
 )
-_CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(_SUBJECTS), "that", "what", "who", "he", "she"))
+_CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(SUBJECTS), "that", "what", "who", "he", "she"))
 _NEAR = 4
 """Words before "that" among which the noun is that it belongs to."""
 _SHORTEST_PLURAL = 5
@@ -81,7 +59,7 @@ PLURAL = "-s"
 """The ending of a plural where that stands by itself."""
 REPEATED = 3
 """Words of a run that no sentence has twice."""
-_BETWEEN = _SUBJECTS | {"not", "also", "ever", "really", "never"}
+_BETWEEN = SUBJECTS | {"not", "also", "ever", "really", "never"}
 """What stands between an auxiliary verb and its verb: "do you not have"."""
 
 
@@ -116,7 +94,7 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
         modal |= place > 0 and words[place - 1] == "to"
         if not modal and (word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't")):
             found.append(place)
-    if words[0] in _SUBJECTS and len(words) > 1 and not words[1].startswith("'"):
+    if words[0] in SUBJECTS and len(words) > 1 and not words[1].startswith("'"):
         # Whatever stands behind a pronoun that begins a sentence is its verb.
         first = next((place for place in range(1, len(words)) if words[place] not in _BETWEEN), 0)
         found = sorted({*found, first} - {0})
@@ -141,7 +119,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
         or (words[place - 1] not in RELATIVES | COORDINATING and "whether" not in words[before[place] : place])
     ]
     # "Just ring if you have questions" has a verb of its own that is no finite one.
-    named = words[0] in _PREPOSITIONS | _ARTICLES or is_placeholder(words[0])
+    named = words[0] in PREPOSITIONS | ARTICLES or is_placeholder(words[0])
     opened = words[0] in _SUBORDINATING
     needed = 1 + (opened or (named and "if" in words)) + (opened and "if" in words[1:])
     joints = sum(map(_joins, words[1:], [*words[2:], ""])) + (words[0] in _SUBORDINATING)
@@ -150,41 +128,9 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
-    found += 2 * (_repeats(words) or _dangles(words) or _misasked(words)) + 2 * _unjoined(words, at)
+    found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (_mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
-
-
-def _misasked(words: Sequence[str]) -> bool:
-    """Whether a question asks wrongly: "it is cheap?", "what is the food do you like?", "do you can get it?"."""
-    pairs = set(pairwise(words))
-    doubled = words[0] in _QUESTION_WORDS and words[1:2] in (["is"], ["are"]) and JOINTS.isdisjoint(words)
-    stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in _SUBJECTS for a, b in pairs)
-    if stated or pairs & {("think", verb) for verb in ("do", "does", "did")} or (doubled and ("do", "you") in pairs):
-        return True
-    start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
-    asked = words[start : start + 3]
-    if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in _SUBJECTS:
-        return False
-    if not pairs.isdisjoint(("for", more) for more in ("in", "near")) and _QUESTION_WORDS.isdisjoint(words):
-        return True
-    finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
-    return finite_again or (asked[0] not in {"is", "are"} and asked[2] in _PREPOSITIONS | {"about"})
-
-
-def _mistold(words: Sequence[str]) -> bool:
-    """Whether a statement tells wrongly: "nobody knows how long would you like to walk", "i can tell you that are".
-
-    Or it denies, and then as if it had not: "it is not on Steam, but not on Linux".
-    """
-    runs = zip(words, words[1:], words[2:], words[3:], strict=False)
-    if any(run[:3] == ("tell", "you", "that") and run[3] in _FINITE for run in runs):
-        return True
-    places = [place for place in range(1, len(words)) if words[place] in _QUESTION_WORDS]
-    told = [words[place + 1 : place + _NEAR + 1] for place in places if words[place - 1] in _TELLING]
-    inverted = any(a in _ASKING and b in _SUBJECTS for each in told for a, b in pairwise(each))
-    but = next((place for place, pair in enumerate(pairwise(words)) if pair == ("but", "not")), 0)
-    return (inverted and not is_question(" ".join(words))) or "not" in words[:but]
+    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
@@ -196,7 +142,7 @@ def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
 
 def _headless(words: Sequence[str]) -> bool:
     """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
-    return words[0] in _THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in _PREPOSITIONS)
+    return words[0] in THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in PREPOSITIONS)
 
 
 def _joins(word: str, more: str) -> bool:
@@ -207,10 +153,10 @@ def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
     start = next((place for place, word in enumerate(words) if word in _OTHERS), None)
     if start is not None and (not at or start < at[0] or start - 1 == at[0]):
-        places = [place for place in at if words[place - 1] in COORDINATING and words[place] in _SINGULAR | _THIRD]
+        places = [place for place in at if words[place - 1] in COORDINATING and words[place] in _SINGULAR | THIRD]
         return any(not (RELATIVES | {"it"}) & set(words[start:place]) for place in places)
     first = at[0] if at else 0
-    return words[0] in _PREPOSITIONS | {"located"} and words[first] in _THIRD and "," not in words[:first]
+    return words[0] in PREPOSITIONS | {"located"} and words[first] in THIRD and "," not in words[:first]
 
 
 def splices(tokens: Sequence[str]) -> int:
@@ -221,26 +167,12 @@ def splices(tokens: Sequence[str]) -> int:
     return sum(before == "," and word in _STARTS for before, word in pairwise(words))
 
 
-def _dangles(words: Sequence[str]) -> bool:
-    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
-    own = [word for word in words if word.isalnum() or is_placeholder(word)]
-    joint, before, last = ["", "", "", *own][-3:]
-    # Questions may end with prepositions and verbs: "what are you looking for?".
-    never, asking = last in _NEVER_LAST or before in _NEVER_LAST, is_question(" ".join(words))
-    open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
-    # "Walk 8 km, or would you like to?"
-    tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
-    open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
-    wanting = open_ended and asking and _QUESTION_WORDS.isdisjoint(words)
-    return wanting or (last in _UNFINISHED and (never or not asking))
-
-
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:
     """Whether two verbs that "and" joins differ in number: "hotels that do not allow dogs and has"."""
     if words[place - 1] not in COORDINATING:
         return False
     first, second = words[before], words[place]
-    if _SUBJECTS & {*words[place + 1 : place + 2]}:
+    if SUBJECTS & {*words[place + 1 : place + 2]}:
         # A question: "it is small, and do you mind?".
         return False
     return (first in _SINGULAR and second in _PLURAL) or (first in _OF_MANY and second in _SINGULAR)
@@ -249,7 +181,7 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
 def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb does not fit: "the area and the price is", "pubs that does", "there are looking"."""
     first = at[0] if at else 0
-    several = "and" in words[:first] and words[first] in _SINGULAR and words[0] not in _PREPOSITIONS | _SUBORDINATING
+    several = "and" in words[:first] and words[first] in _SINGULAR and words[0] not in PREPOSITIONS | _SUBORDINATING
     runs = zip(words, words[1:], words[2:], strict=False)
     many = words[:2] == ["there", "are"]
     return several or any(
@@ -262,10 +194,10 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
 def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a clause about several things has a verb for one: "games that was released", "pubs that stay and is"."""
     for place in at:
-        if words[place] in _SINGULAR | _THIRD and words[place - 1] in RELATIVES | COORDINATING - {","}:
+        if words[place] in _SINGULAR | THIRD and words[place - 1] in RELATIVES | COORDINATING - {","}:
             start = next((n for n in range(place - 1, 0, -1) if words[n] in RELATIVES), 0)
             many = start and (_plural(words[start - 1]) or _many_before(words[:start]))
-            if many and _SUBJECTS.isdisjoint(words[start:place]):
+            if many and SUBJECTS.isdisjoint(words[start:place]):
                 return True
     return False
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from dactnlg.text.clauses import JOINTS
+from dactnlg.text.english import JOINTS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 

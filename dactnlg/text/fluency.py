@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.clauses import RELATIVES, faults, learned_verbs, splices
+from dactnlg.text.clauses import faults, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
+from dactnlg.text.english import RELATIVES
 from dactnlg.text.indifference import misattributed, parted
 from dactnlg.text.misspellings import joined, misspellings
 from dactnlg.text.placeholders import is_placeholder

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from dactnlg.text.numerals import NUMBER_WORDS, SINGLE
 from dactnlg.text.surface import unused_mark
+from dactnlg.text.times import OTHERS, preposition_of_time
 
 _SMALL_WORDS = """
     a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
@@ -31,12 +32,8 @@ _LONGEST_PHRASE = 4
 _PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women"}
 _SINGULARS = {many: one for one, many in _PLURALS.items()}
 _VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
-_DAY = re.compile(rf"(?:{_MONTHS}) \d{{1,2}}(?:st|nd|rd|th)?(?:,? {_YEAR.pattern})?")
 _BE = frozenset({"are", "is", "were", "was"})
 _VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
-_OTHER_TIMES = {"on": "in", "in": "on"}
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
@@ -90,8 +87,7 @@ class Edges(NamedTuple):
         counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
         number = ONE if folded in SINGLE else MANY if counts else 0
         possessive = ("'" if last.endswith("s") else "'s") if last else ""
-        time = "in" if _YEAR.fullmatch(folded) else "on" if _DAY.fullmatch(folded) else ""
-        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, time)
+        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, preposition_of_time(folded))
 
 
 class Joint(NamedTuple):
@@ -153,7 +149,7 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
         noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
         before = "the" if before in _ARTICLES else _telling(before)
-        misowner, mistime = _misowner(part, behind), _OTHER_TIMES.get(last[1].casefold(), "") if last else ""
+        misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, misowner, mistime)
         if before or joint.behind or noun >= 0 or misowner or mistime:
             found.append(joint)

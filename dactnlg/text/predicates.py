@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from dactnlg.text.clauses import COORDINATING, JOINTS, RELATIVES, finite
+from dactnlg.text.clauses import finite
 from dactnlg.text.copulas import noun_phrase_head
+from dactnlg.text.english import COORDINATING, JOINTS, RELATIVES
 from dactnlg.text.surface import strip_joiner
 
 LEAST_SEEN = 20

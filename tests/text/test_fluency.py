@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
-from dactnlg.text.clauses import VERBS, faults, finite, learned_verbs, splices
+from dactnlg.text.clauses import faults, finite, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
+from dactnlg.text.english import VERBS
 from dactnlg.text.fluency import ORDER, Fluency
 from dactnlg.text.surface import tokenize
 

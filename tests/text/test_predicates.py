@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dactnlg.text.clauses import VERBS
+from dactnlg.text.english import VERBS
 from dactnlg.text.predicates import LEAST_SEEN, Predicates
 
 TEXTS = [

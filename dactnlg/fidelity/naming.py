@@ -1,0 +1,75 @@
+"""Naming: slots that a sentence has to name, and those that it names although its act lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from dactnlg.acts import Turn
+from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
+from dactnlg.fidelity.plainly import indifferent, matters
+from dactnlg.fidelity.reader import Reader
+from dactnlg.text.nearness import names_slot
+
+
+class Naming:
+    """Knows by which words sentences name slots.
+
+    Args:
+        reader: learned from the corpus.
+    """
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
+        # Words of slots that may not matter, without those that may name another one, as "range" does.
+        self._own = {
+            slot: frozenset(w for w in reader.words(slot) if not any(names_slot(w, other) for other in slots - {slot}))
+            for slot in slots
+        }
+
+    def does_not_matter(self, words: Sequence[str], slot: str) -> bool:
+        """Whether folded words name a slot behind those with which something does not matter."""
+        return not all(map(self._own[slot].isdisjoint, indifferent(words)))
+
+    def faults(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Return what is unknown, or indifferent, and not named as such; and what is named beside them.
+
+        People say that they know nothing "about that", which somebody asked for; in what is generated that is missing.
+        """
+        stated = facts(turn).values()
+        unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
+        free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
+        named = unknown | (free if len(free) > 1 else {})
+        unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
+        unnamed += [name for slot, name in free.items() if matters(words, self._own.get(slot, frozenset()))]
+        own = {slot.name for _, slot in turn.slots()}
+        kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
+        kinds |= {INDIFFERENT} if free else set()
+        others = [fact for fact in self._reader.facts.values() if fact.kind in kinds and fact.slot not in own]
+        rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
+        return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
+
+    def told(self, turn: Turn, words: Sequence[str], extra: Iterable[str]) -> list[str]:
+        """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell.
+
+        What is known to be extra, such as `food=dontcare`, is not told of once more.
+        """
+        telling = self._reader.parts.telling
+        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
+        told = dict.fromkeys([telling[word] for word in words if word in telling and telling[word] not in held])
+        known = {part for name in extra for part in name.split("=")}
+        return [name for name in (each.removeprefix("=") for each in told) if name not in known]
+
+    def trigger_words(self) -> dict[str, tuple[str, ...]]:
+        """Return the words of which a sentence that states a fact has at least one; what is unknown has to be named."""
+        found = {name: tuple(words) for name, words in self._reader.parts.triggers.items()}
+        words = [feature for feature in self._reader.parts.grams.features if feature.isalpha()]
+        for fact in self._reader.facts.values():
+            if fact.kind == UNKNOWN and (naming := tuple(filter(self._names(fact.slot or ""), words))):
+                found[fact.name] = naming
+        return found
+
+    def _names(self, slot: str) -> Callable[[str], bool]:
+        """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""
+        own = frozenset(self._reader.parts.slot_words.get(slot, ()))
+        return lambda word: word in own or names_slot(word, slot)

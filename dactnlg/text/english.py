@@ -1,0 +1,29 @@
+"""Words of English that clauses are built of, in lower case."""
+
+from __future__ import annotations
+
+
+def listed(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+AUXILIARIES = listed(
+    "is are was were am has have had do does did can could will would should may might must 's 're 've let"
+)
+THIRD = listed(
+    "has serves offers allows accepts costs weighs comes includes features provides takes uses runs supports needs"
+)
+"""Verbs of one thing, "it allows"."""
+VERBS = AUXILIARIES | THIRD
+RELATIVES = frozenset({"that", "which", "who", "where"})
+JOINTS = RELATIVES | listed(
+    ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
+    "think thought say said guess believe hope know bet feel confirm"
+)
+"""What may stand between two clauses."""
+PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
+ARTICLES = frozenset({"a", "an", "the"})
+COORDINATING = frozenset({"and", "or", "but", ","})
+SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
+QUESTION_WORDS = listed("what which where when who how")
