@@ -17,7 +17,9 @@ from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
@@ -64,7 +66,7 @@ class FidelityChecker:
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
-            self._acts(turn, logits),
+            self._acts(turn, done.tokens, logits),
             self.unchecked(turn),
         )
 
@@ -108,7 +110,7 @@ class FidelityChecker:
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
             found.questions,
-            self._acts(turn, logits),
+            self._acts(turn, tokens, logits),
         )
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
@@ -283,13 +285,25 @@ class FidelityChecker:
         found = self.reader.misplaced(words, alone=alone).items()
         return {_slot_name(placeholder): _slot_name(other) for placeholder, other in found} | things
 
-    def _acts(self, turn: Turn, logits: Mapping[str, float]) -> dict[str, str]:
-        """Return the act types that a sentence does not do, each with the one that it does instead."""
+    def _acts(self, turn: Turn, tokens: Sequence[str], logits: Mapping[str, float]) -> dict[str, str]:
+        """Return the act types that a text does not do, each with the one that it does instead.
+
+        What one of its sentences does is done, though others inform: "Do you like shooters? It is available on Steam."
+        No question informs.
+        """
         if self.reader is None:
             return {}
         stated = facts(turn)
         acts = [name for name, fact in stated.items() if fact.kind == ACT and name in logits]
         found = {name: self.reader.instead(name, logits, stated) for name in acts}
+        told = [name for name, other in found.items() if other == INFORM]
+        for sentence in split_sentences(tokens) if told else ():
+            alone = self.reader.logits(evidence(turn, sentence, self.checker.shown(sentence)))
+            asks = strip_joiner(sentence[-1]) == "?"
+            for name in told:
+                done = alone[name] > self.reader.limits[name].most
+                if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
+                    found[name] = None
         return {name: other for name, other in found.items() if other is not None}
 
 

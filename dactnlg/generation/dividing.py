@@ -134,8 +134,12 @@ class Divider:
         return part(self._preprocessor, whole, act_type, slots)
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
+        """Return for slots how an act type says that they do not matter; as other statements do where it never does."""
         if act_type not in self._clauses:
-            self._clauses[act_type] = clauses(self._preprocessor.templates, act_type)
+            templates = self._preprocessor.templates
+            acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
+            others = {each for each in acts if not is_question_act(DialogueAct(each))}
+            self._clauses[act_type] = clauses(templates, others) | clauses(templates, {act_type})
         return self._clauses[act_type]
 
     def _subject(self, act: DialogueAct) -> Slot | None:

@@ -5,7 +5,7 @@ Whatever a sentence is about, such a clause can stand behind it, and another thi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -122,19 +122,19 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
         before = strip_joiner(token)
 
 
-def clauses(templates: Templates, act_type: str) -> dict[str, Indifference]:
-    """Return for slots how training says, at the end of an act type's sentences, that they do not matter.
+def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
+    """Return for slots how training says, at the end of the sentences of act types, that they do not matter.
 
     All begin as most do, and each has the words that its slot most often has.
 
     Args:
         templates: of training.
-        act_type: of acts that stand by themselves.
+        act_types: of acts that stand by themselves.
     """
     found: dict[str, dict[Tokens, float]] = {}
     starts: dict[Tokens, float] = {}
     for key, sentences in templates.sentences.items():
-        if {trait.partition("|")[0] for trait in key} == {act_type}:
+        if len(acts := {trait.partition("|")[0] for trait in key}) == 1 and acts.pop() in act_types:
             for text, weight in sentences.items():
                 for slot, clause in _single(text, templates.specials.get((key, text), [])):
                     things = found.setdefault(slot, {})
