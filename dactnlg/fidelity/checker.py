@@ -8,6 +8,7 @@ from math import inf
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, value_fact
+from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
@@ -132,7 +133,7 @@ class FidelityChecker:
         acts = [act_name(act.act_type) for act in turn if not is_question_act(act)]
         if self.reader is None or acts == [INFORM]:
             return []
-        logits = self.reader.logits(evidence(turn, tokens, self.checker.shown(tokens)))
+        logits = self.reader.act_logits(folded(tokens))
         known = (name for name in dict.fromkeys(acts) if name in logits and name != INFORM)
         return [name for name in known if logits[name] < self.reader.limits[name].least]
 
@@ -298,7 +299,7 @@ class FidelityChecker:
         found = {name: self.reader.instead(name, logits, stated) for name in acts}
         told = [name for name, other in found.items() if other == INFORM]
         for sentence in split_sentences(tokens) if told else ():
-            alone = self.reader.logits(evidence(turn, sentence, self.checker.shown(sentence)))
+            alone = self.reader.act_logits(folded(sentence))
             asks = strip_joiner(sentence[-1]) == "?"
             for name in told:
                 done = alone[name] > self.reader.limits[name].most

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dactnlg.fidelity.facts import Fact
+from dactnlg.fidelity.facts import ACT, Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
 from dactnlg.fidelity.table import Table, Weights
 from dactnlg.text.placeholders import placeholder_name
@@ -149,6 +149,7 @@ class Reader:
         kinds = {kind: column for column, kind in enumerate(parts.kinds)}
         # Of each fact that shares weights: its column, its kind's, and its slot.
         self._shared = [(n, kinds[f.kind], f.slot) for n, f in enumerate(parts.facts) if f.kind in kinds and f.slot]
+        self._acts = [(n, fact.name) for n, fact in enumerate(parts.facts) if fact.kind == ACT]
         self._unnamed = parts.names.sum([UNNAMED])
         self._slots = sorted({slot for _, _, slot in self._shared})
         self._numbers = {placeholder_name(slot) for slot, each in parts.values.items() if all(map(str.isdigit, each))}
@@ -167,6 +168,11 @@ class Reader:
         for column, kind, slot in self._shared:
             found[column] += sums[count + kind] + about[slot][kind]
         return dict(zip(self.facts, found.tolist(), strict=True))
+
+    def act_logits(self, words: Sequence[str]) -> dict[str, float]:
+        """Return the logits of the act types that folded words may do, by name: of all logits those found soonest."""
+        sums = self.parts.grams.sum(n_grams(words))
+        return {name: float(sums[n] + self.parts.bias[n]) for n, name in self._acts}
 
     def names(self, words: Sequence[str], slot: str) -> bool:
         """Whether folded words have one of a slot, or its placeholder."""
