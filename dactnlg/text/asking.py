@@ -47,14 +47,16 @@ def mistold(words: Sequence[str]) -> bool:
 
     Or it denies, and then as if it had not: "it is not on Steam, but not on Linux".
     """
-    runs = zip(words, words[1:], words[2:], words[3:], strict=False)
-    if any(run[:3] == ("tell", "you", "that") and run[3] in _FINITE for run in runs):
-        return True
+    if "tell" in words:
+        runs = zip(words, words[1:], words[2:], words[3:], strict=False)
+        if any(run[:3] == ("tell", "you", "that") and run[3] in _FINITE for run in runs):
+            return True
     places = [place for place in range(1, len(words)) if words[place] in QUESTION_WORDS]
     told = [words[place + 1 : place + _NEAR + 1] for place in places if words[place - 1] in _TELLING]
     inverted = any(a in _ASKING and b in SUBJECTS for each in told for a, b in pairwise(each))
-    but = next((place for place, pair in enumerate(pairwise(words)) if pair == ("but", "not")), 0)
-    return (inverted and not is_question(" ".join(words))) or "not" in words[:but]
+    but = words.index("but") if "but" in words else 0
+    denied_twice = words[but + 1 : but + 2] == ["not"] and "not" in words[:but]
+    return (inverted and not is_question(" ".join(words))) or denied_twice
 
 
 def dangles(words: Sequence[str]) -> bool:

@@ -93,7 +93,7 @@ class Fluency:
     def _strange_runs(self, sentence: Tokens) -> int:
         # What does not matter may stand behind any sentence, and each such thing behind any other.
         main, end = parted(sentence) if self._verbs else (sentence, None)
-        apart = [run for clause in (end.apart() if end else ()) for run in [*runs(clause, ORDER)][1:]]
+        apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
         return self._strange(apart) + min(self._strange(runs(reading, ORDER)) for reading in self._readings(main))
 
     def _strange(self, found: Iterable[Tokens]) -> int:

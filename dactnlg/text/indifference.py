@@ -60,6 +60,9 @@ class Indifference(NamedTuple):
 
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     """Return a sentence without its end, where that says what does not matter and holds no value; and this end."""
+    # Most sentences have no such end, and thousands are looked at.
+    if _CONDITION not in sentence:
+        return sentence, None
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
     stop = len(words) - (words[-1] in ENDS)
@@ -87,6 +90,8 @@ def misattributed(sentence: Tokens) -> bool:
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
     price", "hotels if you do not care about the price, and no dogs"; or such a condition stands at both ends.
     """
+    if _CARING.isdisjoint(sentence):
+        return False
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
     if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
