@@ -18,9 +18,10 @@ from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required
+from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import detokenize
 from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
@@ -300,7 +301,7 @@ class FidelityChecker:
         told = [name for name, other in found.items() if other == INFORM]
         for sentence in split_sentences(tokens) if told else ():
             alone = self.reader.act_logits(folded(sentence))
-            asks = strip_joiner(sentence[-1]) == "?"
+            asks = is_question(detokenize(list(sentence)))
             for name in told:
                 done = alone[name] > self.reader.limits[name].most
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):

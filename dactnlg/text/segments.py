@@ -17,6 +17,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.trigger_words import QUESTION
 
 SILENCE: Tokens = (f"{JOINER}.",)
 """A text that says nothing."""
@@ -83,7 +84,27 @@ class Segments:
         return None if self.subject in map(strip_joiner, rest) else (PRONOUN, *rest)
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
-        """Return segments that say a special value of an act and no other value, the most frequent first."""
+        """Return segments that say a special value of an act and no other value, the most frequent first.
+
+        Where training has none for an act type that may go on with statements, as ViGGO's suggestions do, they are
+        another one's: "Do you like shooters? It is not available on Linux."
+        """
+        own = self._statements_of(act_type, slot)
+        if own or act_type.startswith(QUESTION):
+            return own
+        return next(filter(None, (self._statements_of(other, slot) for other in self._stating)), [])
+
+    @cached_property
+    def _stating(self) -> list[str]:
+        """The act types that are no questions, those with the most texts first."""
+        counts = Counter[str]()
+        for key, texts in self.preprocessor.templates.sentences.items():
+            acts = [trait for trait in key if "|" not in trait]
+            if len(acts) == 1 and not acts[0].startswith(QUESTION):
+                counts[acts[0]] += len(texts)
+        return [act_type for act_type, _ in counts.most_common()]
+
+    def _statements_of(self, act_type: str, slot: Slot) -> list[Tokens]:
         key = act_type, f"{slot.name}={slot.special}"
         found = self._statements.get(key)
         if found is None:

@@ -96,4 +96,10 @@ def test_statements_say_their_value_and_nothing_else(
 
 def test_no_statements_for_what_training_never_said(segments: Segments) -> None:
     assert segments.statements("inform", Slot("dogsallowed", "dontcare")) == []
-    assert segments.statements("recount", Slot("dogsallowed", "no")) == []
+
+
+def test_an_act_type_without_statements_has_those_of_another_one(segments: Segments) -> None:
+    no_dogs = Slot("dogsallowed", "no")
+    assert segments.statements("recount", no_dogs) == segments.statements("inform", no_dogs) != []
+    # What people look for is no statement, and nothing is stated behind a question.
+    assert segments.statements("?recount", no_dogs) == []
