@@ -30,7 +30,9 @@ def misasked(words: Sequence[str]) -> bool:
     pairs = set(pairwise(words))
     doubled = words[0] in QUESTION_WORDS and words[1:2] in (["is"], ["are"]) and JOINTS.isdisjoint(words)
     stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in SUBJECTS for a, b in pairs)
-    if stated or pairs & {("think", verb) for verb in ("do", "does", "did")} or (doubled and ("do", "you") in pairs):
+    # "Speaking of games from 2007?"
+    unasked = words[0].endswith("ing") and words[-1] == "?" and "," not in words
+    if stated or unasked or pairs & {("think", verb) for verb in ("do", "does", "did")} or (doubled and ("do", "you") in pairs):
         return True
     start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
     asked = words[start : start + 3]

@@ -135,6 +135,8 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("would you rather walk SLOT_LENGTH or would you like ?", False),
         ("do you feel like walking SLOT_LENGTH , or would you do ?", False),
         ("are you looking for in the SLOT_AREA ?", False),
+        ("speaking of pubs near SLOT_NEAR ?", False),
+        ("speaking of pubs , have you been to SLOT_NAME ?", True),
         ("what are you looking for in a pub ?", True),
         ("do you feel like walking SLOT_LENGTH , or would you like to ?", False),
         ("would you like a pub or do you want to be at home ?", True),
