@@ -32,7 +32,8 @@ def misasked(words: Sequence[str]) -> bool:
     stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in SUBJECTS for a, b in pairs)
     # "Speaking of games from 2007?"
     unasked = words[0].endswith("ing") and words[-1] == "?" and "," not in words
-    if stated or unasked or pairs & {("think", verb) for verb in ("do", "does", "did")} or (doubled and ("do", "you") in pairs):
+    thought = not pairs.isdisjoint(("think", verb) for verb in ("do", "does", "did"))
+    if stated or unasked or thought or (doubled and ("do", "you") in pairs):
         return True
     start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
     asked = words[start : start + 3]

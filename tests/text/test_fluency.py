@@ -6,6 +6,7 @@ from collections import Counter
 
 import pytest
 
+from dactnlg.text.asking import misasked
 from dactnlg.text.clauses import faults, finite, learned_verbs, splices
 from dactnlg.text.copulas import Copulas
 from dactnlg.text.english import VERBS
@@ -136,7 +137,6 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("do you feel like walking SLOT_LENGTH , or would you do ?", False),
         ("are you looking for in the SLOT_AREA ?", False),
         ("speaking of pubs near SLOT_NEAR ?", False),
-        ("speaking of pubs , have you been to SLOT_NAME ?", True),
         ("what are you looking for in a pub ?", True),
         ("do you feel like walking SLOT_LENGTH , or would you like to ?", False),
         ("would you like a pub or do you want to be at home ?", True),
@@ -169,6 +169,11 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:
     assert (faults(sentence.split(), VERBS | {"allow"}) == 0) is right
+
+
+def test_a_question_may_begin_with_what_it_is_about() -> None:
+    assert misasked(["speaking", "of", "pubs", "?"])
+    assert not misasked(["speaking", "of", "pubs", ",", "do", "you", "know", "SLOT_NAME", "?"])
 
 
 def test_a_verb_behind_an_auxiliary_one_belongs_to_it() -> None:
