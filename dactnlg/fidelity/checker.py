@@ -180,7 +180,7 @@ class FidelityChecker:
         """
         stated = facts(turn)
         slots = Counter(fact.slot for fact in stated.values())
-        alone = _one_question(turn)
+        alone, asking = _one_question(turn), [slot for _, slot in turn.slots() if slot.value is None]
         # What cues say of other things than special values, such as values said in words, stays.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
@@ -199,6 +199,9 @@ class FidelityChecker:
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
                 lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
+                # Each sentence asks for one thing, nearly always.
+                fewer = logit < 0 and len(asking) > len(split_sentences(sentence.words))
+                lost = lost or (fewer and not self._plainly(name, fact, sentence, logits))
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
             elif lost and special:

@@ -55,6 +55,25 @@ def test_what_people_do_is_probable_and_what_another_act_does_is_not(checker: Fi
     assert FidelityChecker(checker.checker).improbable(pairs[0][0], tokens[0]) == []
 
 
+def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:
+    turn, tokens = (
+        parse("?request(toilets;dogsallowed;season)"),
+        tokenize("would you need toilets? is there a dog with you?"),
+    )
+    shown = checker.checker.shown(tokens)
+    cues = checker.checker.look(checker.checker.expected(turn), tokens, shown)
+    assert checker.look(turn, tokens, cues, shown).questions == ("?request(season)",)
+    assert checker.read(turn, tokens, cues, shown).missing == ("season",)
+
+
+def test_what_one_sentence_does_is_done(checker: FidelityChecker) -> None:
+    turn = parse("recommend(name='Ivy Cutting';dogsallowed=no;toilets=no)")
+    doing, informing = "How about Ivy Cutting?", "Ivy Cutting is nice."
+    more = "It does not allow dogs. It has no toilets."
+    assert checker.check(turn, f"{doing} {more}").acts == {}
+    assert checker.check(turn, f"{informing} {more}").acts == {"recommend()": "inform()"}
+
+
 def test_every_denied_yes_is_told_from_one_that_is_left_out(checker: FidelityChecker, corpus: Corpus) -> None:
     found = []
     for turn, sentence in corpus.pairs("test"):
