@@ -180,7 +180,7 @@ class FidelityChecker:
         """
         stated = facts(turn)
         slots = Counter(fact.slot for fact in stated.values())
-        alone, asking = _one_question(turn), [slot for _, slot in turn.slots() if slot.value is None]
+        alone, unasked = _one_question(turn), _unasked(stated, sentence, logits)
         # What cues say of other things than special values, such as values said in words, stays.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
@@ -199,9 +199,7 @@ class FidelityChecker:
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None
                 lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
-                # Each sentence asks for one thing, nearly always.
-                fewer = logit < 0 and len(asking) > len(split_sentences(sentence.words))
-                lost = lost or (fewer and not self._plainly(name, fact, sentence, logits))
+                lost = lost or name in unasked
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
             elif lost and special:
@@ -310,6 +308,13 @@ class FidelityChecker:
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
                     found[name] = None
         return {name: other for name, other in found.items() if other is not None}
+
+
+def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str, float]) -> list[str]:
+    """Return the least probable questions that are too many for a text: each sentence asks for one, nearly always."""
+    asking = [name for name, fact in stated.items() if fact.kind[:1] != "=" and fact.kind != ACT and name in logits]
+    many = len(asking) - len(split_sentences(sentence.words))
+    return [name for name in sorted(asking, key=lambda name: logits[name])[: max(many, 0)] if logits[name] < 0]
 
 
 def _one_question(turn: Turn) -> bool:
