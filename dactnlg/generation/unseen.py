@@ -212,7 +212,7 @@ class UnseenActs:
         own = [slot.name for _, slot in turn.slots()]
         named = self._slot_names.intersection(map(strip_joiner, tokens))
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
-        return strangers + self._undone(turn, tokens)
+        return strangers + self._undone(turn, tokens) + self._preprocessor.manners.unmarked(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:
         if self._preprocessor.reader is None:

@@ -24,6 +24,11 @@ LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which on an act type is not done without it, and how many texts have to show it."""
+MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.04, 0.4, 0.05
+"""Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
+most; and shares that the first of them, and each further one, add at least."""
+MOST_MARKS = 3
+"""Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are said with a denial."""
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
@@ -116,9 +121,41 @@ class Manners:
         # What is worded as a question has its mark as readers see it.
         return unasked if asks(tokens) else usual.ask >= MOST_SHARE and not is_question(detokenize(list(tokens)))
 
+    def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""
+        marks = frozenset[str]() if any(map(is_question_act, turn)) else self._marks.get(_acts(kind(turn)), frozenset())
+        return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
+
+    @cached_property
+    def _marks(self) -> dict[Key, frozenset[str]]:
+        """The words that mark the texts of act types, where there are any."""
+        texts: dict[Key, list[frozenset[str]]] = {}
+        for (key, text), values in self._templates.specials.items():
+            # What does not matter has words of its own.
+            if not any(map(_has_negative, values)):
+                texts.setdefault(_acts(key), []).append(frozenset(map(strip_joiner, text)))
+        total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
+        number = sum(map(len, texts.values()))
+        return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
+
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values nor its act types do."""
         return denies(tokens) and not _negative(turn) and self._of(turn).deny < LEAST_SHARE
+
+
+def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
+    """Return words of which one is in most of some texts, and which the other ones, of a number in all, hardly have."""
+    left, found = list(texts), set[str]()
+    while left and number > len(texts) and len(found) < MOST_MARKS:
+        own = Counter(word for text in left for word in text if word.isalpha())
+        counts = Counter(word for text in texts for word in text if word in own)
+        rare = [word for word in own if total[word] - counts[word] <= ELSEWHERE * (number - len(texts))]
+        best = max(rare, key=lambda word: (own[word], word), default="")
+        if not best or own[best] < (FURTHER if found else FIRST) * len(texts):
+            break
+        found.add(best)
+        left = [text for text in left if best not in text]
+    return frozenset(found) if len(left) <= (1 - MARKED) * len(texts) else frozenset()
 
 
 def _negative(turn: Turn) -> bool:

@@ -97,3 +97,23 @@ def test_people_do_what_their_acts_do(random_run: Path) -> None:
         tokens = preprocessor.delexicalizer.delexicalize(turn, sentence).tokens
         found.append(preprocessor.manners.wrong(preprocessor.request(turn).turn, tokens))
     assert len(found) > 500 and np.mean(found) <= 0.005
+
+
+def test_words_mark_what_acts_do() -> None:
+    forms = ["SLOT_NAME is a place in the SLOT_AREA", "there is SLOT_NAME in SLOT_AREA", "SLOT_AREA has SLOT_NAME"]
+    stated = [("inform(name=a;area=b)", f"{form} {mark}") for form in forms for mark in ".,;:!"]
+    only = [
+        ("inform_only_match(name=a;area=b)", f"SLOT_NAME is the only {what} place in SLOT_AREA .") for what in "abcdef"
+    ]
+    only += [("inform_only_match(name=a;area=b)", f"nothing but SLOT_NAME is in {what} SLOT_AREA .") for what in "abcd"]
+    own, act = manners(*stated, *only), parse("inform_only_match(area=x)")
+    assert own.unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
+    assert not own.unmarked(act, ["it", "is", "the", "only", "place", "in", "SLOT_AREA", "."])
+    assert not own.unmarked(act, ["nothing", "is", "in", "SLOT_AREA", "."])
+    # Nothing marks plain statements, acts that training hardly has, and questions, which have their marks.
+    assert not own.unmarked(parse("inform(area=x)"), ["it", "is", "in", "SLOT_AREA", "."])
+    assert not manners(*stated, *only[:4]).unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
+    asked = [("?request(area)", f"which {what} area ?") for what in "abcdefghijkl"]
+    assert not manners(*stated, *asked).unmarked(parse("?request(area)"), ["where", "?"])
+    # Without others there is nothing to tell from.
+    assert not manners(*only).unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
