@@ -19,7 +19,7 @@ from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.parting import Parting
+from dactnlg.generation.parting import WAYS, Parting
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
@@ -210,7 +210,11 @@ class Generator:
             found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
             found = self._candidates.searched(self.decoder, requests, chosen)
-            self._parting.improve(self.decoder, requests, found, chosen)
+            for way in range(WAYS) if chosen.hard else ():
+                parts = [self._parting.parts(*each, chosen, way=way) for each in zip(requests, found, strict=True)]
+                asked = [request for each in parts if each is not None for request in each.requests]
+                apart = self._candidates.searched(self.decoder, asked, chosen) if asked else []
+                self._parting.add(self.decoder, requests, parts, apart, found, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)

@@ -27,7 +27,7 @@ WAYS = 3
 
 
 class Parting:
-    """Adds texts that are made of parts to what a search has found. Several threads may use one.
+    """Parts acts, and adds texts that are made of their parts to what a search has found. Several threads may use one.
 
     Args:
         search: finds candidates, for acts and for their parts.
@@ -38,16 +38,30 @@ class Parting:
         self._describer = Describer(self._preprocessor)
         self._divider = Divider(self._preprocessor, self._describer)
 
-    def improve(self, decoder: Decoder, requests: Sequence[Request], found: Rows, options: ResolvedOptions) -> None:
-        """Add texts made of parts to the rows of a search under `hard`, in place, where its own are not good enough."""
-        for way in range(WAYS) if options.hard else ():
-            parts = [self.parts(*each, options, way=way) for each in zip(requests, found, strict=True)]
-            asked = [request for each in parts if each is not None for request in each.requests]
-            said = iter(self._search.searched(decoder, asked, options) if asked else ())
-            for place, each in enumerate(parts):
-                if each is not None:
-                    row = [*islice(said, len(each.requests))]
-                    found[place] = self._joined(decoder, requests[place], found[place], each, row, options)
+    def add(
+        self,
+        decoder: Decoder,
+        requests: Sequence[Request],
+        parts: Sequence[Parts | None],
+        said: Rows,
+        found: Rows,
+        options: ResolvedOptions,
+    ) -> None:
+        """Add texts made of parts to what a search has found, in place.
+
+        Args:
+            decoder: the model.
+            requests: the acts.
+            parts: of each, if any.
+            said: what a search has found for the requests of all parts, in order.
+            found: what it has found for the acts.
+            options: how sentences are chosen.
+        """
+        rows = iter(said)
+        for place, each in enumerate(parts):
+            if each is not None:
+                row = [*islice(rows, len(each.requests))]
+                found[place] = self._joined(decoder, requests[place], found[place], each, row, options)
 
     def parts(
         self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions, *, way: int
