@@ -86,8 +86,8 @@ class Divider:
         cannot.
         """
         request, act = best.request, best.request.turn.acts[0]
-        subject = None if is_question_act(act) else self._subject(act)
         asks = is_question_act(act)
+        subject = None if asks else self._subject(act)
         names = {*best.report.cues.missing, *best.report.unsaid}
         # Where a sentence does not say that something is unknown, it may say what it is.
         lacked = [slot for slot in act.slots if shown(slot) in names and slot.special != "none"]
@@ -194,9 +194,11 @@ class Divider:
         """Return a text that names its subject within a sentence as it says "it"; nothing where it has an article."""
         words = [strip_joiner(token) for token in tokens]
         place = words.index(self._segments.subject) if self._segments.subject in words else 0
-        if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or place + 1 == len(words):
+        behind = words[place + 1 : place + 2]
+        owns = bool(behind) and behind[0].startswith("'")
+        if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:
             return ()
-        return () if words[place + 1].startswith("'") else (*tokens[:place], PRONOUN, *tokens[place + 1 :])
+        return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
 
 
 def _groups(slots: Sequence[Slot]) -> list[set[str]]:

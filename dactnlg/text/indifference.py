@@ -121,9 +121,11 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
             # "... and if you do not care about the food"
             again = _verb([strip_joiner(each) for each in thing]) if before in _CONJUNCTIONS else 0
             own = thing[again + 1 :] if again else thing
-            opening = opening or own[: own[:1] != [] and own[0] in _OPENING]
-            yield tuple(own if not own or own[0] in _OPENING else [*opening, *own])
             thing = []
+            # "... or if you do not care" says no further thing.
+            if own:
+                opening = opening or own[: own[0] in _OPENING]
+                yield tuple(own if own[0] in _OPENING else [*opening, *own])
         before = strip_joiner(token)
 
 
@@ -162,13 +164,13 @@ def _most(weights: Mapping[Tokens, float]) -> Tokens:
 
 def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
     """Yield the slot that does not matter, and the clause that says so, where there is one of each."""
-    named = [slot for values in specials for value in values if (slot := indifferent(canonical(value)))]
+    named = [slot for values in specials for value in values if (slot := _indifferent(canonical(value)))]
     ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
     if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in _OPENING:
         yield named[0], ends[0]
 
 
-def indifferent(trait: str) -> str:
+def _indifferent(trait: str) -> str:
     """Return the slot that does not matter by `inform|food=dontcare`; nothing for other special values."""
     name, _, value = trait.partition("=")
     return name.partition("|")[2] if value == INDIFFERENT else ""

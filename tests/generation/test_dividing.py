@@ -30,6 +30,7 @@ HOTELS = [
     ("inform_no_info(name=a;area)", "i do not know where SLOT_NAME is"),
     ("inform_no_info(name=a;price)", "sorry , nobody has told me what SLOT_NAME costs ."),
     ("inform_no_info(name=a;food)", "SLOT_NAME has told me nothing about its food"),
+    ("inform_no_info(name=a;dogs)", "i have nothing about dogs at SLOT_NAME"),
     ("inform_no_info(name=a;phone)", "the SLOT_NAME has no phone number in my notes , nor an address"),
     ("inform_no_info(name=a;view)", "there is nothing on SLOT_NAME 's view"),
     ("?confirm(price=a;food=dontcare)", "a SLOT_PRICE place with any food ?"),
@@ -100,16 +101,16 @@ def test_without_a_clause_nothing_is_put_behind_what_matters(hotels: Preprocesso
 
 def test_what_is_unknown_is_said_one_by_one_and_named_once(hotels: Preprocessor) -> None:
     divider = divider_of(hotels)
-    act = "inform_no_info(name=a;area;price;food;phone;view)"
+    act = "inform_no_info(name=a;area;price;food;dogs;phone;view)"
     parts = divider.unknown(hotels.request(parse(act)))
     texts = [text for act, text in HOTELS if act.startswith("inform_no_info")]
-    assert names(parts) == [["name", name] for name in ("area", "price", "food", "phone", "view")]
+    assert names(parts) == [["name", name] for name in ("area", "price", "food", "dogs", "phone", "view")]
     # Not where an article or an ending hangs on the name.
     assert joined(hotels, parts, *texts) == []
-    few = divider.unknown(hotels.request(parse("inform_no_info(name=a;area;price;food)")))
-    assert joined(hotels, few, *texts[:3]) == [
+    few = divider.unknown(hotels.request(parse("inform_no_info(name=a;area;price;food;dogs)")))
+    assert joined(hotels, few, *texts[:4]) == [
         "i do not know where SLOT_NAME is . sorry , nobody has told me what it costs . it has told me nothing about "
-        "its food"
+        "its food . i have nothing about dogs at it"
     ]
     assert divider.unknown(hotels.request(parse("inform_no_info(name=a;area)"))) is None
     assert divider.unknown(hotels.request(parse("inform(name=a;area=b;food=none)"))) is None

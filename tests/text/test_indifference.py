@@ -57,6 +57,15 @@ def test_other_sentences_stay_whole(sentence: str) -> None:
     assert parted(words(sentence)) == (words(sentence), None)
 
 
+@pytest.mark.parametrize("end", ["or if you do not care", "or if you do not care or about food", "and , or", ","])
+def test_what_is_said_without_a_thing_is_none(end: str) -> None:
+    main = "there are hotels if you do not care"
+    _, found = parted(words(f"{main} {end} ."))
+    assert found is None or all(found.things)
+    rows = [(parse("inform_count(food=dontcare)"), f"{main} {end} .".split(" "))]
+    assert all(all(each.things) for each in clauses(Templates.collect(rows), {"inform_count"}).values())
+
+
 def test_things_of_one_kind_share_their_first_word() -> None:
     _, end = parted(
         words("there are hotels if you do not care about the price , rating or if you do not care about food")
