@@ -3,6 +3,7 @@
     python benchmarks/reading.py RUN... > sentences.md           25 acts a corpus that are one slot away from a seen one
     python benchmarks/reading.py RUN... --subsets 13             and 13 random subsets of the slots of an act type
     python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
+    python benchmarks/reading.py RUN... --subsets 25 --seed 2 --verdicts benchmarks/reading_seed2.md    another draw
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
