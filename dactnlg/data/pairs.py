@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
+from dactnlg.data.counterfeits import counterfeit
 from dactnlg.data.division import FEWEST
 from dactnlg.errors import ConfigError, CorpusError, suggest
 from dactnlg.text.casing import Casing
@@ -59,6 +60,7 @@ def build_preprocessor(
     corpus: Corpus,
     others: Sequence[Corpus] = (),
     *,
+    counterfeited: bool = False,
     targets: str = "human",
     min_count: int = 1,
     complete_only: bool = True,
@@ -70,6 +72,7 @@ def build_preprocessor(
     Args:
         corpus: the corpus whose style the model learns.
         others: further corpora to learn from, their human sentences.
+        counterfeited: replace the slots of these by those of `corpus` (see `counterfeits`).
         targets: sentences of `corpus` to learn: `human`, `handcrafted` or `both`.
         min_count: words that training has less often than this are unknown to the model.
         complete_only: leave out sentences that do not express all their slots (see `_complete`).
@@ -99,12 +102,14 @@ def build_preprocessor(
         raise CorpusError(f"corpus '{corpus.name}' has no training pairs")
     casing = Casing.learn((row.required, row.sentence) for row in rows)
     inflection = Inflection.learn(style.forms, _observations(rows)) if style.forms else None
+    own = tuple(pairs)
     for other in others:
         other_style = other.style()
         # A corpus of split morphemes joins one of plain text in the form that its sentences have when read.
         join_morphemes = other_style.spaced and not style.spaced
         found = _delexicalized(other, "train", "human", other_style, join_morphemes=join_morphemes)
-        pairs += _complete(list(found), other.name)
+        more = _complete(list(found), other.name)
+        pairs += counterfeit(more, own) if counterfeited else more
     if not context:
         # Pairs that differ in nothing else are one.
         pairs = [replace(pair, context="") for pair in pairs]

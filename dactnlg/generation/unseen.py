@@ -6,9 +6,10 @@ stand beside its sentences; the fewest doubts decide, then the model.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -143,7 +144,7 @@ class UnseenActs:
         unseen = self._unseen(request)
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
-        found = _fewest(self._doubted(request, candidates), options.n_best)
+        found = _fewest(self._doubted(request, candidates), _enough(options))
         composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
         # Where none is without fault, these are the best there is.
         usual: list[Candidate] = []
@@ -153,10 +154,10 @@ class UnseenActs:
             texts = [tokens for tokens, _ in group]
             encoded = [self._preprocessor.vocabulary.encode(tokens) for tokens in texts]
             scores = decoder.sentence_scores(request.turn, encoded, request.context)
-            made = self._made(request, texts, scores, options)
+            made = sorted(self._made(request, texts, scores, options), key=_score, reverse=True)
             # The composer has its own doubts about joints; what a text says of its act it does not know.
-            right = [(doubts + self._unlike(request.turn, each.tokens), each) for each in made if each.right]
-            found = sorted([*right, *found], key=lambda each: each[0])
+            rated = ((doubts + self._unlike(request.turn, each.tokens), each) for each in made if each.right)
+            found = sorted([*_first(rated, doubts, _enough(options)), *found], key=lambda each: each[0])
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
 
@@ -183,7 +184,7 @@ class UnseenActs:
         """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
         found = pool.found or []
         better = [each for each in self._doubted(pool.request, candidates) if each[0] < _least(found)]
-        return pool._replace(found=[*_fewest(better, options.n_best), *found], wider=False)
+        return pool._replace(found=[*_fewest(better, _enough(options)), *found], wider=False)
 
     def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
         turn = request.turn
@@ -254,11 +255,27 @@ def _least(found: Sequence[Doubted]) -> int:
     return found[0][0] if found else NONE
 
 
+def _enough(options: ResolvedOptions) -> int:
+    """Return how many of equally doubtful texts are looked at, the model's favourites first; all are for their risk."""
+    return sys.maxsize if options.mbr else options.n_best
+
+
+def _score(candidate: Candidate) -> float:
+    return candidate.score or 0.0
+
+
 def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
-    """Return those without fault that have the fewest doubts, and the next ones until there are so many."""
-    kept: list[Doubted] = []
-    for _, group in groupby(sorted(found, key=lambda each: each[0]), lambda each: each[0]):
-        if len(kept) >= count:
+    """Return so many of those without fault that have the fewest doubts, of equals the model's favourites."""
+    rated = sorted(found, key=lambda each: (each[0], -_score(each[1])))
+    return list(islice((each for each in rated if each[1].right), count))
+
+
+def _first(rated: Iterable[Doubted], least: int, count: int) -> list[Doubted]:
+    """Return texts until so many of them have no more than the least doubts; none that come then can be better."""
+    found: list[Doubted] = []
+    for each in rated:
+        found.append(each)
+        count -= each[0] == least
+        if not count:
             break
-        kept += [each for each in group if each[1].right]
-    return kept
+    return found

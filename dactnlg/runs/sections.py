@@ -42,6 +42,8 @@ class CorpusConfig(_Section):
         name: a corpus of `datasets/`, the path of a data card, of a JSONL, JSON, CSV or TSV file, or of a folder of
             such files.
         also: further corpora to train on together with it; validation and evaluation use `name` alone.
+        counterfeit: the slots of these further corpora are replaced by like ones of the corpus itself (see
+            `data.counterfeits`): what they say of theirs is learned as said of its own.
         targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
         min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
             never says that. Placeholders are always known.
@@ -52,6 +54,7 @@ class CorpusConfig(_Section):
 
     name: str
     also: list[str] = []
+    counterfeit: bool = False
     targets: Targets = "human"
     min_count: int = Field(default=1, ge=1, le=10**9)
     lexicalized: list[str] = []
@@ -72,10 +75,13 @@ class CorpusConfig(_Section):
         return [cls._known(name) for name in also]
 
     @model_validator(mode="after")
-    def _once(self) -> CorpusConfig:
+    def _consistent(self) -> CorpusConfig:
         names = Counter([self.name, *self.also])
         if twice := sorted(name for name, count in names.items() if count > 1):
             raise PydanticCustomError("twice", "{m}", {"m": f"named more than once: {', '.join(twice)}"})
+        if self.counterfeit and not self.also:
+            message = "counterfeit needs also: corpora of other domains, whose slots are replaced"
+            raise PydanticCustomError("counterfeit", "{m}", {"m": message})
         return self
 
 

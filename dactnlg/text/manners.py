@@ -108,7 +108,8 @@ class Manners:
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
-            return False
+            stating = all(act.act_type in self._stating for act in turn)
+            return stating and (asks(tokens) or is_question(detokenize(list(tokens))))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
         if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
@@ -120,6 +121,12 @@ class Manners:
         unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
         # What is worded as a question has its mark as readers see it.
         return unasked if asks(tokens) else usual.ask >= MOST_SHARE and not is_question(detokenize(list(tokens)))
+
+    @cached_property
+    def _stating(self) -> frozenset[str]:
+        """The act types that training has in texts that do not ask, by themselves or among others."""
+        found = (acts for acts, each in self._shares.items() if each.texts >= LEAST_TEXTS and each.ask < LEAST_SHARE)
+        return frozenset(chain.from_iterable(found))
 
     def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""

@@ -116,8 +116,8 @@ class Preprocessor:
         # Placeholders stand together, so that a constraint is a mask over one stretch of the vocabulary.
         ordered = sorted(placeholders) + [word for word in words if word not in placeholders]
         encoder = ActEncoder.build(((pair.turn, pair.corpus) for pair in pairs), corpus)
-        templates = Templates.collect((pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus)
-        trigger_words = learn_trigger_words(((pair.turn, pair.tokens) for pair in pairs), style.checker())
+        own = [(pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus]
+        templates, trigger_words = Templates.collect(own), learn_trigger_words(own, style.checker())
         made = cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words, inflection)
         if any(pair.context for pair in pairs):
             made.context = context_vocabulary(

@@ -152,6 +152,7 @@ def preprocessor_of(config: Config, corpora: Sequence[Corpus]) -> tuple[Preproce
     return build_preprocessor(
         corpora[0],
         corpora[1:],
+        counterfeited=config.corpus.counterfeit,
         targets=config.corpus.targets,
         min_count=config.corpus.min_count,
         complete_only=config.model.neural,

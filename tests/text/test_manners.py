@@ -90,6 +90,17 @@ def test_acts_that_are_not_done_without_a_question_and_those_that_ask_nothing() 
     assert not manners(*asked[:9], *stated[:9]).wrong(parse("inform(name=x)"), question)
 
 
+def test_acts_that_never_stand_alone_ask_where_one_of_them_asks_elsewhere() -> None:
+    offers = [("offer(name=x) & inform(area=south)", f"SLOT_NAME is {kind} .") for kind in "abcdefghij"]
+    asked = [("inform(area=south) & request(food)", f"in SLOT_AREA {kind} , what food ?") for kind in "abcdefghij"]
+    own = manners(*offers, *asked)
+    for text in (["is", "it", "in", "SLOT_AREA", "?"], ["would", "you", "like", "SLOT_AREA"]):
+        assert own.wrong(parse("inform(area=south)"), text) and own.wrong(parse("offer(name=x)"), text)
+        assert not own.wrong(parse("request(food)"), text)
+        assert not own.wrong(parse("inform(area=south) & select(area=south)"), text)
+    assert not own.wrong(parse("inform(area=south)"), ["it", "is", "in", "SLOT_AREA"])
+
+
 def test_people_do_what_their_acts_do(random_run: Path) -> None:
     preprocessor = Preprocessor.load(random_run / "preprocessor.json")
     found = []

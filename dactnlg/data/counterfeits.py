@@ -1,0 +1,157 @@
+"""Counterfeit pairs: those of other domains, with the slots of the corpus itself in the place of theirs.
+
+A corpus of a new domain is small, and what other domains say of their slots is said of its own alike: "has a SLOT_AUDIO
+audio" is "has a SLOT_BATTERY battery". Each slot that the corpus lacks becomes one of its own of the same class, in the
+act and in the sentence (data counterfeiting: Wen et al. 2016, "Multi-domain Neural Network Language Generation for
+Spoken Dialogue Systems", section 4). The paper names the classes: slots that people look for, those that they ask for,
+yes or no. Here they are learned: slots of a class occur in the same acts, with values of the same kind.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from math import sqrt
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.text.example import Pair
+from dactnlg.text.nearness import names_slot
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import strip_joiner
+
+SEED = 1
+"""Decides on all slots: models of other seeds learn the same pairs, so that they can search together."""
+ALIKE = 0.1
+"""How much less like a slot than the one that is most like it another one of its class may be."""
+LEAST = 0.5
+"""How much alike slots of a class are at least."""
+Profile = Mapping[tuple[str, str], float]
+"""In which acts a slot occurs, and with what kind of value; of the length 1."""
+
+
+def counterfeit(pairs: Iterable[Pair], own: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs of another domain as if they were of a corpus's own.
+
+    Args:
+        pairs: of the other domain; those whose acts the corpus does not know, or whose slots are more than it has of
+            their class, are left out.
+        own: pairs of the corpus.
+    """
+    acts, ours = {act.act_type for pair in own for act in pair.turn}, _profiles(own)
+    pairs = [pair for pair in pairs if all(act.act_type in acts for act in pair.turn)]
+    theirs, always = _profiles(pairs), _nearly_always(own)
+    free = {name: profile for name, profile in ours.items() if name not in always}
+    new = {name: profile for name, profile in free.items() if name not in theirs}
+    classes = {name: _class(each, new) or _class(each, free) for name, each in theirs.items() if name not in ours}
+    phrases, chance = _phrases(own), random.Random(SEED)
+    found = []
+    for pair in pairs:
+        names = _drawn(pair.turn, classes, chance)
+        if names is not None:
+            tokens = _renamed(_rephrased(pair.tokens, names, phrases), names)
+            found.append(Pair(_of_slots(pair.turn, names), pair.corpus, tokens, pair.context))
+    return found
+
+
+def _profiles(pairs: Sequence[Pair]) -> dict[str, Profile]:
+    """Return the profile of each slot of pairs."""
+    counts: dict[str, Counter[tuple[str, str]]] = {}
+    for pair in pairs:
+        for act, slot in pair.turn.slots():
+            counts.setdefault(slot.name, Counter())[act.act_type, _kind(slot)] += 1
+    return {name: {key: n / _length(each) for key, n in each.items()} for name, each in counts.items()}
+
+
+def _nearly_always(pairs: Sequence[Pair]) -> set[str]:
+    """Return the slots that most acts have, such as the name of what they are about: no other one is like them."""
+    counts = Counter(name for pair in pairs for name in {slot.name for _, slot in pair.turn.slots()})
+    return {name for name, count in counts.items() if count > len(pairs) / 2}
+
+
+def _kind(slot: Slot) -> str:
+    return "" if slot.value is None else slot.special or "value"
+
+
+def _length(counts: Mapping[tuple[str, str], float]) -> float:
+    return sqrt(sum(count * count for count in counts.values()))
+
+
+def _class(profile: Profile, ours: Mapping[str, Profile]) -> list[str]:
+    """Return the slots of a corpus that are used as a slot of another domain is."""
+    alike = {name: sum(profile.get(key, 0.0) * n for key, n in each.items()) for name, each in ours.items()}
+    best = max(alike.values(), default=0.0)
+    return sorted(name for name, value in alike.items() if value >= max(LEAST, best - ALIKE))
+
+
+def _drawn(turn: Turn, classes: Mapping[str, Sequence[str]], chance: random.Random) -> dict[str, str] | None:
+    """Return the names that the slots of a turn get, each another one; None where there are too few."""
+    names = dict.fromkeys(slot.name for _, slot in turn.slots())
+    found: dict[str, str] = {}
+    for name in names:
+        if name in classes:
+            choices = [each for each in classes[name] if each not in names and each not in found.values()]
+            if not choices:
+                return None
+            found[name] = chance.choice(choices)
+    return found
+
+
+def _of_slots(turn: Turn, names: Mapping[str, str]) -> Turn:
+    acts = (
+        DialogueAct(act.act_type, tuple(Slot(names.get(slot.name, slot.name), slot.value) for slot in act.slots))
+        for act in turn
+    )
+    return Turn(tuple(acts))
+
+
+def _phrases(pairs: Sequence[Pair]) -> dict[str, Tokens]:
+    """Return the words with which a corpus most often names each of its slots."""
+    counts: dict[str, Counter[Tokens]] = {}
+    for pair in pairs:
+        for name, start, end in _named(pair.tokens, [slot.name for _, slot in pair.turn.slots()]):
+            counts.setdefault(name, Counter())[pair.tokens[start:end]] += 1
+    return {name: max(each, key=lambda phrase: (each[phrase], phrase)) for name, each in counts.items()}
+
+
+def _named(tokens: Tokens, slots: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+    """Yield where words of a sentence name slots: the name of one, and the bounds of its words."""
+    places = {placeholder_name(name): name for name in slots}
+    at = [(place, places[held]) for place, held in enumerate(map(_held, tokens)) if held in places]
+    owners = [_nearest(token, place, slots, at) for place, token in enumerate(tokens)]
+    for owner, group in groupby(range(len(tokens)), lambda place: owners[place]):
+        own = [*group]
+        if owner:
+            yield owner, own[0], own[-1] + 1
+
+
+def _held(token: str) -> str:
+    """Return the placeholder that a token holds, without its number; "" if it holds none."""
+    return strip_joiner(token).partition("#")[0] if is_placeholder(token) else ""
+
+
+def _nearest(token: str, place: int, slots: Sequence[str], at: Sequence[tuple[int, str]]) -> str:
+    """Return the slot that a word names, of several the one whose value is nearest; "" for none."""
+    named = [name for name in slots if token.isalpha() and names_slot(token, name)]
+    distances = {
+        name: min((abs(place - own) for own, each in at if each == name), default=len(slots)) for name in named
+    }
+    return min(named, key=lambda name: distances[name], default="")
+
+
+def _rephrased(tokens: Tokens, names: Mapping[str, str], phrases: Mapping[str, Tokens]) -> Tokens:
+    """Return a sentence that names other slots."""
+    found: list[str] = []
+    done = 0
+    for name, start, end in _named(tokens, list(names)):
+        found += [*tokens[done:start], *phrases.get(names[name], ())]
+        done = end
+    return (*found, *tokens[done:])
+
+
+def _renamed(tokens: Tokens, names: Mapping[str, str]) -> Tokens:
+    """Return a sentence with the placeholders of other slots."""
+    others = {placeholder_name(name): placeholder_name(other) for name, other in names.items()}
+    return tuple(token.replace(held, others[held]) if (held := _held(token)) in others else token for token in tokens)
