@@ -29,6 +29,8 @@ _OTHERS = frozenset({"there", "i", "we", "you"})
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
+_NOTHING = frozenset({("there", "is", "no"), ("there", "are", "no")})
+"""What is not there cannot be told more of: "there is no pub in the south and it is cheap"."""
 _MODALS = listed("do does did can could will would should may might must let have has had n't")
 _SINGULAR = frozenset({"is", "has", "does", "was"})
 _PLURAL = frozenset({"are", "have", "do", "were"})
@@ -179,15 +181,15 @@ def _disagree(words: Sequence[str], before: int, place: int) -> bool:
 
 
 def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a verb does not fit: "the area and the price is", "pubs that does", "there are looking"."""
+    """Whether a verb does not fit: "the area and the price is", "there are looking", "there is no pub and it is"."""
     first = at[0] if at else 0
     several = "and" in words[:first] and words[first] in _SINGULAR and words[0] not in PREPOSITIONS | _SUBORDINATING
-    runs = zip(words, words[1:], words[2:], strict=False)
-    many = words[:2] == ["there", "are"]
+    runs_of_three = [*zip(words, words[1:], words[2:], strict=False)]
+    many = words[:2] == ["there", "are"] or not _NOTHING.isdisjoint(runs_of_three)
     return several or any(
         (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
         or (many and (before, word) == ("and", "it"))
-        for before, word, verb in runs
+        for before, word, verb in runs_of_three
     )
 
 

@@ -106,6 +106,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("there are SLOT_COUNT SLOT_TYPE -s .", True),
         ("there are SLOT_COUNT SLOT_TYPE -s that has a garden .", False),
         ("there are SLOT_COUNT SLOT_TYPE -s and it is near SLOT_NEAR .", False),
+        ("there is no SLOT_TYPE in SLOT_AREA and it is near SLOT_NEAR .", False),
         ("there are looking for a pub .", False),
         ("the area and the price is low .", False),
         ("near SLOT_NEAR and SLOT_AREA is a pub .", True),
