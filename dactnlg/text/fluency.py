@@ -33,7 +33,7 @@ BOUND = ""
 """Stands before and behind a sentence."""
 
 _BEHIND_NOUNS = RELATIVES | frozenset(
-    {BOUND, *["if", "in", "with", "for", "near", "at", "on", "by", "from", "and", "available"]}
+    {BOUND, *ENDS, *["if", "in", "with", "for", "near", "at", "on", "by", "from", "and", "available"]}
 )
 _PRONOUNS: dict[str, Tokens] = {PRONOUN: (), f"{PRONOUN}'s": ("is",)}
 
@@ -108,7 +108,7 @@ class Fluency:
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
                 found += faults(parted(sentence)[0], self._verbs)
-                found += 2 * sum(self._one_of_many(*run) for run in runs(sentence, 3))
+                found += 2 * self._one_of_many(sentence)
                 found += 2 * (
                     self._copulas.faults(sentence) + self._predicates.faults(sentence) + misattributed(sentence)
                 )
@@ -148,9 +148,19 @@ class Fluency:
         """Whether what stands behind two words is plural where its count is left out: "there are pubs"."""
         return before in self._counted
 
-    def _one_of_many(self, verb: str, noun: str, more: str) -> bool:
-        """Whether a noun should have a plural: "there are pub in the area"."""
-        return verb == "are" and noun in self._nouns and more in _BEHIND_NOUNS
+    def _one_of_many(self, sentence: Tokens) -> int:
+        """Return how many nouns should have a plural: "there are pub in the area", "there are no cheap pub"."""
+        words, counts, found, many = [*map(_plain, sentence), BOUND], self.counts, 0, False
+        for word, more in pairwise(words):
+            if word == "are":
+                many = True
+            elif many and word in self._nouns:
+                found += strip_joiner(more) in _BEHIND_NOUNS
+                many = False
+            elif word in _BEHIND_NOUNS or word in counts:
+                # A noun behind a count is made to fit its value.
+                many = False
+        return found
 
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""

@@ -246,3 +246,25 @@ def test_what_has_been_said_in_the_same_words_is_doubtful() -> None:
 def test_other_languages_have_no_faults_of_english() -> None:
     texts = [tokenize("SLOT_NAME je levná restaurace.")]
     assert Fluency(texts, english=False).doubts(texts[0]) == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "several"),
+    [
+        ("there are SLOT_TYPE near SLOT_NEAR .", "there are SLOT_TYPE ￭s near SLOT_NEAR ."),
+        ("there are good SLOT_TYPE .", "there are good SLOT_TYPE ￭s ."),
+        (
+            "there are no SLOT_PRICERANGE SLOT_TYPE in SLOT_AREA",
+            "there are no SLOT_PRICERANGE SLOT_TYPE ￭s in SLOT_AREA",
+        ),
+    ],
+)
+def test_what_there_are_is_several(one: str, several: str) -> None:
+    counted = ["there are SLOT_COUNT SLOT_TYPE ￭s in SLOT_AREA ."] * 20
+    # Training has the words of both, so that their number alone is in doubt.
+    fluency = Fluency(split([*counted, *[one, several] * 5]), english=True)
+    assert fluency.doubts(one.split()) >= 2 > fluency.doubts(several.split())
+    # A noun behind a count is made to fit its value, and one behind another word is no longer what there is.
+    for text in ("there are SLOT_COUNT SLOT_TYPE in SLOT_AREA .", "there are some in SLOT_AREA SLOT_TYPE ."):
+        own = Fluency(split([*counted, *[text] * 5]), english=True)
+        assert own.doubts(text.split()) < 2
