@@ -24,7 +24,7 @@ LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which on an act type is not done without it, and how many texts have to show it."""
-MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.04, 0.4, 0.05
+MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
 """Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
 most; and shares that the first of them, and each further one, add at least."""
 MOST_MARKS = 3
