@@ -154,7 +154,7 @@ def test_a_mapping_is_read_as_a_file_is(tmp_path: Path) -> None:
     assert str(caught.value).split("\n") == [
         "4 mistakes in the configuration",
         "  epochs=3: an override is section.key=value, such as training.epochs=3",
-        "  corpus: must be a mapping of name, also, targets, min_count, lexicalized, data_dir; got 3",
+        "  corpus: must be a mapping of name, also, counterfeit, targets, min_count, lexicalized, data_dir; got 3",
         "  trainin: unknown key; did you mean 'training'?",
         "  model.xi: model 'lstm' has no use for it; models that have it: hierarchical, sclstm",
     ]
