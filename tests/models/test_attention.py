@@ -125,7 +125,7 @@ def test_it_learns_to_spell_acts_that_it_has_not_seen(name: str) -> None:
     sizes: dict[str, Any] = {"seq2seq": {"encoder_size": 32, "embedding_size": 16}}.get(name, {"heads": 2, "layers": 1})
     model = build_model(name, SPELLING, hidden_size=32, **sizes)
     model.compile(optimizer=keras.optimizers.Adam(0.01, global_clipnorm=1.0), jit_compile=jit_compile())
-    for seed in range(150):
+    for seed in range(250):
         model.train_on_batch(spelling(64, seed))
     batch = spelling(100, 9999)
     context, state = model.prepare(tensors_of(batch))
