@@ -1,6 +1,6 @@
 """What another domain gives to a small corpus: fine-tuning, learning both, and counterfeit pairs (Wen et al. 2016).
 
-    python benchmarks/adaptation.py                        tv for laptop, 100 to 400 pairs: an hour and a half
+    python benchmarks/adaptation.py                        tv for laptop, 100 to 400 pairs, three seeds
     python benchmarks/adaptation.py --source laptop --target tv --sizes 200
     python benchmarks/adaptation.py --runs FOLDER          keep the runs there; finished ones are not trained again
 
