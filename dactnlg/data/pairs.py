@@ -81,7 +81,8 @@ def build_preprocessor(
 
     Raises:
         CorpusError: there is no training pair.
-        ConfigError: models are to see what users have said, and `corpus` does not have it.
+        ConfigError: models are to see what users have said, and `corpus` does not have it; or no pair of another corpus
+            can be as if it were of `corpus`.
     """
     style = corpus.style()
     # One corpus alone needs no name among the model's inputs.
@@ -109,7 +110,11 @@ def build_preprocessor(
         join_morphemes = other_style.spaced and not style.spaced
         found = _delexicalized(other, "train", "human", other_style, join_morphemes=join_morphemes)
         more = _complete(list(found), other.name)
-        pairs += counterfeit(more, own) if counterfeited else more
+        if counterfeited and not (more := counterfeit(more, own)):
+            raise ConfigError(
+                f"corpus.counterfeit: no pair of {other.name} has acts and slots like those of {corpus.name}"
+            )
+        pairs += more
     if not context:
         # Pairs that differ in nothing else are one.
         pairs = [replace(pair, context="") for pair in pairs]

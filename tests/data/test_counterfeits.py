@@ -111,3 +111,8 @@ def test_counterfeits_are_of_other_corpora() -> None:
     data = {"corpus": {"name": "trails", "counterfeit": True}, "model": {"name": "sclstm"}}
     with pytest.raises(ConfigError, match="counterfeit needs also"):
         read_config(data, (), models)
+
+
+def test_a_corpus_of_which_nothing_fits_is_a_mistake(data_dir: Path) -> None:
+    with pytest.raises(ConfigError, match="no pair of dstc2 has acts and slots like those of trails"):
+        build_preprocessor(load_corpus("trails"), [load_corpus("dstc2", data_dir)], counterfeited=True)
