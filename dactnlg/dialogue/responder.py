@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import digest
+from dactnlg._utils.threads import one_blas_thread
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
 from dactnlg.errors import RunError, UserError
 from dactnlg.generation.decoder import REQUIRED, Arrays, Plan, take
@@ -117,8 +118,9 @@ class Responder:
     def _beginnings(self, inputs: Arrays, seeds: Sequence[int]) -> list[Hypothesis]:
         """Return how conversations begin: a search would begin them all alike."""
         numbers = np.stack([np.random.default_rng(seed).random(self._decoder.max_length) for seed in seeds])
-        rules, step, state = self._decoder.constrained(inputs, hard=False)
-        return sample(step, state, numbers, Sampling(), owner=np.arange(len(seeds)), rules=rules)
+        with one_blas_thread:
+            rules, step, state = self._decoder.constrained(inputs, hard=False)
+            return sample(step, state, numbers, Sampling(), owner=np.arange(len(seeds)), rules=rules)
 
     def inputs(
         self,

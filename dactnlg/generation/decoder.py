@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from dactnlg._utils.memory import Memory
-from dactnlg._utils.threads import parallel_map
+from dactnlg._utils.threads import one_blas_thread, parallel_map
 from dactnlg.acts import Turn
 from dactnlg.search.constraints import Constraint, RequireSlots, RequireWords, Rules
 from dactnlg.search.hypotheses import Hypothesis
@@ -182,10 +182,11 @@ class Decoder:
 
     def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]], context: str = "") -> NDArray[np.float32]:
         """Return the log probability of each row of token numbers (without begin and end) as a sentence for a turn."""
-        step, state = self.stepper(self.inputs([turn], contexts=[context]))
-        scores: NDArray[np.float32] = token_scores(
-            step, state, rows, owner=np.zeros(len(rows), np.intp), rules=RULES
-        ).sum(axis=1)
+        owner = np.zeros(len(rows), np.intp)
+        # As in a search: the last digits of a product depend on the threads that share it.
+        with one_blas_thread:
+            step, state = self.stepper(self.inputs([turn], contexts=[context]))
+            scores: NDArray[np.float32] = token_scores(step, state, rows, owner=owner, rules=RULES).sum(axis=1)
         return scores
 
     def constrained(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 import keras
 import numpy as np
 import pytest
+from threadpoolctl import threadpool_limits
 
 from dactnlg import models
 from dactnlg.data.corpus import load_corpus
@@ -109,6 +110,20 @@ def test_nothing_depends_on_neighbours_threads_or_memory(both: tuple[Generator, 
     for thread in threads:
         thread.join()
     assert all(results[n] == texts[n::3] for n in range(3))
+
+
+def test_no_digit_depends_on_the_threads_of_the_linear_algebra_library(run: Path) -> None:
+    """Ray and batch systems give a process fewer threads than it has alone, and files of both have to be the same."""
+    turns = [example.turn for example in load_corpus("trails").split("test")][::4]
+    rows = [list(range(4, 4 + length)) for length in range(1, 100)]
+    found = []
+    for threads in (1, 2, 3):
+        with threadpool_limits(threads, user_api="blas"):
+            decoder = Generator.load(run, backend="numpy").decoder
+            assert decoder is not None
+            searched = [[(best.tokens, best.score) for best in row] for row in decoder.search(turns, Plan(3, True, 3))]
+            found.append((searched, decoder.sentence_scores(turns[0], rows).tolist()))
+    assert found[0] == found[1] == found[2]
 
 
 def test_equal_acts_are_searched_once(both: tuple[Generator, Generator], monkeypatch: pytest.MonkeyPatch) -> None:

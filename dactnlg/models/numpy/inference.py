@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg._utils.threads import one_blas_thread
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell, reading_cell
 from dactnlg.models.numpy.encoder import EntryEncoder
 from dactnlg.models.numpy.layers import act_gates, context_mean, logits, token_gates
@@ -50,7 +51,10 @@ class NumpyModel:
 
     def __init__(self, inputs: tuple[str, ...], weights: Mapping[str, Floats], alpha: float = 0.0) -> None:
         self.inputs, self.weights = inputs, weights
-        kernel, table = weights["cell/recurrent"], token_gates(weights)
+        kernel = weights["cell/recurrent"]
+        # The last digits of a product depend on the threads that share it.
+        with one_blas_thread:
+            table = token_gates(weights)
         self.hidden_size = len(kernel)
         self._carries_act = "cell/reading" in weights
         # The halves of `cells` are in the weights; a token's share of the gates is looked up.
