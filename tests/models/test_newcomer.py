@@ -144,6 +144,7 @@ def test_it_goes_on_after_a_kill(package: Package) -> None:
         "train",
         package.folder / "newcomer.yaml",
         *(word for each in sets for word in ("--set", each)),
+        "--quiet",
         "--output",
     ]
     whole, process = package.start(*words, unbroken), package.start(*words, broken)

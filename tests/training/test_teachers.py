@@ -30,7 +30,7 @@ from dactnlg.training.workers import Cluster
 
 SMALL = [
     *("training.epochs=9", "training.batch_size=32", "model.hidden_size=48"),
-    *("training.teachers=2", "training.invention=0.25"),
+    *("training.teachers=2", "training.invention=0.1"),
 ]
 
 
@@ -56,7 +56,7 @@ def test_what_is_taught_says_its_act(run: Run) -> None:
     first: dict[DelexicalizedAct, Turn] = {}
     for pair in pairs:
         first.setdefault(preprocessor.request(pair.turn).act, pair.turn)
-    invented = [pair.turn for pair in invent(pairs, round(0.25 * len(pairs)), 1)]
+    invented = [pair.turn for pair in invent(pairs, round(0.1 * len(pairs)), 1)]
     said, turns = sentences(run), [*first.values(), *invented]
     kept = [(turn, tokens) for turn, tokens in zip(turns, said, strict=True) if tokens]
     assert len(kept) > 30 and len(invented) / 20 < sum(map(bool, said[len(first) :])) < len(invented)
@@ -71,7 +71,7 @@ def test_what_is_taught_is_learned_beside_the_pairs(run: Run, tmp_path: Path) ->
     place = Run(tmp_path)
     place.taught_path.write_bytes(run.taught_path.read_bytes())
     found = taught(config, place, preprocessor, pairs, no_training, progress=False)
-    invented = {pair.turn for pair in invent(pairs, round(0.25 * len(pairs)), 1)}
+    invented = {pair.turn for pair in invent(pairs, round(0.1 * len(pairs)), 1)}
     texts = set(map(tuple, sentences(run)))
     assert {pair.tokens for pair in found} <= texts and () not in {pair.tokens for pair in found}
     # An act is taught as often as the corpus has it, and an invented one once.
@@ -141,7 +141,7 @@ def test_without_resume_teachers_are_trained_anew(tmp_path: Path, monkeypatch: p
         (place.teachers_path / "left").touch()
         raise KeyboardInterrupt
 
-    few = [*SMALL, "training.epochs=1", "training.teachers=1"]
+    few = [*SMALL, "training.epochs=1", "training.teachers=1", "training.invention=0"]
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(teachers, "_trained", interrupt)
         train("trails-sclstm", tmp_path / "run", overrides=few, progress=False)
