@@ -26,6 +26,10 @@ def hold(file: IO[Any], refusal: UserError) -> None:
         raise refusal from None
 
 
+_PAUSE = 0.02
+"""Seconds between two tries: whoever locks again and again, such as many scores of one run, lets go for moments."""
+
+
 @contextlib.contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
     """Hold a lock file, made if it is not there; wait for other processes that hold it.
@@ -36,7 +40,7 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
     import portalocker
 
     try:
-        lock = portalocker.Lock(path, timeout=seconds)
+        lock = portalocker.Lock(path, timeout=seconds, check_interval=_PAUSE)
         lock.acquire()
     except portalocker.LockException:
         raise TimeoutError(None, "another process holds it", str(path)) from None

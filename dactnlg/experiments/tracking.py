@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dactnlg._utils import locks
 from dactnlg._utils.files import replace_file
 from dactnlg.errors import UserError
 
@@ -115,13 +116,12 @@ def locked(path: Path, seconds: float) -> Iterator[None]:
         OSError: the file cannot be made.
         StoreError: another process holds it for longer.
     """
-    import portalocker
-
-    try:
-        with portalocker.Lock(path, timeout=seconds):
-            yield
-    except portalocker.LockException:
-        raise StoreError(f"{path} has been locked by another process for {seconds:.0f} seconds") from None
+    with contextlib.ExitStack() as stack:
+        try:
+            stack.enter_context(locks.locked(path, seconds))
+        except TimeoutError:
+            raise StoreError(f"{path} has been locked by another process for {seconds:.0f} seconds") from None
+        yield
 
 
 def _folder() -> Path:
