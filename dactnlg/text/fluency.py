@@ -97,8 +97,8 @@ class Fluency:
         return self._strange(apart) + min(self._strange(runs(reading, ORDER)) for reading in self._readings(main))
 
     def _strange(self, found: Iterable[Tokens]) -> int:
-        usual = self._usual
-        return sum(run not in usual for run in found)
+        every = [*found]
+        return len(every) - sum(map(self._usual.__contains__, every))
 
     def _doubts_of(self, sentence: Tokens) -> int:
         """Return the doubts about one sentence; texts that are composed share theirs."""

@@ -6,23 +6,24 @@ from collections.abc import Iterable, Sequence
 
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 
 Tokens = tuple[str, ...]
 ENDS = (".", "?", "!")
 """Marks behind sentences."""
+_ENDINGS = frozenset(f"{left}{end}{right}" for end in ENDS for left in ("", JOINER) for right in ("", JOINER))
 PRONOUN = "it"
 """What further sentences call what the first one names."""
 
 
 def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
     """Return the sentences of a text."""
-    found: list[list[str]] = [[]]
-    for token in tokens:
-        found[-1].append(token)
-        if strip_joiner(token) in ENDS:
-            found.append([])
-    return [tuple(sentence) for sentence in found if sentence]
+    text, start, found = tuple(tokens), 0, []
+    for end, token in enumerate(text, 1):
+        if token in _ENDINGS:
+            found.append(text[start:end])
+            start = end
+    return [*found, text[start:]] if start < len(text) else found
 
 
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
