@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from scipy.stats import binom
 
 from dactnlg.fidelity.facts import ACT, VALUE
 from dactnlg.fidelity.logistic import break_even
@@ -32,8 +33,9 @@ EXCHANGED = 0.005
 """Human sentences in which two placeholders may seem to be in each other's place."""
 MANY = 20
 """Sentences of an act type among which one may be another's."""
-ALIKE = 0.05
-"""Where more human sentences of an act type seem to do another one, the two are worded alike."""
+ALIKE, CHANCE = 0.05, 0.05
+"""Where more human sentences of an act type seem to do another one, the two are worded alike; if by chance, with such a
+probability at most: two slips among twenty sentences show nothing."""
 MOVED = 6.0
 """Logits by which another placeholder has to suit a place better than its own."""
 LEAST_MARGIN = 2.5
@@ -117,10 +119,14 @@ def choose_margins(reader: Reader, rows: Sequence[Sample], logits: Sequence[Logi
 
 def _margin(gains: Sequence[float]) -> float | None:
     """Return a margin between two kinds of sentences; None where people use one for the other."""
-    same = len(gains) and np.mean(np.array(gains) > 0) > ALIKE
     # A single one of many may be a slip.
     share = max(CONFUSED, 1.5 / len(gains)) if len(gains) >= MANY else CONFUSED
-    return None if same else _quantile(gains, share, LEAST_MARGIN)
+    return None if alike(sum(gain > 0 for gain in gains), len(gains)) else _quantile(gains, share, LEAST_MARGIN)
+
+
+def alike(mistaken: int, count: int) -> bool:
+    """Whether two kinds of sentences are worded alike: so many of one seem to be of the other, more than by chance."""
+    return mistaken > ALIKE * count and bool(binom.sf(mistaken - 1, count, ALIKE) < CHANCE)
 
 
 def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:

@@ -10,6 +10,7 @@ import pytest
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.pairs import sentence_pairs
 from dactnlg.errors import RunError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import atoms, facts
@@ -291,6 +292,23 @@ def test_people_of_a_test_split_ask_in_words_that_training_never_had(data_dir: P
         lost.append(f"request({slot.name})" in checker.check(wrong, text).questions)
     assert len(asked) > 100
     assert np.mean(lost) >= 0.95
+
+
+def test_a_statement_confirms_nothing_though_two_people_of_twenty_wrote_one(data_dir: Path) -> None:
+    corpus = load_corpus("restaurants", data_dir)
+    pairs = {split: sentence_pairs(corpus, split, "human") for split in corpus.splits}
+    reader = learn_reader(pairs["train"], pairs["valid"], corpus.style().checker())
+    checker, said = FidelityChecker(corpus.style().checker(), reader), dict.fromkeys(pairs["test"])
+    stated = [
+        (replace(turn, acts=(replace(turn.acts[0], act_type="?confirm"),)), text)
+        for turn, text in said
+        if [act.act_type for act in turn] == ["inform"] and checker.check(turn, text).ok
+    ]
+    assert len(stated) > 300
+    assert np.mean([bool(checker.check(*pair).acts) for pair in stated]) >= 0.98
+    confirmed = [pair for pair in said if str(pair[0]).startswith("?confirm(")]
+    assert len(confirmed) > 10
+    assert sum(bool(checker.check(*pair).acts) for pair in confirmed) <= 3
 
 
 @pytest.mark.parametrize(

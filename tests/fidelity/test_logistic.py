@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from math import comb
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +12,8 @@ from scipy.sparse import csr_array
 
 from dactnlg.fidelity.logistic import break_even, count_features, fit, matrix
 from dactnlg.fidelity.table import SMALL, Table
+from dactnlg.fidelity.thresholds import alike
+
 
 LOGITS = st.lists(st.integers(-20, 20), min_size=1, max_size=12).map(lambda values: np.array(values, float) / 4)
 
@@ -53,6 +58,17 @@ def test_no_threshold_has_its_two_kinds_of_errors_closer_to_each_other(
 
     # No logit is at an odd number of eighths.
     assert apart(break_even(positive, negative)) == min(apart(eighths / 8) for eighths in range(-49, 50, 2))
+
+
+def test_two_slips_among_twenty_sentences_do_not_make_kinds_alike() -> None:
+    share = Fraction(1, 20)
+    for count in range(1, 80):
+        for mistaken in range(count + 1):
+            # The probability of at least so many where one of twenty is worded like the other kind.
+            chance = sum(comb(count, n) * share**n * (1 - share) ** (count - n) for n in range(mistaken, count + 1))
+            if chance != share:
+                assert alike(mistaken, count) == (mistaken > share * count and chance < share), (mistaken, count)
+    assert not alike(2, 20) and alike(4, 20) and alike(60, 1000) is False and alike(80, 1000)
 
 
 def test_separable_logits_are_separated() -> None:
