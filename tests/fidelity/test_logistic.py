@@ -14,7 +14,6 @@ from dactnlg.fidelity.logistic import break_even, count_features, fit, matrix
 from dactnlg.fidelity.table import SMALL, Table
 from dactnlg.fidelity.thresholds import alike
 
-
 LOGITS = st.lists(st.integers(-20, 20), min_size=1, max_size=12).map(lambda values: np.array(values, float) / 4)
 
 
