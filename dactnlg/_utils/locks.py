@@ -9,6 +9,9 @@ from typing import IO, Any
 
 from dactnlg.errors import UserError
 
+_PAUSE = 0.02
+"""Seconds between two tries: whoever locks again and again, such as many scores of one run, lets go for moments."""
+
 
 def hold(file: IO[Any], refusal: UserError) -> None:
     """Lock an open file until it is closed.
@@ -24,10 +27,6 @@ def hold(file: IO[Any], refusal: UserError) -> None:
         portalocker.lock(file, portalocker.LOCK_EX | portalocker.LOCK_NB)
     except portalocker.LockException:
         raise refusal from None
-
-
-_PAUSE = 0.02
-"""Seconds between two tries: whoever locks again and again, such as many scores of one run, lets go for moments."""
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ Tokens = tuple[str, ...]
 ENDS = (".", "?", "!")
 """Marks behind sentences."""
 _ENDINGS = frozenset(f"{left}{end}{right}" for end in ENDS for left in ("", JOINER) for right in ("", JOINER))
+"""The same as tokens."""
 PRONOUN = "it"
 """What further sentences call what the first one names."""
 
