@@ -33,6 +33,8 @@ def generate_in_parallel(
     """
     if not blocks:
         return
+    # More processes than blocks would load the run for nothing, and Ray warns of them.
+    jobs = min(jobs, len(blocks))
     with cluster.started(jobs) as ray:
         context = ray.data.DataContext.get_current()
         context.execution_options.preserve_order = True

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -93,6 +94,15 @@ def test_bad_lines_are_skipped_alike(generate: Generate) -> None:
     lines = Path("2.txt").read_text(encoding="utf-8").split("\n")
     assert [n for n, line in enumerate(lines[:-1]) if '"error"' in line] == [3, 150, 512, 513]
     assert len(lines) == COUNT + 1
+
+
+def test_a_few_acts_are_no_reason_for_a_warning(generate: Generate) -> None:
+    write_acts(3)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        assert generate("two.txt", "--jobs", "2") == ""
+    assert not [each for each in told if "concurren" in str(each.message)]
+    assert Path("two.txt").read_bytes().count(b"\n") == 3
 
 
 def test_an_empty_file(generate: Generate) -> None:
