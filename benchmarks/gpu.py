@@ -4,11 +4,12 @@
     KERAS_BACKEND=jax python benchmarks/gpu.py --peak 67     beside the float32 TFLOP/s of the card's data sheet
     python benchmarks/gpu.py --run RUN --batch-size 1024 262144
 
-Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for a few epochs first; its test acts are
+Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for 20 epochs first; its test acts are
 repeated to fill a batch, and each is searched for. A search is timed from arrays on the device to token numbers in
 the machine's memory. The step's matrix products are also timed by themselves, on as many rows as the batch has beams;
-the card's peak is that of a product of two large square matrices, measured in the same process. Models of dialogue
-are trained on DailyDialog, where it is at hand.
+the card's peak is that of a product of two large square matrices, measured in the same process. Before all that the
+test acts are said twice, by Keras on the device and by NumPy, and compared. Models of dialogue are trained on
+DailyDialog, where it is at hand.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ import numpy as np
 from keras import ops
 
 from dactnlg import models
+from dactnlg.acts import Turn
 from dactnlg.data.batching import Dataset
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.dialogues import context_pairs, load_dialogues
@@ -38,8 +40,9 @@ from dactnlg.errors import CorpusError
 from dactnlg.generation.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.keras_decoder import KerasDecoder
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import build_model
-from dactnlg.models.backend import compiled, to_numpy
+from dactnlg.models.backend import compiled, keep_float32, to_numpy
 from dactnlg.models.dialogue_sections import DialogueSection
 from dactnlg.runs.config import Config, load_config
 from dactnlg.text.dialogue_preprocessor import DialoguePreprocessor
@@ -53,7 +56,7 @@ TRAINING_BATCHES = (64, 512, 4_096)
 TRAINED = ("trails-sclstm", "trails-seq2seq", "dailydialog-gru_seq2seq", "dailydialog-hred")
 DIALOGUES = 1_000
 """Dialogues whose turns fill the batches of models of dialogue; DailyDialog has to be where corpora are looked for."""
-EPOCHS = 4
+EPOCHS = 20
 SQUARE = 8192
 
 
@@ -127,6 +130,15 @@ def step_shapes(model: Any, rows: int) -> list[tuple[int, int, int]]:
     return [*shapes, (rows, model.sizes.act, hidden)] if gates > 4 * hidden else shapes
 
 
+def agreement(run: Path, generator: Generator, turns: list[Turn]) -> str:
+    """Return how far what Keras says is from what NumPy says, on the CPU."""
+    options = GenerationOptions(constraint="rerank")
+    ours, theirs = (each.generate(turns, options) for each in (generator, Generator.load(run, backend="numpy")))
+    alike = [(a.score or 0, b.score or 0) for a, b in zip(ours, theirs, strict=True) if a.text == b.text]
+    apart = max((abs(a - b) for a, b in alike), default=0)
+    return f"sentences like NumPy's: {len(alike):,} of {len(turns):,}, log probabilities {apart:.1e} apart at most"
+
+
 def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float) -> None:
     """Print the table of the search; `peak` in operations a second."""
     generator = Generator.load(run, backend="keras")
@@ -134,6 +146,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
     if not isinstance(decoder, KerasDecoder):
         raise SystemExit(f"{run} holds no neural model")
     corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
+    print(agreement(run, generator, [example.turn for example in corpus.split("test")]), end="\n\n", flush=True)
     turns = [generator.preprocessor.delexicalizer.prepared(example.turn) for example in corpus.split("test")]
     inputs = decoder.inputs(turns)
     print("| acts | constraint | acts/s | a step's products | of the peak, alone | of the peak, within the search |")
@@ -221,6 +234,7 @@ def main() -> None:
         print(f"no GPU that Keras can use with its backend {backend}: nothing measured")
         return
     print(f"{date.today()}, {', '.join(found) or 'no GPU'}, Keras {version('keras')} on {backend} {version(backend)}")
+    keep_float32()
     square = [(options.square, options.square, options.square)]
     measured = operations(square) / product_seconds(square, 3, options.rounds)
     peak = options.peak * 1e12 if options.peak else measured

@@ -105,8 +105,10 @@ def build_model(name: str, sizes: Sizes, **keywords: Any) -> NeuralModel:
     Raises:
         UnknownNameError: there is no such model.
     """
+    from dactnlg.models.backend import keep_float32
     from dactnlg.models.weights import create_weights
 
+    keep_float32()
     model: NeuralModel = model_class(name)(sizes, **keywords)
     create_weights(model)
     return model

@@ -63,6 +63,23 @@ def backend_errors() -> tuple[type[Exception], ...]:
     return RuntimeError, ValueError
 
 
+def keep_float32() -> None:
+    """See to it that a GPU computes products of float32 numbers in float32, unless the user has told JAX otherwise.
+
+    TensorFlow and JAX round their factors to TF32 there, 10 bits of 23, and a score is to be the same on every machine.
+    Lower precision can be asked for (`training.precision`).
+    """
+    if keras.backend.backend() == "tensorflow":
+        import tensorflow as tf
+
+        tf.config.experimental.enable_tensor_float_32_execution(enabled=False)
+    elif keras.backend.backend() == "jax":
+        import jax
+
+        if jax.config.jax_default_matmul_precision is None:
+            jax.config.update("jax_default_matmul_precision", "highest")
+
+
 def make_deterministic() -> None:
     """See to it that the same program with the same seed computes the same digits."""
     if keras.backend.backend() == "tensorflow":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -33,7 +34,12 @@ def test_it_can_be_tried_on_a_cpu(
     monkeypatch.setenv("DACTNLG_DATA", str(tmp_path))
     few = ["--square", "64", "--batch-size", "4", "--training-batch-size", "8", "--rounds", "1", "--beam-width", "2"]
     few += ["--train", "trails-sclstm", "dailydialog-hred"]
-    rows = [line.split("|") for line in run(repository, "tensorflow", "--cpu", "--run", neural_run, *few).splitlines()]
+    printed = run(repository, "tensorflow", "--cpu", "--run", neural_run, *few)
+    alike = re.search(r"sentences like NumPy's: (\d+) of (\d+), log probabilities (\S+) apart", printed)
+    assert alike
+    assert alike[1] == alike[2]
+    assert float(alike[3]) < 1e-4
+    rows = [line.split("|") for line in printed.splitlines()]
     found = [[cell.strip() for cell in row[1:-1]] for row in rows if len(row) > 2 and row[1].strip().isdigit()]
     assert [row[:2] for row in found[:2]] == [["4", "none"], ["4", "hard"]]
     assert [row[:2] for row in found[2:]] == [["8", "trails-sclstm"], ["8", "dailydialog-hred"]]

@@ -46,8 +46,13 @@ batch = {"act": (rng.random((8, sizes.act)) < 0.1).astype(np.float32), "tokens":
 batch |= {"targets": tokens[:, 1:], "lengths": np.arange(8, dtype=np.int32) % 7, "weights": np.ones(8, np.float32)}
 batch |= {"entries": rng.integers(0, sizes.act, (8, 4, 2)).astype(np.int32)}
 batch |= {"words": rng.integers(0, 5, (8, 4, 4)).astype(np.int32)}
-print(json.dumps([float(model.train_on_batch(batch)) for _ in range(3)]))
+losses = [float(model.train_on_batch(batch)) for _ in range(3)]
+print(json.dumps([losses, PRECISION]))
 """
+PRECISION = {
+    "tensorflow": '__import__("tensorflow").config.experimental.tensor_float_32_execution_enabled()',
+    "jax": '__import__("jax").config.jax_default_matmul_precision',
+}
 
 
 def probe(script: str, backend: str, *arguments: str) -> Any:
@@ -78,9 +83,18 @@ def test_every_backend_generates_the_same(run: Path, backend: str) -> None:
 
 
 def test_jax_learns_what_tensorflow_learns(run: Path) -> None:
-    losses = [probe(LEARN, backend, str(run)) for backend in ("tensorflow", "jax")]
+    found = [probe(LEARN.replace("PRECISION", PRECISION[name]), name, str(run)) for name in ("tensorflow", "jax")]
+    losses = [losses for losses, _ in found]
     assert losses[0][0] > losses[0][1] > losses[0][2]
     assert losses[1] == pytest.approx(losses[0], rel=1e-4)
+    # No GPU may round the factors of products.
+    assert [precision for _, precision in found] == [False, "highest"]
+
+
+def test_a_precision_chosen_for_jax_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAX_DEFAULT_MATMUL_PRECISION", "tensorfloat32")
+    script = "import json; from dactnlg.models.backend import keep_float32; keep_float32()\n"
+    assert probe(f"{script}print(json.dumps({PRECISION['jax']}))", "jax") == "tensorfloat32"
 
 
 def test_jax_is_there() -> None:
