@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.stats import binom
+from scipy.special import bdtrc
 
 from dactnlg.fidelity.facts import ACT, VALUE
 from dactnlg.fidelity.logistic import break_even
@@ -126,7 +126,7 @@ def _margin(gains: Sequence[float]) -> float | None:
 
 def alike(mistaken: int, count: int) -> bool:
     """Whether two kinds of sentences are worded alike: so many of one seem to be of the other, more than by chance."""
-    return mistaken > ALIKE * count and bool(binom.sf(mistaken - 1, count, ALIKE) < CHANCE)
+    return mistaken > ALIKE * count and bool(bdtrc(mistaken - 1, count, ALIKE) < CHANCE)
 
 
 def choose_misplacing(reader: Reader, rows: Sequence[Sample]) -> Misplacing:

@@ -86,6 +86,17 @@ class Decoder:
         """Return the model's step as searches in NumPy take it, and the first state of every input."""
         raise NotImplementedError
 
+    def read(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the log probability of every token of the sentences, ends included; 0 beyond an end, (N, T).
+
+        Args:
+            inputs: of some acts.
+            rows: N sentences, token numbers without begin and end.
+            owner: the act of each sentence, (N,).
+        """
+        step, state = self.stepper(inputs)
+        return token_scores(step, state, rows, owner=owner, rules=RULES)
+
     def tracer(self, inputs: Arrays) -> Tracer | None:
         """Return what shows the act in a state of `stepper`; None where the model has nothing to show."""
         return None
@@ -170,8 +181,7 @@ class Decoder:
         parts = [order[start : start + ROWS] for start in range(0, len(order), ROWS)]
 
         def read(part: NDArray[np.intp]) -> NDArray[np.float32]:
-            step, state = self.stepper(take(inputs, part))
-            return token_scores(step, state, [rows[row] for row in part], owner=np.arange(len(part)), rules=RULES)
+            return self.read(take(inputs, part), [rows[row] for row in part], np.arange(len(part)))
 
         scores = np.zeros((len(rows), max(map(len, rows), default=0) + 1), np.float32)
         with self.mapping(len(parts)) as each:
@@ -185,8 +195,7 @@ class Decoder:
         owner = np.zeros(len(rows), np.intp)
         # As in a search: the last digits of a product depend on the threads that share it.
         with one_blas_thread:
-            step, state = self.stepper(self.inputs([turn], contexts=[context]))
-            scores: NDArray[np.float32] = token_scores(step, state, rows, owner=owner, rules=RULES).sum(axis=1)
+            scores: NDArray[np.float32] = self.read(self.inputs([turn], contexts=[context]), rows, owner).sum(axis=1)
         return scores
 
     def constrained(self, inputs: Arrays, *, hard: bool) -> tuple[Rules, ConstrainedStep, list[Any]]:

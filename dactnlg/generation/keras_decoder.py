@@ -9,14 +9,17 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from keras import ops
 
 from dactnlg.generation.decoder import OWED, REQUIRED, Arrays, Decoder, Plan, Tracer
 from dactnlg.models.backend import compiled, to_numpy
 from dactnlg.search.hypotheses import Hypothesis, hypotheses
 from dactnlg.search.keras_beam import Found, beam_search, repeated
+from dactnlg.search.keras_scoring import token_scores
 from dactnlg.search.numpy_step import Step
+from dactnlg.text.context import CONTEXT
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.vocabulary import EOS_ID
+from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 BATCH_SIZES = (1, 16, 128)
 """Batches are filled up to one of these, so that a search is compiled for few shapes."""
+PADDED = {"entries": (1,), "words": (1, 2), CONTEXT: (1,)}
+"""The axes of a model's inputs that are as long as the acts at hand need them; 0 is padding."""
+LENGTH = 16
+"""Sentences that are read are filled up to a multiple of so many tokens."""
 MOST = 1 << 28
 """Numbers that the states of a search hold at most, where smaller batches can help it."""
 
@@ -59,6 +66,9 @@ class KerasDecoder(Decoder):
     def search_all(self, inputs: Arrays, plan: Plan) -> list[list[Hypothesis]]:
         """Return the hypotheses of all inputs, the best ones first."""
         count, found = len(inputs[REQUIRED]), list[list[Hypothesis]]()
+        inputs = {**inputs, **self._taken(inputs)}
+        # How many have to be finished is told to the program: plans that differ in it alone share one.
+        keep, plan = np.int32(min(plan.keep, plan.width)), plan._replace(keep=1)
         program = self._programs.get((plan, OWED in inputs))
         if program is None:
             program = self._programs.setdefault((plan, OWED in inputs), compiled(partial(self.trace, plan=plan)))
@@ -67,9 +77,13 @@ class KerasDecoder(Decoder):
             end = min(start + sizes[-1], count)
             size = next(size for size in sizes if size >= end - start)
             batch = {name: filled(array[start:end], size) for name, array in inputs.items()}
-            history, parents, scores, finished = (to_numpy(part) for part in program(batch))
+            history, parents, scores, finished = (to_numpy(part) for part in program(batch, keep=keep))
             found += hypotheses(history, parents, scores, finished, EOS_ID)[: end - start]
         return found
+
+    def _taken(self, inputs: Arrays) -> Arrays:
+        """Return what the model takes, padded, so that a program is compiled for few shapes."""
+        return {name: padded(inputs[name], PADDED.get(name, ())) for name in self.model_inputs}
 
     def _fitting(self, inputs: Arrays, width: int) -> Sequence[int]:
         """Return the batch sizes whose states do not take too much room, the smallest one in any case."""
@@ -78,13 +92,21 @@ class KerasDecoder(Decoder):
             self._numbers = sum(math.prod(part.shape[1:]) for part in state.values())
         return [size for size in self.batch_sizes if size * width * self._numbers <= MOST] or self.batch_sizes[:1]
 
-    def trace(self, inputs: dict[str, Any], plan: Plan) -> Found:
-        """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled."""
+    def trace(self, inputs: dict[str, Any], plan: Plan, keep: Any = None) -> Found:
+        """Return what a beam search finds for a batch of inputs, each (B, ...); can be traced and compiled.
+
+        Args:
+            inputs: of the model and the constraints.
+            plan: how it is searched.
+            keep: a whole number, not known to the program before it runs, in the place of the plan's.
+        """
         context, state = self.model.prepare({name: inputs[name] for name in self.model_inputs})
         rules, owed = self.rules(inputs, hard=plan.hard)
         step = partial(self.model.step, repeated(context, plan.width))
-        state, keep = repeated(state, plan.width), min(plan.keep, plan.width)
-        return beam_search(step, state, owed, rules, width=plan.width, max_length=self.max_length, keep=keep)
+        keep = min(plan.keep, plan.width) if keep is None else keep
+        return beam_search(
+            step, repeated(state, plan.width), owed, rules, width=plan.width, max_length=self.max_length, keep=keep
+        )
 
     def stepper(self, inputs: Arrays) -> tuple[Step, list[Any]]:
         """Return the model's step, with arrays in the place of tensors, and the first state of every input."""
@@ -93,7 +115,7 @@ class KerasDecoder(Decoder):
 
         def step(parts: list[Any], last: Any, owner: Any) -> tuple[Any, list[Any]]:
             # Filled up to a power of two, so that a step is compiled for few sizes.
-            count, size = len(last), 1 << (len(last) - 1).bit_length()
+            count, size = len(last), power_of_two(len(last))
             rows = {name: filled(part[owner], size) for name, part in constants.items()}
             # Ordered, for JAX sorts the keys of other dictionaries, and models may go by the order of their states.
             now = OrderedDict((name, filled(part, size)) for name, part in zip(names, parts, strict=True))
@@ -101,6 +123,34 @@ class KerasDecoder(Decoder):
             return to_numpy(logits)[:count].copy(), [to_numpy(new[name])[:count] for name in names]
 
         return step, [to_numpy(part) for part in state.values()]
+
+    def read(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> NDArray[np.float32]:
+        """Return the log probability of every token of the sentences; see `Decoder.read`."""
+        lengths = np.array([len(row) + 1 for row in rows], np.intp)
+        steps = int(lengths.max(initial=1))
+        # Filled up, so that it is compiled for few shapes.
+        size, room = power_of_two(len(rows)), -(-steps // LENGTH) * LENGTH
+        tokens = np.full((room + 1, size), EOS_ID, np.int32)
+        for column, row in enumerate(rows):
+            tokens[: len(row) + 1, column] = [BOS_ID, *row]
+        scores = to_numpy(
+            self._reader(self._taken(inputs), np.resize(owner, size).astype(np.int32), tokens, np.int32(steps))
+        )
+        scores = scores[:steps, : len(rows)].T
+        return np.where(np.arange(steps) < lengths[:, None], scores, np.float32(0))
+
+    def _read(self, inputs: dict[str, Any], owner: Any, tokens: Any, steps: Any) -> Any:
+        """Return the scores of sentences of some acts, (T, N); can be traced and compiled."""
+        context, state = self.model.prepare(inputs)
+        context, state = (
+            {name: ops.take(part, owner, axis=0) for name, part in parts.items()} for parts in (context, state)
+        )
+        return token_scores(partial(self.model.step, context), state, tokens, steps)
+
+    @cached_property
+    def _reader(self) -> Callable[..., Any]:
+        """`_read`, compiled."""
+        return compiled(self._read, any_shape=True)
 
     def tracer(self, inputs: Arrays) -> Tracer | None:
         """Return what shows the act in a state; see `Decoder.tracer`."""
@@ -120,6 +170,17 @@ class KerasDecoder(Decoder):
     def _step(self) -> Callable[..., Any]:
         """The model's step, compiled; searches in NumPy take single steps."""
         return compiled(self.model.step)
+
+
+def power_of_two(count: int) -> int:
+    """Return the next power of two, a number's own if it is one."""
+    return 1 << max(count - 1, 0).bit_length()
+
+
+def padded(array: NDArray[Any], axes: Sequence[int]) -> NDArray[Any]:
+    """Return an array with padding up to a power of two along some axes, at least 8."""
+    sizes = [max(power_of_two(size), 8) if axis in axes else size for axis, size in enumerate(array.shape)]
+    return np.pad(array, [(0, more - size) for more, size in zip(sizes, array.shape, strict=True)])
 
 
 def filled(array: NDArray[Any], size: int) -> NDArray[Any]:

@@ -14,13 +14,19 @@ from dactnlg.errors import ConfigError
 _TRAINS = ("tensorflow", "jax", "torch")
 
 
-def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function compiled for the current backend: one program for each set of argument shapes."""
+def compiled(function: Callable[..., Any], *, any_shape: bool = False) -> Callable[..., Any]:
+    """Return the function compiled for the current backend: one program for each set of argument shapes.
+
+    Args:
+        function: of tensors.
+        any_shape: one program for all shapes once it has met two, where the backend has such programs; they take
+            longer to run.
+    """
     backend = keras.backend.backend()
     if backend == "tensorflow":
         import tensorflow as tf
 
-        return tf.function(function, reduce_retracing=False, autograph=False)
+        return tf.function(function, reduce_retracing=any_shape, autograph=False)
     if backend == "jax":
         import jax
 

@@ -39,7 +39,7 @@ class Found(NamedTuple):
 
 
 def beam_search(
-    step: Step, state: State, owed: list[Tensor], rules: Rules, *, width: int, max_length: int, keep: int = 1
+    step: Step, state: State, owed: list[Tensor], rules: Rules, *, width: int, max_length: int, keep: int | Tensor = 1
 ) -> Found:
     """Search for the sentences of highest probability; see `search` for the rules. Can be traced and compiled.
 
@@ -62,9 +62,10 @@ def beam_search(
     parents = ops.tile(ops.arange(width, dtype="int32")[None, None], (max_length, batch, 1))
     first_rows = ops.arange(batch, dtype="int32")[:, None] * width
     end = ops.convert_to_tensor([IMPOSSIBLE], "float32")
+    others = ops.arange(width, dtype="int32")[None] >= keep
 
     def running(t: Tensor, _tokens: Tensor, _scores: Tensor, finished: Tensor, *_: Any) -> Tensor:
-        return ops.logical_and(t < max_length, ops.logical_not(ops.all(finished[:, :keep])))
+        return ops.logical_and(t < max_length, ops.logical_not(ops.all(ops.logical_or(finished, others))))
 
     def advance(
         t: Tensor, tokens: Tensor, scores: Tensor, finished: Tensor, history: Tensor, parents: Tensor, *parts: Tensor

@@ -155,7 +155,8 @@ def test_batches_are_filled_up_to_the_sizes_asked_for(
     decoder = KerasDecoder(both[1].decoder.model, both[1].preprocessor, reuse=False, batch_sizes=(2, 5))
     turns, seen = [example.turn for example in load_corpus("trails").split("test")][:9], []
 
-    def program(inputs):
+    def program(inputs, keep):
+        assert keep == 1
         size = len(inputs["act"])
         seen.append(size)
         return np.full((1, size, 1), 7), np.zeros((1, size, 1), np.intp), np.zeros((size, 1)), np.ones((size, 1), bool)

@@ -1,0 +1,39 @@
+"""Scores of given sentences over Keras tensors: `scoring` as one program, on any device of Keras.
+
+Shape letters: N sentences, T longest sentence with its end, V vocabulary.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from keras import ops
+
+from dactnlg.search.keras_beam import State, Step, Tensor
+
+
+def token_scores(step: Step, state: State, tokens: Tensor, steps: Tensor) -> Tensor:
+    """Return the log probability of every token but the first ones, (T, N). Can be traced and compiled.
+
+    Args:
+        step: the model's.
+        state: the first state of every sentence, each (N, ...).
+        tokens: sentences that begin with `<bos>`, time first, (T + 1, N).
+        steps: how many tokens are scored, at most T; the scores of the others are 0.
+    """
+    names = list(state)
+
+    def running(t: Tensor, *_: Any) -> Tensor:
+        return t < steps
+
+    def advance(t: Tensor, scores: Tensor, *parts: Tensor) -> tuple[Tensor, ...]:
+        """Read one token of every sentence."""
+        logits, new = step(dict(zip(names, parts, strict=True)), ops.take(tokens, t, axis=0))  # (N, V)
+        following = ops.take(tokens, t + 1, axis=0)[:, None]
+        found = ops.take_along_axis(ops.log_softmax(logits), following, axis=1)
+        scores = ops.slice_update(scores, (t, 0), ops.transpose(found))
+        return (t + 1, scores, *(new[name] for name in names))
+
+    first = ops.zeros(ops.shape(tokens[1:]), "float32")
+    _, scores, *_ = ops.while_loop(running, advance, (ops.convert_to_tensor(0, "int32"), first, *state.values()))
+    return scores
