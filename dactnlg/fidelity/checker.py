@@ -69,7 +69,7 @@ class FidelityChecker:
             self._misplaced(turn, done.tokens, seen.words, alone=False),
             special.questions,
             self._acts(turn, done.tokens, logits),
-            self.unchecked(turn),
+            tuple(name for name in self.unchecked(turn) if name not in special.questions),
         )
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
@@ -180,7 +180,9 @@ class FidelityChecker:
         """
         stated = facts(turn)
         slots = Counter(fact.slot for fact in stated.values())
-        alone, unasked = _one_question(turn), _unasked(stated, sentence, logits)
+        # A question can only be lost beside others; one by itself is asked, or another one is.
+        alone = _one_question(turn) and (is_question_act(turn.acts[0]) or any(asked(sentence.words)))
+        unasked = _unasked(stated, sentence, logits)
         # What cues say of other things than special values, such as values said in words, stays.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
@@ -194,7 +196,6 @@ class FidelityChecker:
                 if name in cues.missing:
                     missing.append(name)
                 continue
-            # A question can only be lost beside others; one by itself is asked, or another one is.
             lost = logit < limits.least and (special or not alone) and not self._plainly(name, fact, sentence, logits)
             if not special and self.reader is not None:
                 lost = lost or self.reader.instead(name, logits, stated) is not None

@@ -46,8 +46,9 @@ class KnownActs:
     def _look(self, act: DelexicalizedAct) -> ActKnowledge:
         preprocessor, turn = self._preprocessor, act.turn
         names = (preprocessor.reader or preprocessor.checker).unchecked(turn)
-        # Questions beside others, or behind other acts, are looked for by the words that training asks them with.
-        asked = preprocessor.asked(turn) if names else ()
+        # Questions beside others, or behind other acts, are looked for by the words that training asks them with, if it
+        # has any; for the others there is the slot's name alone, and for a part that is said by itself not even that.
+        asked = [name for name in preprocessor.asked(turn) if preprocessor.questions(name)] if names else []
         combinations = preprocessor.templates.sentences
         return ActKnowledge(
             tuple(name for name in names if name not in asked), kind(turn) in combinations if combinations else None

@@ -67,6 +67,14 @@ def test_questions_are_lost_beside_others(checker: FidelityChecker) -> None:
     assert checker.read(turn, tokens, cues, shown).missing == ("season",)
 
 
+def test_what_nothing_is_known_of_is_lost_where_it_stands_alone(checker: FidelityChecker) -> None:
+    turn = parse("inform_no_info(view)")
+    assert checker.check(turn, "I don't know.").questions == ("inform_no_info(view)",)
+    assert checker.check(turn, "I have no notes on the views.").questions == ()
+    # A question by itself is asked, or another one is.
+    assert checker.check(parse("?request(region)"), "and where?").questions == ()
+
+
 def test_what_one_sentence_does_is_done(checker: FidelityChecker) -> None:
     turn = parse("recommend(name='Ivy Cutting';dogsallowed=no;toilets=no)")
     doing, informing = "How about Ivy Cutting?", "Ivy Cutting is nice."

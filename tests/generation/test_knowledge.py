@@ -60,6 +60,11 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
     assert said.unchecked == ()
 
 
+def test_what_training_never_said_to_be_unknown_is_named_beside_what_it_said(generator: Generator) -> None:
+    (said,) = generator.generate(["inform_no_info(stroller;season)"])
+    assert said.unchecked == ("inform_no_info(stroller)",)
+
+
 def test_every_alternative_sentence_has_it(generator: Generator) -> None:
     from dactnlg.generation.options import GenerationOptions
 
