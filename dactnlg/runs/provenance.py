@@ -12,6 +12,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import distributions
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,9 @@ def installed() -> dict[str, str]:
     return {"version": __version__, "package": digest([[name, file_digest(path)] for name, path in files])}
 
 
+@cache
 def packages() -> dict[str, str]:
-    """Return the version of every installed package."""
+    """Return the version of every installed package; reading them takes a moment, and they stay for a process."""
     return dict(sorted((dist.name.lower(), dist.version) for dist in distributions() if dist.name))
 
 

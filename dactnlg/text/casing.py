@@ -5,7 +5,7 @@ Models see lower-case tokens; `Casing.restore` gives them the form that the trai
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -49,12 +49,12 @@ class Casing:
     @classmethod
     def learn(cls, pairs: Iterable[tuple[Sequence[Required], Delexicalized]]) -> Casing:
         """Return the casing of delexicalised training sentences, each given with the slots that its turn requires."""
-        forms: tuple[dict[str, Counter[str]], dict[str, Counter[str]]] = ({}, {})
+        forms = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
         surfaces: dict[tuple[str, str], Counter[str]] = {}
         for required, sentence in pairs:
             for token, at_start in zip(sentence.tokens, sentence_starts(sentence.tokens), strict=True):
                 if not is_placeholder(token):
-                    forms[at_start].setdefault(token.lower(), Counter())[token] += 1
+                    forms[at_start][token.lower()][token] += 1
             for item in required:
                 filler = sentence.fillers.get(item.placeholder)
                 if filler:

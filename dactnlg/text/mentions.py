@@ -79,12 +79,13 @@ def find_mentions(
     for span in sorted(_longest_first(claims, folded), key=lambda span: (doubt(span), span)):
         start, end, stem = span
         # Between slots with the same value: the one with fewer mentions, then the one whose name stands nearest.
-        ranks = [(each.rounds, near.distance(each.slot.name, start, end)) for each in claims[span]]
-        claimant = claims[span][ranks.index(min(ranks))]
-        contested += len(ranks) > 1 or len(claimant.placeholders) > 1
+        claimant, *others = claims[span]
+        if others:
+            claimant = min(claims[span], key=lambda each: (each.rounds, near.distance(each.slot.name, start, end)))
+        contested += bool(others) or len(claimant.placeholders) > 1
         if not (claimant.rounds and plain(claimant.slot)):
             found.append(Mention(start, end, stem, claimant.next_placeholder()))
-    if loose is not None:
+    if loose is not None and any(loose(claimant.slot) for claimant in claimants):
         found += _loose_mentions(_claims(claimants, tokens, folded, loose), folded, found, near)
     return sorted(found), contested
 
