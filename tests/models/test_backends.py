@@ -73,9 +73,14 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return train(config, tmp_path_factory.mktemp("backends") / "run", progress=False).path
 
 
+@pytest.fixture(scope="module")
+def expected(run: Path) -> Any:
+    """What TensorFlow generates."""
+    return probe(GENERATE, "tensorflow", str(run), json.dumps(ACTS))
+
+
 @pytest.mark.parametrize("backend", ["jax", "numpy"])
-def test_every_backend_generates_the_same(run: Path, backend: str) -> None:
-    expected = probe(GENERATE, "tensorflow", str(run), json.dumps(ACTS))
+def test_every_backend_generates_the_same(run: Path, backend: str, expected: Any) -> None:
     found = probe(GENERATE, backend, str(run), json.dumps(ACTS))
     for ours, theirs in zip(expected, found, strict=True):
         assert [text for text, _ in ours] == [text for text, _ in theirs]
