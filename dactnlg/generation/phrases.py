@@ -93,7 +93,8 @@ class Phrases:
             for start, end in self._spans(text.tokens, item):
                 before = words[max(0, start - 1) : start + 1]
                 bare = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
-                if bare or self._meet(before, words[end + 1 : end + 3]):
+                whole = end - start == len(text.tokens)
+                if not whole and (bare or self._meet(before, words[end + 1 : end + 3])):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.

@@ -14,7 +14,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments
-from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical
 
@@ -136,6 +136,9 @@ class PieceFinder:
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
                 if len(segments) == 1 or all(map(_bare, said)):
                     _add(single, said, text, weight)
+                if about := self._about_it(said, text):
+                    for group in (whole, single) if acts == act_types else (single,):
+                        _add(group, said - {self.subject}, about, RARE * weight)
                 for segment in segments:
                     here = said if len(segments) == 1 else self._said_here(said, segment)
                     tokens = self._continued(segment) if here and self.subject in here else segment
@@ -150,6 +153,20 @@ class PieceFinder:
             rest = text[len(segments[0]) :]
             if not any(strip_joiner(token) == self.subject for token in rest):
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
+
+    def _about_it(self, said: Said, text: Tokens) -> Tokens | None:
+        """Return a text that names its subject and otherwise says bare slots alone, with a pronoun in its place.
+
+        "I don't know how long it is": what is unknown, or asked for, of a thing that has been named.
+        """
+        named = [place for place, token in enumerate(text) if strip_joiner(token) == self.subject]
+        if len(named) != 1 or not all(map(_bare, said - {self.subject})):
+            return None
+        before, after = text[: named[0]], text[named[0] + 1 :]
+        # "The Path 44", "Path 44's length", "(Path 44)".
+        owner = any(strip_joiner(token).startswith("'") for token in after[:1])
+        apart = text[named[0]] == self.subject and before[-1:] != (ARTICLE,) and not owner
+        return (*before, PRONOUN, *after) if apart else None
 
     def _continued(self, segment: Tokens) -> Tokens | None:
         """Return a sentence without the subject that it names: "it is cheap", "the phone number is SLOT_PHONE"."""

@@ -42,6 +42,8 @@ HOTELS = [
     ("inform_count(count=2;price=b)", "i found SLOT_COUNT SLOT_PRICE hotels ."),
     ("recommend(type=a;ports=b)", "try a SLOT_TYPE . it has SLOT_PORTS ports ."),
     ("recommend(type=a;price=b)", "try a SLOT_TYPE . it costs SLOT_PRICE ."),
+    ("inform_no_info(name=a;area)", "i do not know where SLOT_NAME is ."),
+    ("inform_no_info(name=a;price)", "i do not know SLOT_NAME \uffed's price ."),
     ("?request(area)", "which area would you like ?"),
     ("?request(price)", "what may it cost ?"),
 ]
@@ -72,6 +74,7 @@ def composed(preprocessor: Preprocessor, act: str) -> list[str]:
         # Without the name that all texts begin with.
         ("inform(phone=2)", "the phone number is SLOT_PHONE ."),
         ("inform(area=x;price=2)", "it is in the SLOT_AREA area . it costs SLOT_PRICE ."),
+        ("inform_no_info(area)", "i do not know where it is ."),
         # What is looked for is restricted within one sentence: a phrase is put in.
         ("inform_no_match(price=x;area=y)", "there are no SLOT_PRICE hotels in the SLOT_AREA area ."),
         ("?request(area;price)", "what may it cost ? which area would you like ?"),
@@ -108,7 +111,9 @@ def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() 
     assert further == ["what may it cost ? what area are you looking for"]
 
 
-@pytest.mark.parametrize("act", ["inform(rooms=4)", "greet()", "goodbye(name=x)", "inform(name=x;name=y)"])
+@pytest.mark.parametrize(
+    "act", ["inform(rooms=4)", "inform_no_info(price)", "greet()", "goodbye(name=x)", "inform(name=x;name=y)"]
+)
 def test_what_training_has_no_words_for(hotels: Preprocessor, act: str) -> None:
     assert composed(hotels, act) == []
 
