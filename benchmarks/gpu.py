@@ -7,8 +7,8 @@
 Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for 20 epochs first; its test acts are
 repeated to fill a batch, and each is searched for. A search is timed from arrays on the device to token numbers in
 the machine's memory. The step's matrix products are also timed by themselves, on as many rows as the batch has beams;
-the card's peak is that of a product of two large square matrices, measured in the same process. Before all that the
-test acts are said twice, by Keras on the device and by NumPy, and compared. Models of dialogue are trained on
+the card's peak is that of a product of two large square matrices, measured in the same process. Before all that
+some acts are said twice, by Keras on the device and by NumPy, and compared. Models of dialogue are trained on
 DailyDialog, where it is at hand.
 """
 
@@ -58,6 +58,8 @@ DIALOGUES = 1_000
 """Dialogues whose turns fill the batches of models of dialogue; DailyDialog has to be where corpora are looked for."""
 EPOCHS = 20
 SQUARE = 8192
+ALIKE = 128
+"""Acts that are said by NumPy as well: a batch."""
 
 
 def gpus() -> list[str]:
@@ -146,7 +148,7 @@ def searching(run: Path, sizes: list[int], width: int, rounds: int, peak: float)
     if not isinstance(decoder, KerasDecoder):
         raise SystemExit(f"{run} holds no neural model")
     corpus = load_corpus(load_config(run / "config.yaml").corpus.name)
-    print(agreement(run, generator, [example.turn for example in corpus.split("test")]), end="\n\n", flush=True)
+    print(agreement(run, generator, [example.turn for example in corpus.split("test")[:ALIKE]]), end="\n\n", flush=True)
     turns = [generator.preprocessor.delexicalizer.prepared(example.turn) for example in corpus.split("test")]
     inputs = decoder.inputs(turns)
     print("| acts | constraint | acts/s | a step's products | of the peak, alone | of the peak, within the search |")

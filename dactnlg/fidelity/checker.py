@@ -111,7 +111,7 @@ class FidelityChecker:
             (*extra, *self._naming.told(turn, sentence.words, extra)),
             found.contradicted,
             self._misplaced(turn, tokens, sentence.words, alone=True),
-            found.questions,
+            (*found.questions, *self._naming.unasked(turn, sentence.words)),
             self._acts(turn, tokens, logits),
         )
 

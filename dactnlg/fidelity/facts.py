@@ -28,6 +28,11 @@ class Fact:
     kind: str
     slot: str | None = None
 
+    @property
+    def bare(self) -> bool:
+        """Whether it is about a slot without a value: `?request(area)`."""
+        return self.slot is not None and self.name == f"{self.kind}({self.slot})"
+
 
 def facts(turn: Turn) -> dict[str, Fact]:
     """Return the act types, special values and slots without a value of a turn, by name."""

@@ -49,6 +49,14 @@ class Naming:
         rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
 
+    def unasked(self, turn: Turn, words: Sequence[str]) -> list[str]:
+        """Return the slots without a value that the reader does not know in their act types, and that no word names.
+
+        "What area are you looking for?" for `?request(phone)`: what training never asked for has to be named.
+        """
+        new = [fact for fact in facts(turn).values() if fact.bare and fact.name not in self._reader.facts]
+        return [fact.name for fact in new if not any(map(self._names(fact.slot or ""), words))]
+
     def told(self, turn: Turn, words: Sequence[str], extra: Iterable[str]) -> list[str]:
         """Return slots that a turn lacks, by name, or kinds of special values, of which words of its sentence tell.
 

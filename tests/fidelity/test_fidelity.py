@@ -75,6 +75,26 @@ def test_what_nothing_is_known_of_is_lost_where_it_stands_alone(checker: Fidelit
     assert checker.check(parse("?request(region)"), "and where?").questions == ()
 
 
+@pytest.mark.parametrize(
+    ("act", "sentence", "lost"),
+    [
+        ("?request(phone)", "which region do you have in mind ?", ("?request(phone)",)),
+        ("?request(phone)", "what is your phone number ?", ()),
+        ("inform_no_info(stroller)", "i don't know how long it is .", ("inform_no_info(stroller)",)),
+    ],
+)
+def test_what_training_never_asked_for_is_named(
+    checker: FidelityChecker, act: str, sentence: str, lost: tuple[str, ...]
+) -> None:
+    turn, tokens = parse(act), tokenize(sentence)
+    shown = checker.checker.shown(tokens)
+    cues = checker.checker.look(checker.checker.expected(turn), tokens, shown)
+    assert checker.look(turn, tokens, cues, shown).questions == lost
+    # In people's sentences nothing shows it, and in what is generated no more than that it is named.
+    report = checker.check(turn, sentence)
+    assert report.questions == () and report.unchecked
+
+
 def test_what_one_sentence_does_is_done(checker: FidelityChecker) -> None:
     turn = parse("recommend(name='Ivy Cutting';dogsallowed=no;toilets=no)")
     doing, informing = "How about Ivy Cutting?", "Ivy Cutting is nice."
