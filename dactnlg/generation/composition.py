@@ -84,6 +84,7 @@ class Composer:
 
     def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
         pieces, phrases = self._of(act_types, fluency)
+        pieces = self._finder.by_name(pieces, said, fluency)
         joint = self._joint(act_types, said, pieces)
         found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
         found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}

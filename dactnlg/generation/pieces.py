@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import pairwise
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -25,6 +26,7 @@ SPREAD = 0.05
 RARE = 0.1
 """What a sentence counts that training does not have by itself, beside those that it has."""
 
+_DETERMINERS = frozenset({ARTICLE, "its"})
 _OF = frozenset({"of", "for", "at", "to"})
 Said = frozenset[str]
 """What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
@@ -153,6 +155,33 @@ class PieceFinder:
             rest = text[len(segments[0]) :]
             if not any(strip_joiner(token) == self.subject for token in rest):
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
+
+    def by_name(self, pieces: Pieces, said: Said, fluency: Fluency) -> Pieces:
+        """Return pieces with further ones for slots without a value that training never had so in these acts.
+
+        They are those of other slots, with one name for the other: "which region do you mean" asks for the season.
+        """
+        bare = frozenset(filter(_bare, said))
+        found: Group = {}
+        for item in bare.difference(*pieces.single) if bare else ():
+            act_type, _, name = item.partition("|")
+            for base, group in pieces.single.items() if name in self._named else ():
+                others = sorted(base - {self.subject})
+                if len(others) != 1 or not _bare(others[0]) or not others[0].startswith(f"{act_type}|"):
+                    continue
+                own = others[0].partition("|")[2]
+                piece = next((each for each in group.ranked if each.tokens.count(own) == 1), None)
+                if piece:
+                    tokens = tuple(name if token == own else token for token in piece.tokens)
+                    _add(found, base - {others[0]} | {item}, tokens, piece.weight)
+        more = _frequent(found, fluency)
+        return pieces._replace(whole={**pieces.whole, **more}, single={**pieces.single, **more}) if more else pieces
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """The words that stand behind "the" and "its" in training: things, and not near or with."""
+        texts = self._preprocessor.templates.texts()
+        return frozenset(word for text in texts for before, word in pairwise(text) if before in _DETERMINERS)
 
     def _about_it(self, said: Said, text: Tokens) -> Tokens | None:
         """Return a text that names its subject and otherwise says bare slots alone, with a pronoun in its place.

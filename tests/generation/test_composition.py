@@ -75,6 +75,8 @@ def composed(preprocessor: Preprocessor, act: str) -> list[str]:
         ("inform(phone=2)", "the phone number is SLOT_PHONE ."),
         ("inform(area=x;price=2)", "it is in the SLOT_AREA area . it costs SLOT_PRICE ."),
         ("inform_no_info(area)", "i do not know where it is ."),
+        # What training never had without a value is asked for, or unknown, by its name.
+        ("?request(phone)", "which phone would you like ?"),
         # What is looked for is restricted within one sentence: a phrase is put in.
         ("inform_no_match(price=x;area=y)", "there are no SLOT_PRICE hotels in the SLOT_AREA area ."),
         ("?request(area;price)", "what may it cost ? which area would you like ?"),
@@ -112,7 +114,15 @@ def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() 
 
 
 @pytest.mark.parametrize(
-    "act", ["inform(rooms=4)", "inform_no_info(price)", "greet()", "goodbye(name=x)", "inform(name=x;name=y)"]
+    "act",
+    [
+        "inform(rooms=4)",
+        "inform_no_info(price)",
+        "?request(near)",
+        "greet()",
+        "goodbye(name=x)",
+        "inform(name=x;name=y)",
+    ],
 )
 def test_what_training_has_no_words_for(hotels: Preprocessor, act: str) -> None:
     assert composed(hotels, act) == []
