@@ -9,7 +9,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from keras import ops
 
 from dactnlg.generation.decoder import OWED, REQUIRED, Arrays, Decoder, Plan, Tracer
 from dactnlg.models.backend import compiled, to_numpy
@@ -139,18 +138,10 @@ class KerasDecoder(Decoder):
         scores = scores[:steps, : len(rows)].T
         return np.where(np.arange(steps) < lengths[:, None], scores, np.float32(0))
 
-    def _read(self, inputs: dict[str, Any], owner: Any, tokens: Any, steps: Any) -> Any:
-        """Return the scores of sentences of some acts, (T, N); can be traced and compiled."""
-        context, state = self.model.prepare(inputs)
-        context, state = (
-            {name: ops.take(part, owner, axis=0) for name, part in parts.items()} for parts in (context, state)
-        )
-        return token_scores(partial(self.model.step, context), state, tokens, steps)
-
     @cached_property
     def _reader(self) -> Callable[..., Any]:
-        """`_read`, compiled."""
-        return compiled(self._read, any_shape=True)
+        """`token_scores` of the model, compiled."""
+        return compiled(partial(token_scores, self.model), any_shape=True)
 
     def tracer(self, inputs: Arrays) -> Tracer | None:
         """Return what shows the act in a state; see `Decoder.tracer`."""

@@ -5,22 +5,36 @@ Shape letters: N sentences, T longest sentence with its end, V vocabulary.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 from keras import ops
 
-from dactnlg.search.keras_beam import State, Step, Tensor
+from dactnlg.search.keras_beam import State, Tensor
 
 
-def token_scores(step: Step, state: State, tokens: Tensor, steps: Tensor) -> Tensor:
+class StepModel(Protocol):
+    """What is wanted of a model, or of several that step together; see `models.base.NeuralModel`."""
+
+    def prepare(self, inputs: State) -> tuple[State, State]:
+        """Return the context of some acts, and the first state."""
+
+    def step(self, context: State, state: State, tokens: Tensor) -> tuple[Tensor, State]:
+        """Advance every sentence by one token."""
+
+
+def token_scores(model: StepModel, inputs: State, owner: Tensor, tokens: Tensor, steps: Tensor) -> Tensor:
     """Return the log probability of every token but the first ones, (T, N). Can be traced and compiled.
 
     Args:
-        step: the model's.
-        state: the first state of every sentence, each (N, ...).
+        model: whose step is taken.
+        inputs: of some acts.
+        owner: the act of each sentence, (N,).
         tokens: sentences that begin with `<bos>`, time first, (T + 1, N).
         steps: how many tokens are scored, at most T; the scores of the others are 0.
     """
+    context, state = (
+        {name: ops.take(part, owner, axis=0) for name, part in parts.items()} for parts in model.prepare(inputs)
+    )
     names = list(state)
 
     def running(t: Tensor, *_: Any) -> Tensor:
@@ -28,7 +42,7 @@ def token_scores(step: Step, state: State, tokens: Tensor, steps: Tensor) -> Ten
 
     def advance(t: Tensor, scores: Tensor, *parts: Tensor) -> tuple[Tensor, ...]:
         """Read one token of every sentence."""
-        logits, new = step(dict(zip(names, parts, strict=True)), ops.take(tokens, t, axis=0))  # (N, V)
+        logits, new = model.step(context, dict(zip(names, parts, strict=True)), ops.take(tokens, t, axis=0))  # (N, V)
         following = ops.take(tokens, t + 1, axis=0)[:, None]
         found = ops.take_along_axis(ops.log_softmax(logits), following, axis=1)
         scores = ops.slice_update(scores, (t, 0), ops.transpose(found))
