@@ -12,7 +12,7 @@ from keras import ops
 from dactnlg.search.keras_beam import State, Tensor
 
 
-class StepModel(Protocol):
+class TracedModel(Protocol):
     """What is wanted of a model, or of several that step together; see `models.base.NeuralModel`."""
 
     def prepare(self, inputs: State) -> tuple[State, State]:
@@ -22,7 +22,7 @@ class StepModel(Protocol):
         """Advance every sentence by one token."""
 
 
-def token_scores(model: StepModel, inputs: State, owner: Tensor, tokens: Tensor, steps: Tensor) -> Tensor:
+def token_scores(model: TracedModel, inputs: State, owner: Tensor, tokens: Tensor, steps: Tensor) -> Tensor:
     """Return the log probability of every token but the first ones, (T, N). Can be traced and compiled.
 
     Args:
