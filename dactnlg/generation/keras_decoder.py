@@ -23,6 +23,7 @@ from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from dactnlg.acts import Turn
     from dactnlg.generation.ensemble import KerasEnsemble
     from dactnlg.models.base import NeuralModel
 
@@ -125,18 +126,24 @@ class KerasDecoder(Decoder):
 
     def read(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> NDArray[np.float32]:
         """Return the log probability of every token of the sentences; see `Decoder.read`."""
-        lengths = np.array([len(row) + 1 for row in rows], np.intp)
-        steps = int(lengths.max(initial=1))
-        # Filled up, so that it is compiled for few shapes.
-        size, room = power_of_two(len(rows)), -(-steps // LENGTH) * LENGTH
-        tokens = np.full((room + 1, size), EOS_ID, np.int32)
+        scores = to_numpy(self._reader(*self._given(inputs, rows, owner)))
+        return scores[: len(rows), : max(map(len, rows), default=0) + 1]
+
+    def sentence_scores(self, turn: Turn, rows: Sequence[Sequence[int]], context: str = "") -> NDArray[np.float32]:
+        """Return the log probability of each row as a sentence for a turn; see `Decoder.sentence_scores`."""
+        inputs, owner = self.inputs([turn], contexts=[context]), np.zeros(len(rows), np.intp)
+        scores: NDArray[np.float32] = to_numpy(self._reader(*self._given(inputs, rows, owner))).sum(axis=1)
+        return scores[: len(rows)]
+
+    def _given(self, inputs: Arrays, rows: Sequence[Sequence[int]], owner: NDArray[np.intp]) -> tuple[Any, ...]:
+        """Return what `_reader` takes, filled up, so that it is compiled for few shapes."""
+        size, longest = power_of_two(len(rows)), max(map(len, rows), default=0) + 1
+        tokens = np.full((-(-longest // LENGTH) * LENGTH + 1, size), EOS_ID, np.int32)
+        lengths = np.zeros(size, np.int32)
         for column, row in enumerate(rows):
             tokens[: len(row) + 1, column] = [BOS_ID, *row]
-        scores = to_numpy(
-            self._reader(self._taken(inputs), np.resize(owner, size).astype(np.int32), tokens, np.int32(steps))
-        )
-        scores = scores[:steps, : len(rows)].T
-        return np.where(np.arange(steps) < lengths[:, None], scores, np.float32(0))
+            lengths[column] = len(row) + 1
+        return self._taken(inputs), np.resize(owner, size).astype(np.int32), tokens, lengths
 
     @cached_property
     def _reader(self) -> Callable[..., Any]:

@@ -159,7 +159,7 @@ class PieceFinder:
     def by_name(self, pieces: Pieces, said: Said, fluency: Fluency) -> Pieces:
         """Return pieces with further ones for slots without a value that training never had so in these acts.
 
-        They are those of other slots, with one name for the other: "which region do you mean" asks for the season.
+        They are those of other slots, with one name for the other: "which height do you mean" after "which region".
         """
         bare = frozenset(filter(_bare, said))
         found: Group = {}

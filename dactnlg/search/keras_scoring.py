@@ -22,20 +22,20 @@ class TracedModel(Protocol):
         """Advance every sentence by one token."""
 
 
-def token_scores(model: TracedModel, inputs: State, owner: Tensor, tokens: Tensor, steps: Tensor) -> Tensor:
-    """Return the log probability of every token but the first ones, (T, N). Can be traced and compiled.
+def token_scores(model: TracedModel, inputs: State, owner: Tensor, tokens: Tensor, lengths: Tensor) -> Tensor:
+    """Return the log probability of every token but the first ones, (N, T). Can be traced and compiled.
 
     Args:
         model: whose step is taken.
         inputs: of some acts.
         owner: the act of each sentence, (N,).
         tokens: sentences that begin with `<bos>`, time first, (T + 1, N).
-        steps: how many tokens are scored, at most T; the scores of the others are 0.
+        lengths: how many tokens of each sentence are scored, (N,); the scores of the others are 0.
     """
     context, state = (
         {name: ops.take(part, owner, axis=0) for name, part in parts.items()} for parts in model.prepare(inputs)
     )
-    names = list(state)
+    names, steps = list(state), ops.max(lengths)
 
     def running(t: Tensor, *_: Any) -> Tensor:
         return t < steps
@@ -50,4 +50,5 @@ def token_scores(model: TracedModel, inputs: State, owner: Tensor, tokens: Tenso
 
     first = ops.zeros(ops.shape(tokens[1:]), "float32")
     _, scores, *_ = ops.while_loop(running, advance, (ops.convert_to_tensor(0, "int32"), first, *state.values()))
-    return scores
+    real = ops.arange(ops.shape(scores)[0], dtype="int32")[:, None] < lengths
+    return ops.transpose(ops.where(real, scores, 0.0))

@@ -72,8 +72,7 @@ def test_few_frames_to_the_step(
         generator.generate(ODD, options, strict=False)
     assert counter.roads
     longest = max(counter.roads, key=len)
-    # Where a sentence is read by a program, its loop is one more; it is a frame while it is traced, not at every step.
-    assert len(longest) <= MOST + (backend == "keras"), " <- ".join(longest)
+    assert len(longest) <= MOST, " <- ".join(longest)
 
 
 def test_many_threads_get_what_one_gets(poor_run: Callable[[str], Path]) -> None:
