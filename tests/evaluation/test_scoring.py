@@ -196,13 +196,13 @@ def test_breakdown_by_act_and_slot() -> None:
 
 
 def test_start_up_is_light(tmp_path: Path) -> None:
-    """Ten pairs in half a second of processor time, without TensorFlow; wall time is for an idle machine."""
+    """Scoring loads nothing that takes long to load; `benchmarks/metrics.py` measures the time."""
     path = write(tmp_path / "pairs.jsonl", *['{"hypothesis": "a b", "references": ["a b"]}'] * 10)
     code = (
-        "import sys, time; from dactnlg.evaluation.scoring import read_input, score_pairs;"
+        "import sys; from dactnlg.evaluation.scoring import read_input, score_pairs;"
         f"score_pairs(read_input({path!r})).table();"
         "heavy = {'tensorflow', 'keras', 'nltk', 'sacrebleu', 'pydantic', 'scipy'} & set(sys.modules);"
-        "sys.exit(f'imported {heavy}' if heavy else 0 if time.process_time() < 0.5 else 'slow')"
+        "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=Path(__file__).resolve().parents[2])
 
