@@ -5,6 +5,8 @@
     there are SLOT_COUNT inns    1           ->  there is 1 inn
     SLOT_AIRLINE's flight        SAS         ->  SAS' flight
     out on SLOT_RELEASE          2019        ->  out in 2019
+    any SLOT_SPECIFIER games     newest      ->  the newest games
+    with a SLOT_ACCESSORIES      3d glasses  ->  with 3d glasses
 
 A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
 nothing to do, and that is seen from a few words of template and value, each worked out once.
@@ -27,6 +29,12 @@ _SMALL_WORDS = """
 """
 _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ARTICLES = frozenset({"a", "an", "the"})
+_ANY = frozenset({"a", "an", "any", "another", "some"})
+_SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
+_IN_EST = "earnest forest guest honest interest midwest modest northwest quest southwest"
+_NO_SUPERLATIVES = frozenset(_IN_EST.split())
+_SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
+_NO_PLURALS = ("series", "species", "news", "always")
 _LONGEST_PHRASE = 4
 """Words behind a count among which its noun is looked for."""
 _PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women"}
@@ -48,6 +56,8 @@ _TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
 # Words that English doubles.
 _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
 
+BARE = "-"
+"""Stands for no article."""
 ONE, MANY = 1, 2
 """The number of a noun, and of a value that counts."""
 
@@ -66,6 +76,7 @@ class Edges(NamedTuple):
         number: `ONE` or `MANY` of a count; 0 of all else.
         possessive: its ending as an owner: "'s", or "'" where it ends with an s; "" if it does not end with a word.
         time: the preposition before it, if it is a year, "in", or a day, "on"; "" if it is neither.
+        article: what stands before it for "a": "the" before a superlative, `BARE` before several things; "" else.
     """
 
     head: str | None
@@ -74,6 +85,7 @@ class Edges(NamedTuple):
     number: int
     possessive: str
     time: str
+    article: str
 
     @classmethod
     def of(cls, value: str) -> Edges:
@@ -87,7 +99,8 @@ class Edges(NamedTuple):
         counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
         number = ONE if folded in SINGLE else MANY if counts else 0
         possessive = ("'" if last.endswith("s") else "'s") if last else ""
-        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, preposition_of_time(folded))
+        time, article = preposition_of_time(folded), _article(value)
+        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, time, article)
 
 
 class Joint(NamedTuple):
@@ -102,6 +115,8 @@ class Joint(NamedTuple):
         noun: which word of the sentence that noun is; -1 if there is none.
         misowner: the ending of owners, "'s" or "'", that is not there and would fit other values; "" if neither is.
         mistime: "in" or "on", the one that is not before it and would fit other times; "" if neither is.
+        misarticle: what would stand before other values for its "a" or "any": "the", or `BARE` where no noun is behind
+            it; "" if it has neither.
     """
 
     place: int
@@ -112,6 +127,7 @@ class Joint(NamedTuple):
     noun: int
     misowner: str
     mistime: str
+    misarticle: str
 
 
 class Edit(NamedTuple):
@@ -124,6 +140,7 @@ class Edit(NamedTuple):
         number: the number that the noun behind it has to have; 0 if that has it.
         possessive: the ending of owners that it has to have; "" if it has that.
         time: the preposition that it has to have, "in" or "on"; "" if it has that.
+        article: what has to stand before it for "a" or "any": "the", or `BARE`; "" if that stays.
     """
 
     joint: Joint
@@ -132,6 +149,7 @@ class Edit(NamedTuple):
     number: int
     possessive: str
     time: str
+    article: str
 
 
 def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
@@ -150,8 +168,10 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
         before = "the" if before in _ARTICLES else _telling(before)
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
-        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, misowner, mistime)
-        if before or joint.behind or noun >= 0 or misowner or mistime:
+        misarticle = _misarticle(last[1].casefold() if last else "", behind)
+        misfits = misowner, mistime, misarticle
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits)
+        if before or joint.behind or noun >= 0 or any(misfits):
             found.append(joint)
     return tuple(found)
 
@@ -160,10 +180,11 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
-        place, before, behind, misfit, _, _, misowner, mistime = joint
-        head, tail, _, number, possessive, time = edges[place]
+        place, before, behind, misfit, _, _, misowner, mistime, misarticle = joint
+        head, tail, _, number, possessive, time, article = edges[place]
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
-        if head == before or tail == behind or number == misfit or owned or timed:
+        other = misarticle and article == misarticle
+        if head == before or tail == behind or number == misfit or owned or timed or other:
             found += (_edit(joint, edges[place]),)
     return found
 
@@ -182,12 +203,13 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
         place = edit.joint.place
         if edit.possessive:
             out[place + 1] = _POSSESSIVE.sub(edit.possessive, out[place + 1], count=1)
-        if edit.before:
+        if edit.before or edit.article == BARE:
             out[place] = _LAST.sub("", out[place])
+        elif article := edit.article:
+            out[place] = _LAST.sub(lambda last: f"{_as(last[1], article)} ", out[place])
         if edit.time:
             # Both are as long.
-            first = out[place][-3]
-            out[place] = f"{out[place][:-3]}{edit.time.capitalize() if first.isupper() else edit.time} "
+            out[place] = f"{out[place][:-3]}{_as(out[place][-3], edit.time)} "
         if edit.behind is not None:
             out[place + 1] = _FIRST.sub(edit.behind, out[place + 1], count=1)
     return tuple(out)
@@ -196,6 +218,11 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
 def undoubled(parts: Sequence[str]) -> tuple[str, ...]:
     """Return a raw sentence before, between and behind its values without words that stand twice, and two articles."""
     return tuple([_TWO_ARTICLES.sub("", _TWICE.sub(_once, part)) for part in parts])
+
+
+def _as(word: str, other: str) -> str:
+    """Return another word with a capital where a word has one."""
+    return other.capitalize() if word[0].isupper() else other
 
 
 def _places(words: Sequence[str], mark: str) -> list[int]:
@@ -225,7 +252,23 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     possessive = joint.misowner if joint.misowner == edge.possessive else ""
     number = edge.number if edge.number == joint.misfit else 0
     time = joint.mistime if joint.mistime == edge.time else ""
-    return Edit(joint, edge.head == joint.before, behind, number, possessive, time)
+    article = joint.misarticle if joint.misarticle == edge.article else ""
+    return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
+
+
+def _article(value: str) -> str:
+    """Return what stands before a value in the place of "a": "the", or `BARE`; "" if "a" does."""
+    if _SUPERLATIVE.fullmatch(value) and value not in _NO_SUPERLATIVES:
+        return "the"
+    first = value.partition(" and ")[0]
+    return BARE if _SEVERAL.fullmatch(first) and not first.endswith(_NO_PLURALS) else ""
+
+
+def _misarticle(before: str, behind: str) -> str:
+    """Return what would stand between two texts for "a" or "any": "the" where a noun is behind, else `BARE`, or ""."""
+    following = _FIRST.match(behind)
+    noun = following is not None and following[1].casefold() not in _FUNCTION_WORDS
+    return "" if before not in _ANY else "the" if noun else BARE if before in _ARTICLES else ""
 
 
 def _misowner(part: str, behind: str) -> str:

@@ -10,23 +10,30 @@ _QUESTION = re.compile(
     r"(?:(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b)",
     re.I,
 )
+# "You want a cheap pub, right", "... is that correct", "you said a pub right"; not "you are right".
+_TAG = re.compile(
+    r"(?:, ?|\bis (?:that|this) |\byou\b.*(?<! are)(?<!'re)(?<! is)(?<! be)(?<! turn)(?<! go)(?<! the) )"
+    r"(?:right|correct)$",
+    re.I,
+)
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
 # "Mt." and "St." end no sentence.
 _STOP = r"(?<!\b[^aeiou\W\d_][^aeiou\W\d_])\.(?= |$)"
 _WITH_STOP = re.compile(
-    rf"({_START}(?:{_INVERTED}|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*){_STOP}", re.I
+    rf"({_START}(?:{_INVERTED}|(?:what|how) about\b|(?:what|which|where|how|who)\b[^.?!]* {_INVERTED})[^.?!]*){_STOP}",
+    re.I,
 )
 
 
 def is_question(sentence: str) -> bool:
-    """Whether a sentence begins with a question word or ends with a question mark."""
-    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence))
+    """Whether a sentence begins with a question word, or ends with a question mark or ", right"."""
+    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence) or _TAG.search(sentence.rstrip(" .")))
 
 
 def is_request(sentence: str) -> bool:
     """Whether a sentence states something or wants to hear it: no question, even where an act asks."""
-    return bool(_STATEMENT.match(sentence))
+    return bool(_STATEMENT.match(sentence)) and not _TAG.search(sentence.rstrip(" ."))
 
 
 def with_question_marks(text: str) -> str:

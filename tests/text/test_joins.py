@@ -61,6 +61,19 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it is in _ .", ["May"], "it is in May ."),
         ("it is on _ .", ["2019 Mission Street"], "it is on 2019 Mission Street ."),
         ("it is _ serves", ["cheap"], "it is cheap serves"),
+        # Superlatives, and several things.
+        ("played any _ games lately ?", ["funniest"], "played the funniest games lately ?"),
+        ("what's a _ game ?", ["most confusing"], "what's the most confusing game ?"),
+        ("Any _ games ?", ["best"], "The best games ?"),
+        ("any _ games ?", ["honest"], "any honest games ?"),
+        ("near a _ .", ["forest"], "near a forest ."),
+        ("comes with a _ .", ["3d glasses and European warranty"], "comes with 3d glasses and European warranty ."),
+        ("comes with a _ .", ["remote control and 3d glasses"], "comes with a remote control and 3d glasses ."),
+        ("comes with a _ and a _", ["headphones", "3d glasses"], "comes with headphones and 3d glasses"),
+        ("it is a _ family", ["headphones"], "it is a headphones family"),
+        ("with a _ .", ["bus"], "with a bus ."),
+        ("with a _ .", ["tv series"], "with a tv series ."),
+        ("like a _ .", ["Cambridge Blues"], "like a Cambridge Blues ."),
     ],
 )
 def test_the_words_beside_a_value(template: str, values: list[str], sentence: str) -> None:
@@ -131,6 +144,7 @@ def test_counts_are_small_whole_numbers() -> None:
         "What a view. It is what you would like.": "What a view. It is what you would like.",
         "Let me confirm, would you like it.": "Let me confirm, would you like it.",
         "Are you near 1.5 km.": "Are you near 1.5 km.",
+        "What about the Opal. It is cheap.": "What about the Opal? It is cheap.",
     }.items(),
 )
 def test_what_asks_by_its_word_order_ends_with_a_question_mark(text: str, asked: str) -> None:
@@ -139,5 +153,7 @@ def test_what_asks_by_its_word_order_ends_with_a_question_mark(text: str, asked:
 
 def test_an_act_that_asks_is_asked_once() -> None:
     assert realize("would you like thai food ? the price is 10", question=True).endswith("10.")
-    assert realize("do you want lunch . a place for any meal , right", question=True).endswith("right.")
+    assert realize("do you want lunch . a place for any meal", question=True).endswith("meal.")
+    assert realize("let me confirm you want lunch , right", question=True).endswith("right?")
+    assert realize("let me confirm you are right", question=True).endswith("right.")
     assert realize("a place for any meal , right", question=True).endswith("right?")
