@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.phrases import Phrases
-from dactnlg.generation.pieces import Piece, PieceFinder, Pieces, Said, wanted
+from dactnlg.generation.pieces import Piece, PieceFinder, Pieces, Said, bare, wanted
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
@@ -60,6 +60,11 @@ class Composer:
         self._known: Memory[_Known] = Memory(*REMEMBERED)
         self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
 
+    @property
+    def subject(self) -> str:
+        """The placeholder with which most texts begin, if any does."""
+        return self._finder.subject
+
     def forget(self) -> None:
         """Drop the texts composed so far; the pieces of training stay."""
         self._made.clear()
@@ -73,7 +78,7 @@ class Composer:
         """
         # Where values stand in the texts themselves, what these say is not known.
         said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
-        if not said or f"{self._finder.subject}#2" in said:
+        if not said or f"{self.subject}#2" in said:
             return []
         act_types = frozenset(act.act_type for act in turn.acts)
         known = self._made.get((act_types, said))
@@ -103,18 +108,20 @@ class Composer:
 
     def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
         # Questions, and what is not known, can be said one by one.
-        bare = all("|" in each and ("=" not in each or each.endswith("=none")) for each in said)
-        # What is said of one thing that has a name can be said one by one; what one looks for cannot.
+        apart = all(bare(each) or each.endswith("=none") for each in said)
+        # What is said of one thing that has a name can be said one by one; what one looks for cannot, or what it alone
+        # has: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking
-        named = self._finder.subject in said and not asks
-        return 0 if pieces.spread or bare or named else ASKED if asks else JOINT
+        named = self.subject in said and not asks and not self._preprocessor.manners.marked(act_types)
+        return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
         found = self._known.get(act_types)
         if found is None:
             pieces = self._finder.collect(act_types, fluency)
             size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
-            found = self._known.put(act_types, (pieces, Phrases(pieces, fluency, self._finder.subject)), size)
+            phrases = Phrases(pieces, fluency, self.subject, self._finder.said_here)
+            found = self._known.put(act_types, (pieces, phrases), size)
         return found
 
     def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
@@ -131,7 +138,8 @@ class Composer:
                 yield tuple(tokens), way.joints
 
     def _ways(self, pieces: Pieces, said: Said, beginnings: Iterable[_Beginning]) -> Iterator[_Way]:
-        most = MOST_PIECES - 1 + (len(said) > MANY)
+        # Each thing that is asked for, or unknown, may need a piece of its own.
+        most = max(MOST_PIECES - 1 + (len(said) > MANY), sum(map(bare, said)))
         for base, texts in beginnings:
             left = said - base
             for more in covers(left, [each for each in pieces.single if each <= left], most):
@@ -139,14 +147,14 @@ class Composer:
 
     def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield the whole texts that say some of what is wanted."""
-        subject = self._finder.subject
+        subject = self.subject
         for base, group in pieces.whole.items():
             if base < said and (subject in base or subject not in said):
                 yield base, group.ranked[:MOST_EACH]
 
     def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield the sentences about "it" that say some of what is wanted, where that has no name."""
-        for base, group in pieces.single.items() if self._finder.subject not in said else ():
+        for base, group in pieces.single.items() if self.subject not in said else ():
             about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
             if about:
                 yield base, about

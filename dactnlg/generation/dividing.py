@@ -15,7 +15,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.describing import Describer
 from dactnlg.generation.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.english import ARTICLES
-from dactnlg.text.indifference import INDIFFERENT, Indifference, clauses, parted
+from dactnlg.text.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
@@ -25,6 +25,9 @@ from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 from dactnlg.text.trigger_words import is_question_act
+
+TAGS = frozenset({"right", "correct", "yes"})
+"""Words at the end of a statement that make it a question."""
 
 
 class Divider:
@@ -46,18 +49,20 @@ class Divider:
         free = [slot for slot in act.slots if slot.special == INDIFFERENT]
         slots = [slot for slot in act.slots if slot not in free]
         known = self._indifference(act.act_type) if free and slots else {}
-        if len(request.turn.acts) > 1 or not known or any(slot.name not in known for slot in free):
+        templates = self._preprocessor.templates
+        ends = [each for slot in free if (each := known.get(slot.name) or by_name(known, slot.name, templates))]
+        if len(request.turn.acts) > 1 or not ends or len(ends) < len(free):
             return None
-        ends = [known[slot.name] for slot in free]
-        end = ends[0]._replace(things=tuple(thing for each in ends for thing in each.things))
+        end = Indifference.together(ends)
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
-            marks = [token for token in first[-1:] if strip_joiner(token) in ENDS]
-            if is_question(detokenize(list(first))) or parted(first)[1] is not None:
+            place = _end(first)
+            asks = is_question(detokenize(list(first))) and not is_question_act(act)
+            if asks or parted(first)[1] is not None:
                 return []
             rest = [token for each in more for token in each]
-            return [[*first[: len(first) - len(marks)], *end.tokens, *marks, *rest]]
+            return [[*first[:place], *end.tokens, *first[place:], *rest]]
 
         return Parts([self._part(request, act.act_type, slots)], join, all_needed=True, whole=True)
 
@@ -134,12 +139,19 @@ class Divider:
         return part(self._preprocessor, whole, act_type, slots)
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
-        """Return for slots how an act type says that they do not matter; as other statements do where it never does."""
+        """Return for slots how an act type says that they do not matter; as other statements do where it never does.
+
+        What is asked has no condition: "let me confirm, you want a cheap pub and you do not care about the area".
+        """
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
             acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
             others = {each for each in acts if not is_question_act(DialogueAct(each))}
-            self._clauses[act_type] = clauses(templates, others) | clauses(templates, {act_type})
+            found = clauses(templates, others) | clauses(templates, {act_type})
+            if is_question_act(DialogueAct(act_type)):
+                start = added(templates, act_type)
+                found = {slot: each._replace(start=start) for slot, each in found.items() if start}
+            self._clauses[act_type] = found
         return self._clauses[act_type]
 
     def _subject(self, act: DialogueAct) -> Slot | None:
@@ -199,6 +211,14 @@ class Divider:
         if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:
             return ()
         return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
+
+
+def _end(sentence: Tokens) -> int:
+    """Return the place of a sentence's last mark, or of the ", right?" that it ends with."""
+    words = [strip_joiner(token) for token in sentence]
+    end = len(words) - (words[-1] in ENDS)
+    end -= words[end - 1] in TAGS
+    return end - (words[end - 1] == ",")
 
 
 def _groups(slots: Sequence[Slot]) -> list[set[str]]:

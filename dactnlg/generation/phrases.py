@@ -22,7 +22,8 @@ MOST_BASES = 80
 """Texts that phrases are put into or left out of, those that lack the least and are the most frequent."""
 MOST_KEPT = 60
 """Texts kept after each change."""
-MOST_LACKING = 3
+LACKING = 3, 5
+"""What such a text may lack, at most; more where nothing is found for an act that has many slots."""
 T = TypeVar("T")
 
 
@@ -42,10 +43,13 @@ class Phrases:
         pieces: of these act types.
         fluency: of their texts.
         subject: the placeholder of what is spoken of, which stays where it is.
+        says: what words of a text say of all that it says; None where nothing shows it.
     """
 
-    def __init__(self, pieces: Pieces, fluency: Fluency, subject: str) -> None:
-        self._pieces, self._fluency, self._subject = pieces, fluency, subject
+    def __init__(
+        self, pieces: Pieces, fluency: Fluency, subject: str, says: Callable[[Said, Tokens], Said | None]
+    ) -> None:
+        self._pieces, self._fluency, self._subject, self._says = pieces, fluency, subject, says
         self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
         self._phrases: dict[str, list[tuple[Tokens, Tokens]]] = {}
 
@@ -64,17 +68,24 @@ class Phrases:
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
+        found = next(filter(None, (self._edited(wanted, most) for most in LACKING)), {})
+        doubts, strange = self._fluency.doubts, self._fluency.strange_runs
+        ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
+        return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)
+
+    def _edited(self, wanted: Said, most: int) -> dict[Tokens, int]:
+        """Return texts that say what is wanted, of those that lack so much at most, with their changes."""
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
         for said, group in self._pieces.whole.items():
             lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
-            if lacking <= MOST_LACKING and more <= 1 and (said & wanted) and said != wanted:
+            if lacking <= most and more <= 1 and (said & wanted) and said != wanted:
                 bases += [
                     (lacking + 2 * more, -piece.weight, Edited(piece.tokens, said, piece.weight)) for piece in group
                 ]
         kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
         found: dict[Tokens, int] = {}
-        for further in reversed(range(MOST_LACKING + 1)):
+        for further in reversed(range(most + 1)):
             made: dict[Tokens, Edited] = {}
             for text in kept:
                 for changed in self._changed(text, wanted):
@@ -84,8 +95,7 @@ class Phrases:
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
             bounded = [(strange(each.tokens), each) for each in left]
             kept = lowest(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens), MOST_KEPT)
-        ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
-        return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)
+        return found
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
         words = _padded(text.tokens)
@@ -94,19 +104,20 @@ class Phrases:
                 before = words[max(0, start - 1) : start + 1]
                 bare = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
                 whole = end - start == len(text.tokens)
-                if not whole and (bare or self._meet(before, words[end + 1 : end + 3])):
+                fits = not whole and (bare or self._meet(before, words[end + 1 : end + 3]))
+                if fits and self._says_only(text, start, end, item):
                     rest = (*text.tokens[:start], *text.tokens[end:])
                     yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
         # In one order alone: what is put in first or last comes to the same.
         for new in filter(_shows, sorted(wanted - text.said)[:1]):
             gaps = ((gap, gap) for gap in range(len(text.tokens)))
-            yield from self._with(text, new, gaps if text.said <= wanted else (), text.said | {new})
+            yield from self._with(text, new, gaps if text.said <= wanted else ())
             for old in filter(_shows, text.said - wanted - {self._subject}):
-                yield from self._with(text, new, self._spans(text.tokens, old), text.said - {old} | {new})
+                yield from self._with(text, new, self._spans(text.tokens, old), old)
 
-    def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], said: Said) -> Iterator[Edited]:
-        """Yield a text with phrases that say something in the place of its own words, or between them."""
-        words = _padded(text.tokens)
+    def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], old: str = "") -> Iterator[Edited]:
+        """Yield a text with phrases that say something between its words, or in the place of those that say another."""
+        words, said = _padded(text.tokens), text.said - {old} | {item}
         places = [(s, e, words[max(0, s - 1) : s + 1], words[e + 1 : e + 3]) for s, e in spans]
         # Most places fit no phrase that begins with a word: that is asked once for all of these.
         fitting: dict[str, list[tuple[int, int, Tokens, Tokens]]] = {}
@@ -114,18 +125,25 @@ class Phrases:
             if inner[0] not in fitting:
                 fitting[inner[0]] = [place for place in places if self._meet(place[2], inner[:1])]
             for start, end, before, after in fitting[inner[0]]:
-                if self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after):
+                fits = self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after)
+                if fits and (not old or self._says_only(text, start, end, old)):
                     longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
                     yield Edited(longer, said, text.weight, text.changes + 1)
 
     def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
         """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""
-        words = _padded(tokens)
+        words, values = _padded(tokens), is_placeholder(item)
+        plain = values and all(map(is_placeholder, said))
         for start, end in self._spans(tokens, item):
-            # Only what is a text by itself shows that these words, and no others, say a special value.
-            known = is_placeholder(item) or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
-            if known and self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
-                yield tokens[start:end]
+            if self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
+                # Only what is a text by itself shows that these words, and no others, say a special value.
+                known = plain or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
+                if known or (values and self._says(said, tokens[start:end]) == frozenset({item})):
+                    yield tokens[start:end]
+
+    def _says_only(self, text: Edited, start: int, end: int, item: str) -> bool:
+        """Whether some words of a text, that hold no value but this one, say one thing and no other."""
+        return is_placeholder(item) or self._says(text.said, text.tokens[start:end]) == frozenset({item})
 
     def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
         """Yield where a text may have a phrase that says one thing and no other."""

@@ -11,6 +11,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.english import VERBS
 from dactnlg.text.fluency import Fluency
+from dactnlg.text.indifference import INDIFFERENT
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
@@ -46,10 +47,11 @@ class Alternatives:
     Args:
         pieces: all of them.
         fluency: of the training texts.
+        asking: whether they should ask.
     """
 
-    def __init__(self, pieces: list[Piece], fluency: Fluency) -> None:
-        self._pieces, self._fluency = pieces, fluency
+    def __init__(self, pieces: list[Piece], fluency: Fluency, *, asking: bool) -> None:
+        self._pieces, self._fluency, self._asking = pieces, fluency, asking
 
     def __iter__(self) -> Iterator[Piece]:
         return iter(self._pieces)
@@ -62,8 +64,12 @@ class Alternatives:
         """The same, those without doubts first, then those that are most like the others."""
         # Few of a corpus' pieces are ever asked for.
         gains = expected_gains(*zip(*self._pieces, strict=True))
-        rated = [(self._fluency.doubts(p.tokens), -gain, p) for p, gain in zip(self._pieces, gains, strict=True)]
+        rated = [(self._doubts(piece.tokens), -gain, piece) for piece, gain in zip(self._pieces, gains, strict=True)]
         return [piece for *_, piece in sorted(rated)]
+
+    def _doubts(self, tokens: Tokens) -> int:
+        # People confirm and offer in statements as well, but one of these among questions asks nothing.
+        return self._fluency.doubts(tokens) + (self._asking and not is_question(detokenize(list(tokens))))
 
 
 class Pieces(NamedTuple):
@@ -129,6 +135,11 @@ class PieceFinder:
                 said = _said(key, text, templates.specials.get((key, text), [()]))
                 if said is None:
                     continue
+                free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
+                if free and not is_question(detokenize(list(text))):
+                    # People leave out that something does not matter.
+                    shown = self.said_here(said, text)
+                    said -= free - (said if shown is None else shown)
                 segments = split_sentences(text)
                 if acts == act_types:
                     self._add_whole(whole, said, text, segments, weight)
@@ -136,18 +147,20 @@ class PieceFinder:
                     total += 1
                     asked += is_question(detokenize(list(segments[-1])))
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
-                if len(segments) == 1 or all(map(_bare, said)):
+                if len(segments) == 1 or all(map(bare, said)):
                     _add(single, said, text, weight)
                 if about := self._about_it(said, text):
                     for group in (whole, single) if acts == act_types else (single,):
                         _add(group, said - {self.subject}, about, RARE * weight)
                 for segment in segments:
-                    here = said if len(segments) == 1 else self._said_here(said, segment)
+                    here = said if len(segments) == 1 else self.said_here(said, segment)
                     tokens = self._continued(segment) if here and self.subject in here else segment
                     if here and tokens and (len(segments) > 1 or tokens != text):
                         _add(single, (here & said) - {self.subject}, tokens, weight)
         much = spread >= SPREAD * max(1, several)
-        return Pieces(_frequent(whole, fluency), _frequent(single, fluency), much, 2 * asked > total)
+        asking = 2 * asked > total
+        every, apart = (_frequent(group, fluency, asking=asking) for group in (whole, single))
+        return Pieces(every, apart, spread=much, asking=asking)
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)
@@ -161,20 +174,20 @@ class PieceFinder:
 
         They are those of other slots, with one name for the other: "which height do you mean" after "which region".
         """
-        bare = frozenset(filter(_bare, said))
+        unvalued = frozenset(filter(bare, said))
         found: Group = {}
-        for item in bare.difference(*pieces.single) if bare else ():
+        for item in unvalued.difference(*pieces.single) if unvalued else ():
             act_type, _, name = item.partition("|")
             for base, group in pieces.single.items() if name in self._named else ():
                 others = sorted(base - {self.subject})
-                if len(others) != 1 or not _bare(others[0]) or not others[0].startswith(f"{act_type}|"):
+                if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
                     continue
                 own = others[0].partition("|")[2]
                 piece = next((each for each in group.ranked if each.tokens.count(own) == 1), None)
                 if piece:
                     tokens = tuple(name if token == own else token for token in piece.tokens)
                     _add(found, base - {others[0]} | {item}, tokens, piece.weight)
-        more = _frequent(found, fluency)
+        more = _frequent(found, fluency, asking=pieces.asking)
         return pieces._replace(whole={**pieces.whole, **more}, single={**pieces.single, **more}) if more else pieces
 
     @cached_property
@@ -189,7 +202,7 @@ class PieceFinder:
         "I don't know how long it is": what is unknown, or asked for, of a thing that has been named.
         """
         named = [place for place, token in enumerate(text) if strip_joiner(token) == self.subject]
-        if len(named) != 1 or not all(map(_bare, said - {self.subject})):
+        if len(named) != 1 or not all(map(bare, said - {self.subject})):
             return None
         before, after = text[: named[0]], text[named[0] + 1 :]
         # "The Path 44", "Path 44's length", "(Path 44)".
@@ -211,8 +224,8 @@ class PieceFinder:
             return (*segment[: start - 1], *segment[at + 1 :])
         return self._segments.continued(segment)
 
-    def _said_here(self, said: Said, segment: Tokens) -> Said | None:
-        """Return what of a text a sentence of it says; None where nothing could show it."""
+    def said_here(self, said: Said, segment: Tokens) -> Said | None:
+        """Return what of all that a text says some of its words say; None where nothing could show it."""
         found = {strip_joiner(token) for token in segment if is_placeholder(token)}
         words = tuple(token for token in segment if not is_placeholder(token))
         for each in said:
@@ -241,8 +254,14 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
     return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
 
 
-def _bare(item: str) -> bool:
+def bare(item: str) -> bool:
+    """Whether something said is a slot without a value."""
     return "|" in item and "=" not in item
+
+
+def _indifferent(item: str) -> bool:
+    """Whether something said is that a slot does not matter."""
+    return item.endswith(f"={INDIFFERENT}")
 
 
 def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:
@@ -250,9 +269,9 @@ def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:
     texts[tokens] = texts.get(tokens, 0.0) + weight
 
 
-def _frequent(group: Group, fluency: Fluency) -> dict[Said, Alternatives]:
+def _frequent(group: Group, fluency: Fluency, *, asking: bool) -> dict[Said, Alternatives]:
     found = {}
     for said, texts in group.items():
         frequent = sorted(texts.items(), key=lambda each: (-each[1], each[0]))[:MOST_ALIKE]
-        found[said] = Alternatives([Piece(*each) for each in frequent], fluency)
+        found[said] = Alternatives([Piece(*each) for each in frequent], fluency, asking=asking)
     return found

@@ -7,7 +7,7 @@ stand beside its sentences; the fewest doubts decide, then the model.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 DOUBTFUL = 3
 """Doubts about the best sentence for an act that training had, from which on others are looked for."""
-
+FEW = 2
+"""Wordings that training has of such an act, at most, where a single doubt about a new one is enough."""
 DENIED = 8
 """Doubts about a text that denies something where its act does not."""
 PLAIN = 2
@@ -145,7 +146,9 @@ class UnseenActs:
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), _enough(options))
-        composed = self._composer.composed(request.turn, self._fluency) if _least(found) >= ALARMING else []
+        composed = (
+            self._composer.composed(request.turn, self._fluency) if _least(found) >= (ALARMING if unseen else 1) else []
+        )
         # Where none is without fault, these are the best there is.
         usual: list[Candidate] = []
         for doubts, group in groupby(composed, lambda each: each[1]):
@@ -176,7 +179,8 @@ class UnseenActs:
         if found is None:
             # What training itself says of an act is the manner of the corpus, whatever it is like.
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
-            usual = candidate.tokens in own or self._fluency.doubts(candidate.tokens, strict=False) < DOUBTFUL
+            doubts = self._fluency.doubts(candidate.tokens, strict=False) + _mixed(request.turn, candidate.tokens, own)
+            usual = candidate.tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
             found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
         return found
 
@@ -202,6 +206,7 @@ class UnseenActs:
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
+        mixed += _mixed(turn, text, self._preprocessor.templates.sentences.get(kind(turn), {})) > 0
         said = ALARMING * (mixed + self._said_again(turn, text)) + self._unlike(turn, text)
         return found + joint * more + said + DENIED * denied
 
@@ -213,7 +218,9 @@ class UnseenActs:
         own = [slot.name for _, slot in turn.slots()]
         named = self._slot_names.intersection(map(strip_joiner, tokens))
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
-        return strangers + self._undone(turn, tokens) + self._preprocessor.manners.unmarked(turn, tokens)
+        manners = self._preprocessor.manners
+        behind = ALARMING * manners.stated_behind(turn, tokens, self._composer.subject)
+        return strangers + behind + self._undone(turn, tokens) + ALARMING * manners.unmarked(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:
         if self._preprocessor.reader is None:
@@ -243,6 +250,14 @@ class UnseenActs:
             Candidate(self._preprocessor, request, tokens, score, origin="composed", ask=ask)
             for tokens, score in zip(texts, normalized, strict=True)
         ]
+
+
+def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
+    """Return the doubts about a new text for an act without values, all whose wordings training has.
+
+    "What rating do you do not care about?" mixes two questions; a question for the same slot adds nothing to them.
+    """
+    return DOUBTFUL * (bool(own) and tokens not in own and all(slot.value is None for _, slot in turn.slots()))
 
 
 def _continued(tokens: Sequence[str]) -> int:

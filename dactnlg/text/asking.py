@@ -15,6 +15,8 @@ _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
 _UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
+_THINKING, _LIKING = listed("think thought said guess"), listed("liked loved hated enjoyed disliked found")
+"""Verbs behind which something has to come."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words of an alternative that is none."""
 _TELLING = listed("me know knows tell say said sure")
@@ -39,7 +41,11 @@ def misasked(words: Sequence[str]) -> bool:
     asked = words[start : start + 3]
     if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in SUBJECTS:
         return False
-    if not pairs.isdisjoint(("for", more) for more in ("in", "near")) and QUESTION_WORDS.isdisjoint(words):
+    # "Where would you like to SLOT_NEAR?"
+    nowhere = any(
+        pair == ("like", "to") and is_placeholder(more) for pair, more in zip(pairwise(words), words[2:], strict=False)
+    )
+    if nowhere or (not pairs.isdisjoint(("for", more) for more in ("in", "near")) and QUESTION_WORDS.isdisjoint(words)):
         return True
     finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
     return finite_again or (asked[0] not in {"is", "are"} and asked[2] in PREPOSITIONS | {"about"})
@@ -73,4 +79,7 @@ def dangles(words: Sequence[str]) -> bool:
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
     open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
-    return wanting or (last in _UNFINISHED and (never or not asking))
+    # "I think.", "you said earlier that you liked."; but "it is good, i think", "which i liked".
+    objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
+    objectless &= QUESTION_WORDS.isdisjoint(words)
+    return wanting or objectless or (last in _UNFINISHED and (never or not asking))

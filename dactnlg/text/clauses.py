@@ -118,6 +118,8 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
         place
         for place in at
         if not place
+        # "Where would you like to go?"
+        or (place == 1 and words[0] in RELATIVES and not SUBJECTS.isdisjoint(words[2:3]))
         or (words[place - 1] not in RELATIVES | COORDINATING and "whether" not in words[before[place] : place])
     ]
     # "Just ring if you have questions" has a verb of its own that is no finite one.
@@ -153,10 +155,12 @@ def _joins(word: str, more: str) -> bool:
 
 def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
     """Whether a verb lacks a subject: "there is a pub and has good food", "near the station serves good food"."""
-    start = next((place for place, word in enumerate(words) if word in _OTHERS), None)
-    if start is not None and (not at or start < at[0] or start - 1 == at[0]):
+    start = next((place for place, word in enumerate(words) if word.partition("'")[0] in _OTHERS), None)
+    if start is not None and (not at or start <= at[0] or start - 1 == at[0]):
         places = [place for place in at if words[place - 1] in COORDINATING and words[place] in _SINGULAR | THIRD]
-        return any(not (RELATIVES | {"it"}) & set(words[start:place]) for place in places)
+        # "You will find it in the south and has a garden" has no subject for its garden; "it is near and has" has.
+        own = [place for place, word in enumerate(words) if word in RELATIVES or (word == "it" and place + 1 in at)]
+        return any(not any(start < each < place for each in own) for place in places)
     first = at[0] if at else 0
     return words[0] in PREPOSITIONS | {"located"} and words[first] in THIRD and "," not in words[:first]
 

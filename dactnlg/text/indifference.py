@@ -29,6 +29,8 @@ _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
 _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
+_PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
+"""Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
 _LONGEST_START = 6
 """Words up to the verb, at most: "if you do not really care"."""
 
@@ -52,6 +54,12 @@ class Indifference(NamedTuple):
         shared = opening[0] in _PREPOSITIONS and all(thing[:1] == opening for thing in self.things)
         first, *more = (thing[shared:] for thing in self.things)
         return (*self.start, *opening[:shared], *first, *(token for thing in more for token in ("or", *thing)))
+
+    @classmethod
+    def together(cls, ends: Sequence[Indifference]) -> Indifference:
+        """Return one clause for the things of several: "about the price or whether dogs are allowed", in this order."""
+        things = [thing for each in ends for thing in each.things]
+        return cls(ends[0].start, tuple(sorted(things, key=lambda thing: thing[0] not in _PREPOSITIONS)))
 
     def apart(self) -> list[Tokens]:
         """Return the clause for each thing by itself: "if you do not care about the price"."""
@@ -154,11 +162,49 @@ def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indiff
     return {slot: Indifference(start, (_most(_worded(things, slot, templates)),)) for slot, things in found.items()}
 
 
+def added(templates: Templates, act_type: str) -> Tokens:
+    """Return the words with which texts of an act type add what does not matter: "and you do not care".
+
+    Args:
+        templates: of training.
+        act_type: of the texts.
+    """
+    starts: dict[Tokens, float] = {}
+    texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
+    for text, weight in texts:
+        words = [strip_joiner(token) for token in text]
+        for place in (at for at, word in enumerate(words) if word in _CONJUNCTIONS):
+            if verb := _denies_caring(words[place : place + _LONGEST_START]):
+                start = text[place : place + verb + 1]
+                starts[start] = starts.get(start, 0.0) + weight
+    # Acts that offer alternatives go on with "or", and those alone.
+    alternatives = 2 * sum("or" in text for text, _ in texts) > len(texts)
+    fitting = {start: weight for start, weight in starts.items() if alternatives == (start[0] == "or")}
+    fitting = fitting or (starts if alternatives else {})
+    return _most(fitting) if fitting else ()
+
+
+def by_name(known: Mapping[str, Indifference], slot: str, templates: Templates) -> Indifference | None:
+    """Return how it is said that a slot does not matter of which training never says so: "about the price range".
+
+    Args:
+        known: how it is said of other slots.
+        slot: the slot.
+        templates: of training.
+    """
+    words = templates.spelt_out(slot.lower()).split()
+    run = ("the", *words)
+    said = any(text[at : at + len(run)] == run for text in templates.texts() for at in range(len(text)))
+    start = next((each.start for each in known.values()), ())
+    return Indifference(start, (("about", *run),)) if said and start else None
+
+
 def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
-    """Return what does not matter without slots' names that are no words: "about ecorating"."""
+    """Return what does not matter without slots' names that are no words, "about ecorating", and without pronouns."""
     name = slot.lower()
     words = {thing: weight for thing, weight in things.items() if name not in thing}
-    return words if words and templates.spelt_out(name) != name else things
+    things = words if words and templates.spelt_out(name) != name else things
+    return {thing: weight for thing, weight in things.items() if _PRONOUNS.isdisjoint(thing)} or things
 
 
 def _most(weights: Mapping[Tokens, float]) -> Tokens:

@@ -13,6 +13,7 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
+from dactnlg.text.english import QUESTION_WORDS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
@@ -27,10 +28,14 @@ MOST_SHARE, LEAST_TEXTS = 0.9, 10
 MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
 """Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
 most; and shares that the first of them, and each further one, add at least."""
+LEAST_BEHIND = 0.05
+"""Share of an act type's texts that state something behind a question, from which on that is what it does."""
 MOST_MARKS = 3
 """Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are said with a denial."""
+_ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
+"""Words with which questions begin."""
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 
 
@@ -74,6 +79,7 @@ class Manners:
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
+        self._open: dict[Key, bool] = {}
 
     @cached_property
     def _shares(self) -> dict[Key, Shares]:
@@ -83,14 +89,14 @@ class Manners:
         rows = self._templates.specials
         # Training has many texts, of few words: these are looked at once.
         words = set(chain.from_iterable(text for _, text in rows))
-        denying, asking = frozenset(filter(_denying, words)), frozenset(filter(_asking, words))
+        denying, asking = frozenset(filter(_denying, words)), frozenset(filter(_marks_question, words))
         for (key, text), values in rows.items():
             count = combinations.get(key)
             if count is None:
                 count = combinations[key] = counts.setdefault(_acts(key), Counter())
             count["texts"] += 1
             count["none"] += "no" in text and has_none(text)
-            count["ask"] += not asking.isdisjoint(text)
+            count["ask"] += not asking.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
             count["again"] += denied and denies_again(text)
             if not any(map(_has_negative, values)):
@@ -109,7 +115,7 @@ class Manners:
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
             stating = all(act.act_type in self._stating for act in turn)
-            return stating and (asks(tokens) or is_question(detokenize(list(tokens))))
+            return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
         if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
@@ -117,10 +123,17 @@ class Manners:
                 return True
             if usual.again < LEAST_SHARE and denies_again(tokens):
                 return True
-        # People leave out the marks of questions.
         unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
         # What is worded as a question has its mark as readers see it.
-        return unasked if asks(tokens) else usual.ask >= MOST_SHARE and not is_question(detokenize(list(tokens)))
+        if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
+            return unasked
+        return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
+
+    @cached_property
+    def _with_marks(self) -> bool:
+        """Whether most questions of training have marks; people leave them out, and some corpora have hardly any."""
+        marked = [asks(text) for text in self._templates.texts() if text[0] in _ASKING]
+        return 2 * sum(marked) >= len(marked)
 
     @cached_property
     def _stating(self) -> frozenset[str]:
@@ -133,6 +146,10 @@ class Manners:
         marks = frozenset[str]() if any(map(is_question_act, turn)) else self._marks.get(_acts(kind(turn)), frozenset())
         return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
 
+    def marked(self, act_types: Iterable[str]) -> bool:
+        """Whether words mark the texts of act types, "only" what is the only match."""
+        return bool(self._marks.get(tuple(sorted(act_types))))
+
     @cached_property
     def _marks(self) -> dict[Key, frozenset[str]]:
         """The words that mark the texts of act types, where there are any."""
@@ -144,6 +161,22 @@ class Manners:
         total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
         number = sum(map(len, texts.values()))
         return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
+
+    def stated_behind(self, turn: Turn, tokens: Sequence[str], subject: str) -> int:
+        """Return how many statements stand behind a question, where a turn's act types end with what they ask.
+
+        "Do you know any games for the PC? It is available on Steam." What the question names, more can be told of.
+        """
+        found = _stated_behind(tokens, subject)
+        return 0 if not found or self._goes_on(_acts(kind(turn))) else found
+
+    def _goes_on(self, acts: Key) -> bool:
+        """Whether texts for act types state something behind a question, or training has too few of them to tell."""
+        if acts not in self._open:
+            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == acts for t in own]
+            behind = sum(map(bool, map(_stated_behind, texts)))
+            self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
+        return self._open[acts]
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values nor its act types do."""
@@ -186,6 +219,14 @@ def denies(tokens: Iterable[str]) -> bool:
     return any(map(_denying, tokens))
 
 
+def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
+    """Return how many sentences that do not ask stand behind the first one that does, unless that names a subject."""
+    sentences = split_sentences(tokens)
+    asking = [is_question(detokenize(list(sentence))) for sentence in sentences]
+    first = asking.index(True) if True in asking[:-1] else len(asking)
+    return 0 if subject in map(strip_joiner, (*sentences, ())[first]) else asking[first:].count(False)
+
+
 def denies_again(tokens: Sequence[str]) -> bool:
     """Whether several sentences of a text deny."""
     return sum(map(denies, split_sentences(tokens))) > 1
@@ -193,7 +234,12 @@ def denies_again(tokens: Sequence[str]) -> bool:
 
 def asks(tokens: Iterable[str]) -> bool:
     """Whether a text has the mark of a question."""
-    return any(map(_asking, tokens))
+    return any(map(_marks_question, tokens))
+
+
+def worded_as_question(tokens: Sequence[str]) -> bool:
+    """Whether a sentence of a text begins, or ends, as a question does."""
+    return any(is_question(detokenize(list(sentence))) for sentence in split_sentences(tokens))
 
 
 def _denying(token: str) -> bool:
@@ -201,7 +247,7 @@ def _denying(token: str) -> bool:
     return word in NEGATIONS or word.endswith("n't")
 
 
-def _asking(token: str) -> bool:
+def _marks_question(token: str) -> bool:
     return strip_joiner(token) == "?"
 
 

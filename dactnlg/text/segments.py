@@ -13,6 +13,7 @@ from functools import cached_property
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.delexicalization import ParaphrasedSlot
+from dactnlg.text.english import PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
@@ -49,9 +50,9 @@ class Segments:
 
     @cached_property
     def _verbs(self) -> set[str]:
-        """The words that stand behind the pronoun."""
+        """The words that stand behind the pronoun; without "would you like it near the river"."""
         pairs = (pair for text in self.preprocessor.templates.texts() for pair in zip(text, text[1:], strict=False))
-        return {verb for pronoun, verb in pairs if pronoun == PRONOUN} | self._more_verbs
+        return {verb for pronoun, verb in pairs if pronoun == PRONOUN} - PREPOSITIONS | self._more_verbs
 
     def said(self, turn: Turn, tokens: Tokens) -> frozenset[Slot] | None:
         """Return the slots of a turn that a segment of its text says; None where nothing could show it."""

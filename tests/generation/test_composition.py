@@ -22,6 +22,7 @@ from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.style import Style
+from dactnlg.text.templates import kind
 
 HOTELS = [
     ("inform(name=a;near=b)", "SLOT_NAME is near SLOT_NEAR ."),
@@ -111,6 +112,27 @@ def test_of_sentences_that_say_the_same_the_one_most_like_the_others_is_taken() 
     own = built([*asked, ("?request(price)", "what may it cost"), ("?request(name)", "what is it called")])
     further = [text for text in composed(own, "?request(area;price)") if text.startswith("what may it cost")]
     assert further == ["what may it cost ? what area are you looking for"]
+
+
+def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
+    slots = ["area", "price", "food", "stars", "view", "length"]
+    own = built([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
+    (text, *_) = composed(own, f"?request({';'.join(slots)})")
+    assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
+
+
+def test_among_questions_what_asks_comes_first() -> None:
+    pairs = [
+        ("?confirm(dogs=dontcare)", "you do not care about dogs"),
+        ("?confirm(dogs=dontcare)", "do you not care about dogs"),
+        ("?confirm(area=a)", "are you looking for the SLOT_AREA area"),
+        ("?confirm(area=a)", "do you want the SLOT_AREA area"),
+    ]
+    own = built(pairs)
+    fluency = Fluency(own.templates.texts(), english=True)
+    pieces = PieceFinder(own).collect(frozenset({"?confirm"}), fluency)
+    (group,) = (group for said, group in pieces.single.items() if any("dogs" in each for each in said))
+    assert pieces.asking and [" ".join(piece.tokens) for piece in group.ranked][0] == "do you not care about dogs"
 
 
 @pytest.mark.parametrize(
@@ -211,3 +233,42 @@ def test_the_lowest_costs_are_found_without_working_out_all() -> None:
             assert lowest(items, costs.__getitem__, count) == expected[:count]
     # What costs more in any case is not looked at.
     assert lowest([(0, 1), (3, 2)], {1: (0, 1)}.__getitem__, 1) == [1]
+
+
+def test_a_mixture_of_questions_that_training_has_is_doubtful(random_run: Path) -> None:
+    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
+    unseen, act = UnseenActs(preprocessor), parse("?request(region)")
+    own = [text for key, group in preprocessor.templates.sentences.items() if key == kind(act) for text in group]
+    assert own and all(unseen.doubts(act, text) < ALARMING for text in own)
+    mixed = (*own[0][:-2], *own[1][-2:])
+    assert mixed not in own and unseen.doubts(act, mixed) >= ALARMING
+
+
+def test_what_leaves_out_that_something_does_not_matter_says_the_rest_alone() -> None:
+    pairs = [
+        ("inform_count(count=2;dogs=dontcare)", "there are SLOT_COUNT inns if you do not care about dogs ."),
+        ("inform_count(count=2;food=dontcare)", "there are SLOT_COUNT inns if you do not care about the food ."),
+        ("inform_count(count=2;stars=a;dogs=dontcare)", "we have SLOT_COUNT inns with SLOT_STARS stars ."),
+    ]
+    style = Style(False, True, {}, {"dogs": {"dontcare": ["care about dogs"]}}, ())
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
+    own = Preprocessor.build(rows, None, Casing(), style)
+    assert composed(own, "inform_count(count=x;stars=y)") == ["we have SLOT_COUNT inns with SLOT_STARS stars ."]
+
+
+def test_only_words_that_say_a_special_value_and_no_other_are_left_out() -> None:
+    cues = {"dogs": {"yes": ["allow dogs"]}, "kids": {"yes": ["welcome kids"]}}
+    pairs = [
+        ("inform_no_match(near=a;dogs=yes)", "there are no inns near SLOT_NEAR that allow dogs ."),
+        ("inform_no_match(near=a;kids=yes)", "there are no inns near SLOT_NEAR that welcome kids ."),
+        (
+            "inform_no_match(area=a;dogs=yes;kids=yes)",
+            "there are no inns in SLOT_AREA that allow dogs and welcome kids .",
+        ),
+        ("inform_no_match(area=a;near=b)", "there are no inns in SLOT_AREA near SLOT_NEAR ."),
+        ("inform_no_match(area=a)", "there are no inns in SLOT_AREA ."),
+    ]
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in pairs]
+    own = Preprocessor.build(rows, None, Casing(), Style(False, True, {}, cues, ()))
+    said = composed(own, "inform_no_match(area=x;near=y;dogs=yes)")
+    assert said and all("dogs" in text and "kids" not in text for text in said)

@@ -86,6 +86,22 @@ def test_what_does_not_matter_stands_at_the_end_of_the_first_sentence(hotels: Pr
     assert joined(hotels, parts, "are there SLOT_COUNT hotels ?") == []
 
 
+def test_what_does_not_matter_is_confirmed_without_a_condition(hotels: Preprocessor) -> None:
+    rows = [Pair(parse(act), None, tuple(text.split())) for act, text in HOTELS]
+    also = "a SLOT_PRICE place and you do not care about the food , right ?"
+    rows.append(Pair(parse("?confirm(price=a;food=dontcare)"), None, tuple(also.split())))
+    own = Preprocessor.build(rows, None, Casing(), Style(False, True, {}, {}, ()))
+    request = own.request(parse("?confirm(price=a;dogs=dontcare;food=dontcare)"))
+    parts = divider_of(own).indifferent(request)
+    assert names(parts) == [["price"]]
+    said = "and you do not care about the food or whether dogs are allowed"
+    assert joined(own, parts, "do you want a SLOT_PRICE place ?") == [f"do you want a SLOT_PRICE place {said} ?"]
+    # Before what asks for an answer.
+    assert joined(own, parts, "a SLOT_PRICE place , right ?") == [f"a SLOT_PRICE place {said} , right ?"]
+    # Where no question does so, none is made.
+    assert divider_of(hotels).indifferent(hotels.request(request.turn)) is None
+
+
 @pytest.mark.parametrize(
     "act",
     [

@@ -166,6 +166,15 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("i can tell you that it is cheap .", True),
         ("it is not cheap , but not on SLOT_NEAR .", False),
         ("it is cheap , but not on SLOT_NEAR .", True),
+        ("you'll find it in the SLOT_AREA area and has a garden .", False),
+        ("you'll find it in the SLOT_AREA area and it has a garden .", True),
+        ("you'll see that it is in the SLOT_AREA area and has a garden .", True),
+        ("where would you like to go ?", True),
+        ("which is near SLOT_NEAR .", False),
+        ("i think .", False),
+        ("it is cheap , i think .", True),
+        ("you said that you liked .", False),
+        ("what do you think ?", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.text.fluency import Fluency
-from dactnlg.text.indifference import Indifference, clauses, misattributed, parted
+from dactnlg.text.indifference import Indifference, added, by_name, clauses, misattributed, parted
 from dactnlg.text.templates import Templates
 
 MAINS = [
@@ -129,3 +129,52 @@ def test_what_does_not_matter_stands_behind_any_sentence_without_doubt() -> None
     assert fluency.doubts(right.split()) == 0
     assert fluency.doubts(right.replace("if you do not", "that do not").split()) > 0
     assert fluency.doubts(right.replace("dogs", "pets").split()) > 0
+
+
+def templates(*rows: tuple[str, str]) -> Templates:
+    return Templates.collect([(parse(act), text.split()) for act, text in rows])
+
+
+def test_wordings_without_pronouns_come_first_as_sentences_speak_of_one_or_of_several() -> None:
+    rows = [("inform_count(net=dontcare)", f"{start} if you do not care if it has internet") for start in "abc"]
+    rows += [("inform_count(net=dontcare)", "we have pubs if you do not care about the internet")]
+    rows += [("inform_count(dogs=dontcare)", "we have pubs if you do not care whether they allow dogs")]
+    found = clauses(templates(*rows), {"inform_count"})
+    assert {slot: " ".join(clause.tokens) for slot, clause in found.items()} == {
+        "net": "if you do not care about the internet",
+        "dogs": "if you do not care whether they allow dogs",
+    }
+    both = Indifference.together([found["dogs"], found["net"]])
+    assert " ".join(both.tokens) == "if you do not care about the internet or whether they allow dogs"
+
+
+def test_a_slot_of_which_nobody_does_not_care_is_called_by_its_name() -> None:
+    row = ("inform_count(food=dontcare)", "we have pubs if you do not care about the food")
+    prices = [("inform(price_range=a)", f"the price range is SLOT_PRICE_RANGE {word}") for word in "abcdef"]
+    corpus = templates(row, *prices)
+    known = clauses(corpus, {"inform_count"})
+    end = by_name(known, "price_range", corpus)
+    assert end is not None and " ".join(end.tokens) == "if you do not care about the price range"
+    # "The near" is nothing that anybody says, and without any clause there is no beginning.
+    assert by_name(known, "near", corpus) is None and by_name({}, "price_range", corpus) is None
+
+
+def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:
+    confirmed = (
+        "?confirm(price=a;food=dontcare)",
+        "you want a SLOT_PRICE pub and you do not care about the food , right",
+    )
+    selected = ("?select(price=a;food=dontcare)", "do you want a SLOT_PRICE pub or you do not care about the food")
+    corpus = templates(confirmed, selected, ("?confirm(price=a)", "a SLOT_PRICE pub , or do i err"))
+    assert " ".join(added(corpus, "?confirm")) == "and you do not care"
+    assert " ".join(added(corpus, "?select")) == "or you do not care"
+    assert added(corpus, "?request") == ()
+    # "Or" is for alternatives.
+    checked = ("?confirm(food=dontcare)", "you want to eat or you do not care about the food")
+    assert (
+        added(
+            templates(checked, ("?confirm(price=a)", "a SLOT_PRICE pub"), ("?confirm(price=b)", "so SLOT_PRICE")),
+            "?confirm",
+        )
+        == ()
+    )

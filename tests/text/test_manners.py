@@ -128,3 +128,32 @@ def test_words_mark_what_acts_do() -> None:
     assert not manners(*stated, *asked).unmarked(parse("?request(area)"), ["where", "?"])
     # Without others there is nothing to tell from.
     assert not manners(*only).unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
+
+
+def test_statements_behind_a_question_where_people_end_with_it() -> None:
+    asked = [("suggest(name=x;genre=y)", f"do you like {kind} games like SLOT_NAME ?") for kind in "abcdefghij"]
+    own, act = manners(*asked), parse("suggest(genre=y;steam=yes)")
+    behind = ["do", "you", "like", "SLOT_GENRE", "games", "?", "it", "is", "on", "steam", ".", "it", "is", "new", "."]
+    assert own.stated_behind(act, behind, "SLOT_NAME") == 2
+    # What the question names can be told more of, and people state things before they ask.
+    named = ["do", "you", "like", "games", "like", "SLOT_NAME", "?", "it", "is", "on", "steam", "."]
+    assert own.stated_behind(act, named, "SLOT_NAME") == 0
+    assert own.stated_behind(act, ["it", "is", "on", "steam", ".", "do", "you", "like", "it", "?"], "SLOT_NAME") == 0
+    # Where one in twenty does so, and of few texts nothing is known.
+    often = [("suggest(name=x)", "have you played SLOT_NAME ? it is new .")]
+    assert manners(*asked, *often).stated_behind(act, behind, "SLOT_NAME") == 0
+    assert manners(*asked[1:]).stated_behind(act, behind, "SLOT_NAME") == 0
+
+
+def test_questions_without_marks_are_questions_where_training_has_no_marks() -> None:
+    stated = [("inform(name=x;area=y)", f"SLOT_NAME is {place} SLOT_AREA") for place in "abcdefghij"]
+    asked = [("?request(area)", f"what area would you {word}") for word in ("like", "prefer", "choose")]
+    text, act = ["SLOT_NAME", "is", "nice", ".", "is", "in", "the", "SLOT_AREA"], parse("inform(name=x;area=y)")
+    assert manners(*stated, *asked).wrong(act, text)
+    assert not manners(*stated, *[(question, f"{text} ?") for question, text in asked]).wrong(act, text)
+
+
+def test_words_mark_the_texts_of_an_act_type() -> None:
+    only = [("inform_only_match(name=x)", f"SLOT_NAME is the only {kind}") for kind in "abcdefghij"]
+    own = manners(*only, *[("inform(name=x)", f"SLOT_NAME is {kind}") for kind in "abcdefghijklmnopqrst"])
+    assert own.marked({"inform_only_match"}) and not own.marked({"inform"}) and not own.marked({"goodbye"})

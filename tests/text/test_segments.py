@@ -68,6 +68,7 @@ def test_what_cannot_be_told(segments: Segments) -> None:
         ("SLOT_NAME zigzags.", None),  # No text of training has "it zigzags".
         ("SLOT_REGION is fine.", None),  # Texts begin with another slot.
         ("there are no toilets.", None),
+        ("SLOT_NAME near SLOT_REGION is fine.", None),  # "Would you like it near the river" is no sentence about it.
         ("SLOT_NAME is near SLOT_NAME.", None),
         ("SLOT_NAME", None),
     ],
