@@ -91,7 +91,10 @@ class Composer:
         pieces, phrases = self._of(act_types, fluency)
         pieces = self._finder.by_name(pieces, said, fluency)
         joint = self._joint(act_types, said, pieces)
-        found = {tokens: fluency.doubts(tokens) + joint * count for tokens, count in self._joined(pieces, said)}
+        found = {
+            tokens: fluency.doubts(tokens) + joint * count + pieces.told(tokens)
+            for tokens, count in self._joined(pieces, said)
+        }
         found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
         if min(found.values(), default=1):
             for tokens, changes in phrases.made(said):

@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 from dactnlg.text.trigger_words import is_question_act
@@ -103,7 +103,8 @@ class Divider:
         requests = [self._part(request, act_type, (*own, slot)) for slot in lacked]
 
         def join(said: dict[int, Candidate]) -> list[Text]:
-            more = [self._continued(said[place].tokens) if own else said[place].tokens for place in sorted(said)]
+            more = [said[place].tokens for place in sorted(said)]
+            more = [self._continued(tokens) if own else without_apology(tokens) for tokens in more]
             return [reduce(join_sentences, more, list(best.tokens))] if all(more) else []
 
         return Parts(requests, join, all_needed=False)
@@ -130,7 +131,7 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in range(1, len(requests))]
-            more = more if asks else [self._continued(tokens) for tokens in more]
+            more = [without_apology(tokens) if asks else self._continued(tokens) for tokens in more]
             return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
 
         return Parts(requests, join, all_needed=True, whole=True)

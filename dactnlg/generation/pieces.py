@@ -16,7 +16,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments
-from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical
 
@@ -87,6 +87,11 @@ class Pieces(NamedTuple):
     spread: bool
     asking: bool
 
+    def told(self, tokens: Tokens) -> int:
+        """Return how many sentences of a text ask nothing, where most texts do."""
+        sentences = split_sentences(tokens) if self.asking else ()
+        return sum(not is_question(detokenize(list(sentence))) for sentence in sentences)
+
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
     """Return what a text for a turn has to say; None where pieces cannot show that."""
@@ -148,7 +153,7 @@ class PieceFinder:
                     asked += is_question(detokenize(list(segments[-1])))
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
                 if len(segments) == 1 or all(map(bare, said)):
-                    _add(single, said, text, weight)
+                    _add(single, said, without_apology(text), weight)
                 if about := self._about_it(said, text):
                     for group in (whole, single) if acts == act_types else (single,):
                         _add(group, said - {self.subject}, about, RARE * weight)
@@ -156,7 +161,7 @@ class PieceFinder:
                     here = said if len(segments) == 1 else self.said_here(said, segment)
                     tokens = self._continued(segment) if here and self.subject in here else segment
                     if here and tokens and (len(segments) > 1 or tokens != text):
-                        _add(single, (here & said) - {self.subject}, tokens, weight)
+                        _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
         asking = 2 * asked > total
         every, apart = (_frequent(group, fluency, asking=asking) for group in (whole, single))

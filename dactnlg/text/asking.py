@@ -82,4 +82,6 @@ def dangles(words: Sequence[str]) -> bool:
     # "I think.", "you said earlier that you liked."; but "it is good, i think", "which i liked".
     objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
     objectless &= QUESTION_WORDS.isdisjoint(words)
-    return wanting or objectless or (last in _UNFINISHED and (never or not asking))
+    # "Would you like it to be near?"
+    open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
+    return wanting or open_ended or objectless or (last in _UNFINISHED and (never or not asking))

@@ -45,6 +45,14 @@ def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(tokens), []
 
 
+def without_apology(tokens: Tokens) -> Tokens:
+    """Return a question without the "sorry" that it begins with, which is said once; other texts as they are."""
+    words = [strip_joiner(token) for token in tokens[:2]]
+    start = 0 if words[:1] != ["sorry"] else 2 if words[1:] == [","] else 1
+    rest = tokens[start:]
+    return rest if start and is_question(detokenize(list(rest))) else tokens
+
+
 def last_sentence(tokens: Sequence[str]) -> Sequence[str]:
     """Return the last sentence of a text."""
     # "Lunch? Or dinner?" is one question.

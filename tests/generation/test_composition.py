@@ -20,7 +20,7 @@ from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.sentences import split_sentences
+from dactnlg.text.sentences import split_sentences, without_apology
 from dactnlg.text.style import Style
 from dactnlg.text.templates import kind
 
@@ -119,6 +119,21 @@ def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
     own = built([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
     (text, *_) = composed(own, f"?request({';'.join(slots)})")
     assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
+
+
+def test_sorry_is_said_once() -> None:
+    own = built(
+        [
+            ("?select(food=a)", "sorry would you like SLOT_FOOD food ?"),
+            ("?select(area=a)", "sorry , do you want the SLOT_AREA area ?"),
+            ("?select(kids=no)", "sorry , kids are not allowed ."),
+        ]
+    )
+    (text,) = composed(own, "?select(food=x;area=y)")
+    assert text == "sorry would you like SLOT_FOOD food ? do you want the SLOT_AREA area ?"
+    # Of a statement it is a part.
+    assert without_apology(("sorry", ",", "no", "dogs")) == ("sorry", ",", "no", "dogs")
+    assert without_apology(("sorry",)) == ("sorry",)
 
 
 def test_among_questions_what_asks_comes_first() -> None:

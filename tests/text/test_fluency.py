@@ -171,6 +171,8 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("you'll see that it is in the SLOT_AREA area and has a garden .", True),
         ("where would you like to go ?", True),
         ("which is near SLOT_NEAR .", False),
+        ("would you like it to be near ?", False),
+        ("what would you like it to be near ?", True),
         ("i think .", False),
         ("it is cheap , i think .", True),
         ("you said that you liked .", False),
