@@ -61,6 +61,8 @@ PLURAL = "-s"
 """The ending of a plural where that stands by itself."""
 REPEATED = 3
 """Words of a run that no sentence has twice."""
+_CONDITIONS = PREPOSITIONS | {"where", "good"}
+"""Words with which conditions begin that are no clauses."""
 _BETWEEN = SUBJECTS | {"not", "also", "ever", "really", "never"}
 """What stands between an auxiliary verb and its verb: "do you not have"."""
 
@@ -133,8 +135,15 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
+    found += 2 * _chained(words)
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
     return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
+
+
+def _chained(words: Sequence[str]) -> int:
+    """Return how many unlike conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
+    joined = [word for before, word in pairwise(words) if before == "and"]
+    return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:

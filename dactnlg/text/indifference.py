@@ -96,14 +96,16 @@ def misattributed(sentence: Tokens) -> bool:
     """Whether it is a thing that does not care, or what does matter stands beside what does not.
 
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
-    price", "hotels if you do not care about the price, and no dogs"; or such a condition stands at both ends, or behind
-    another one that nothing joins it to.
+    price", "hotels if you do not care about the price, and no dogs", "... in the south"; or such a condition stands at
+    both ends, or behind another one that nothing joins it to.
     """
     if _CARING.isdisjoint(sentence):
         return False
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
     if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
+        return True
+    if place and any(map(is_placeholder, words[verb:])):
         return True
     if any(before not in _BETWEEN and _verb(words[at:]) for at, before in enumerate(words[verb:], verb + 1) if place):
         return True

@@ -173,6 +173,8 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("which is near SLOT_NEAR .", False),
         ("would you like it to be near ?", False),
         ("what would you like it to be near ?", True),
+        ("there are pubs near SLOT_NEAR and where dogs are allowed and in the SLOT_AREA area .", False),
+        ("there are pubs near SLOT_NEAR and where dogs are allowed .", True),
         ("i think .", False),
         ("it is cheap , i think .", True),
         ("you said that you liked .", False),

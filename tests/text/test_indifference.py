@@ -81,6 +81,7 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("there are hotels for people that do not care whether dogs are allowed", False),
         ("there are hotels where dogs are allowed and if you do not care about the price", True),
         ("there are hotels if you do not care about the price , and no dogs", True),
+        ("there are hotels if you do not care about the price in the SLOT_AREA area", True),
         ("if you do not care about the price there are hotels if you do not care about the area", True),
         ("there are hotels if you do not care about dogs if you do not care about the area", True),
         ("there are hotels if you do not care about dogs or if you do not care about the area", False),
