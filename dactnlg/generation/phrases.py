@@ -22,8 +22,8 @@ MOST_BASES = 80
 """Texts that phrases are put into or left out of, those that lack the least and are the most frequent."""
 MOST_KEPT = 60
 """Texts kept after each change."""
-LACKING = 3, 5
-"""What such a text may lack, at most; more where nothing is found for an act that has many slots."""
+LACKING, MORE, MANY = 3, 5, 6
+"""What such a text may lack, at most; the same where nothing is found for an act that has so many slots."""
 T = TypeVar("T")
 
 
@@ -68,7 +68,7 @@ class Phrases:
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
-        found = next(filter(None, (self._edited(wanted, most) for most in LACKING)), {})
+        found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
         return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)

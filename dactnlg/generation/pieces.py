@@ -7,6 +7,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.english import VERBS
@@ -19,6 +20,7 @@ from dactnlg.text.segments import ARTICLE, Segments
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical
+from dactnlg.text.trigger_words import trigger
 
 MOST_ALIKE = 30
 """Texts kept of those that say the same, the most frequent ones."""
@@ -27,6 +29,8 @@ SPREAD = 0.05
 RARE = 0.1
 """What a sentence counts that training does not have by itself, beside those that it has."""
 
+REMEMBERED = 50_000, 16 << 20
+"""Words of which it is remembered, at most, whether they say a special value; and their bytes."""
 _DETERMINERS = frozenset({ARTICLE, "its"})
 _OF = frozenset({"of", "for", "at", "to"})
 Said = frozenset[str]
@@ -122,6 +126,8 @@ class PieceFinder:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor, VERBS)
+        # Texts that are put together share their phrases.
+        self._shown: Memory[tuple[bool | None]] = Memory(*REMEMBERED)
 
     @property
     def subject(self) -> str:
@@ -239,12 +245,24 @@ class PieceFinder:
             if slot_name and not value:
                 return None
             if value:
-                slot = Slot(slot_name, value)
-                shown = self._segments.said(Turn((DialogueAct(act_type, (slot,)),)), words)
+                shown = self._shows(act_type, Slot(slot_name, value), words)
                 if shown is None:
                     return None
                 found |= {each} if shown else set()
         return frozenset(found)
+
+    def _shows(self, act_type: str, slot: Slot, words: Tokens) -> bool | None:
+        """Return whether words say a special value; None where nothing could show it."""
+        key = act_type, slot, words
+        found = self._shown.get(key)
+        if found is None:
+            # Hardly a sentence says it without one of these.
+            triggers = self._preprocessor.trigger_words.get(trigger(f"{slot.name}={slot.special}"), ())
+            if triggers and not any(word in words for word in triggers):
+                return False
+            shown = self._segments.said(Turn((DialogueAct(act_type, (slot,)),)), words)
+            found = self._shown.put(key, (None if shown is None else bool(shown),), 200 + 10 * len(words))
+        return found[0]
 
 
 def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
