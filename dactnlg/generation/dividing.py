@@ -26,7 +26,7 @@ from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 from dactnlg.text.trigger_words import is_question_act
 
-TAGS = frozenset({"right", "correct", "yes"})
+_TAGS = frozenset({"right", "correct", "yes"})
 """Words at the end of a statement that make it a question."""
 
 
@@ -42,15 +42,14 @@ class Divider:
         self._preprocessor, self._describer = preprocessor, describer
         self._segments = Segments(preprocessor)
         self._clauses: dict[str, dict[str, Indifference]] = {}
+        self._ends: dict[tuple[str, str], Indifference | None] = {}
 
     def indifferent(self, request: Request) -> Parts | None:
         """Return what matters, behind which training can say of the rest that it does not matter."""
         act = request.turn.acts[0]
         free = [slot for slot in act.slots if slot.special == INDIFFERENT]
         slots = [slot for slot in act.slots if slot not in free]
-        known = self._indifference(act.act_type) if free and slots else {}
-        templates = self._preprocessor.templates
-        ends = [each for slot in free if (each := known.get(slot.name) or by_name(known, slot.name, templates))]
+        ends = [each for slot in free if (each := self._free(act.act_type, slot.name))] if slots else []
         if len(request.turn.acts) > 1 or not ends or len(ends) < len(free):
             return None
         end = Indifference.together(ends)
@@ -139,6 +138,15 @@ class Divider:
     def _part(self, whole: Request, act_type: str, slots: Sequence[Slot]) -> Request:
         return part(self._preprocessor, whole, act_type, slots)
 
+    def _free(self, act_type: str, slot_name: str) -> Indifference | None:
+        """Return how an act type says that a slot does not matter, by its name where training has no words for it."""
+        key = act_type, slot_name
+        if key not in self._ends:
+            known = self._indifference(act_type)
+            found = known.get(slot_name) or by_name(known, slot_name, self._preprocessor.templates)
+            self._ends[key] = found
+        return self._ends[key]
+
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
         """Return for slots how an act type says that they do not matter; as other statements do where it never does.
 
@@ -218,7 +226,7 @@ def _end(sentence: Tokens) -> int:
     """Return the place of a sentence's last mark, or of the ", right?" that it ends with."""
     words = [strip_joiner(token) for token in sentence]
     end = len(words) - (words[-1] in ENDS)
-    end -= words[end - 1] in TAGS
+    end -= words[end - 1] in _TAGS
     return end - (words[end - 1] == ",")
 
 
