@@ -9,19 +9,21 @@ from __future__ import annotations
 import contextlib
 import math
 import re
+from collections.abc import Callable
 from functools import lru_cache
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import regex
 
 from dactnlg.errors import UserError
 
-SECONDS, TRIES = 1.0, 2
+SECONDS, TRIES = 1.0, 3
 """Processor time of one search, and how often it is tried; those of the shipped cards take a tenth of a millisecond."""
 LONGEST, LARGEST = 50_000, 10**6
 """Characters of a pattern, and characters when what it repeats at least so often is written out, as compiling does."""
 _REPEATED = re.compile(r"\{(\d+)")
 Pattern: TypeAlias = "regex.Pattern[str]"
+T = TypeVar("T")
 
 
 @lru_cache(maxsize=1 << 10)
@@ -47,10 +49,23 @@ def matches(pattern: Pattern, text: str) -> bool:
     Raises:
         UserError: the search takes too long.
     """
-    # The time is that of all threads: what others take is taken for the search's own. Twice is no accident.
+    return _in_time(pattern, text, lambda: pattern.search(text, timeout=SECONDS) is not None)
+
+
+def replaced(pattern: Pattern, other: str, text: str) -> str:
+    """Return a text with another one wherever a pattern is found.
+
+    Raises:
+        UserError: the search takes too long.
+    """
+    return _in_time(pattern, text, lambda: pattern.sub(other, text, timeout=SECONDS))
+
+
+def _in_time(pattern: Pattern, text: str, search: Callable[[], T]) -> T:
+    # The time is that of all threads: what others take is taken for the search's own. Every time is no accident.
     for _ in range(TRIES):
         with contextlib.suppress(TimeoutError):
-            return pattern.search(text, timeout=SECONDS) is not None
+            return search()
     raise UserError(
         f"a cue, a regular expression of the data card, is too slow: it takes more than {SECONDS:.0f} s "
         f"for a text of {len(text)} characters: {pattern.pattern[:200]}"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from dactnlg._utils.patterns import SECONDS, Pattern, matches
+from dactnlg._utils.patterns import Pattern, matches, replaced
 from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
@@ -41,7 +41,7 @@ def spelled(spellings: Iterable[tuple[str, ...]]) -> list[str]:
 
 def without(cue: Pattern, text: str) -> str:
     """Return a text without what a cue finds: "cheap" for "less than £20" is no other price."""
-    return cue.sub(MASK, text, timeout=SECONDS) if len(text) <= WINDOW else text
+    return replaced(cue, MASK, text) if len(text) <= WINDOW else text
 
 
 def any_of(patterns: Iterable[str]) -> str:

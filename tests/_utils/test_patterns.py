@@ -47,23 +47,33 @@ def test_a_search_ends(pattern: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_what_is_too_slow_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patterns, "SECONDS", 0.2)
-    with pytest.raises(UserError, match=r"text of 301 characters: \(a\|aa\)\+\$"):
-        matches(compile_pattern("(a|aa)+$"), "a" * 300 + "!")
+    slow, text = compile_pattern("(a|aa)+$"), "a" * 300 + "!"
+    for look in (matches, lambda pattern, text: patterns.replaced(pattern, "", text)):
+        with pytest.raises(UserError, match=r"text of 301 characters: \(a\|aa\)\+\$"):
+            look(slow, text)
 
 
 def test_a_search_that_other_threads_held_up_is_tried_again() -> None:
     class HeldUp:
         pattern, times = "a", 0
 
-        def search(self, text: str, timeout: float) -> object:
+        def _hold_up(self) -> None:
             self.times += 1
             if self.times % 2:
                 raise TimeoutError
+
+        def search(self, text: str, timeout: float) -> object:
+            self._hold_up()
             return compile_pattern("a").search(text, timeout=timeout)
+
+        def sub(self, other: str, text: str, timeout: float) -> str:
+            self._hold_up()
+            return compile_pattern("a").sub(other, text, timeout=timeout)
 
     held_up = cast(patterns.Pattern, HeldUp())
     assert matches(held_up, "a")
     assert not matches(held_up, "b")
+    assert patterns.replaced(held_up, "c", "bab") == "bcb"
 
 
 @pytest.mark.parametrize(("pattern", "message"), REFUSED)
