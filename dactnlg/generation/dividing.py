@@ -18,16 +18,13 @@ from dactnlg.text.english import ARTICLES
 from dactnlg.text.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import is_question
+from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 from dactnlg.text.trigger_words import is_question_act
-
-_TAGS = frozenset({"right", "correct", "yes"})
-"""Words at the end of a statement that make it a question."""
 
 
 class Divider:
@@ -226,7 +223,7 @@ def _end(sentence: Tokens) -> int:
     """Return the place of a sentence's last mark, or of the ", right?" that it ends with."""
     words = [strip_joiner(token) for token in sentence]
     end = len(words) - (words[-1] in ENDS)
-    end -= words[end - 1] in _TAGS
+    end -= words[end - 1] in TAGS
     return end - (words[end - 1] == ",")
 
 

@@ -17,7 +17,7 @@ from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments
-from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences, without_apology
+from dactnlg.text.sentences import PRONOUN, Tokens, asking, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical
 from dactnlg.text.trigger_words import trigger
@@ -93,8 +93,7 @@ class Pieces(NamedTuple):
 
     def told(self, tokens: Tokens) -> int:
         """Return how many sentences of a text ask nothing, where most texts do."""
-        sentences = split_sentences(tokens) if self.asking else ()
-        return sum(not is_question(detokenize(list(sentence))) for sentence in sentences)
+        return asking(tokens).count(False) if self.asking else 0
 
 
 def wanted(preprocessor: Preprocessor, turn: Turn) -> Said | None:
@@ -169,9 +168,9 @@ class PieceFinder:
                     if here and tokens and (len(segments) > 1 or tokens != text):
                         _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
-        asking = 2 * asked > total
-        every, apart = (_frequent(group, fluency, asking=asking) for group in (whole, single))
-        return Pieces(every, apart, spread=much, asking=asking)
+        most_ask = 2 * asked > total
+        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
+        return Pieces(every, apart, spread=much, asking=most_ask)
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)

@@ -31,7 +31,10 @@ _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ARTICLES = frozenset({"a", "an", "the"})
 _ANY = frozenset({"a", "an", "any", "another", "some"})
 _SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
-_IN_EST = "earnest forest guest honest interest midwest modest northwest quest southwest"
+_IN_EST = """
+    conquest contest earnest forest guest harvest honest interest manifest midwest modest northwest priest protest quest
+    rainforest request southwest
+"""
 _NO_SUPERLATIVES = frozenset(_IN_EST.split())
 _SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
 _NO_PLURALS = ("series", "species", "news", "always")

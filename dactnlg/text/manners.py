@@ -15,9 +15,8 @@ from typing import NamedTuple
 from dactnlg.acts import Turn
 from dactnlg.text.english import QUESTION_WORDS
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.questions import is_question
-from dactnlg.text.sentences import split_sentences
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.sentences import asking, split_sentences
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
 from dactnlg.text.trigger_words import is_question_act
 
@@ -89,14 +88,14 @@ class Manners:
         rows = self._templates.specials
         # Training has many texts, of few words: these are looked at once.
         words = set(chain.from_iterable(text for _, text in rows))
-        denying, asking = frozenset(filter(_denying, words)), frozenset(filter(_marks_question, words))
+        denying, marks = frozenset(filter(_denying, words)), frozenset(filter(_marks_question, words))
         for (key, text), values in rows.items():
             count = combinations.get(key)
             if count is None:
                 count = combinations[key] = counts.setdefault(_acts(key), Counter())
             count["texts"] += 1
             count["none"] += "no" in text and has_none(text)
-            count["ask"] += not asking.isdisjoint(text) if self._with_marks else worded_as_question(text)
+            count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
             count["again"] += denied and denies_again(text)
             if not any(map(_has_negative, values)):
@@ -221,10 +220,12 @@ def denies(tokens: Iterable[str]) -> bool:
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
     """Return how many sentences that do not ask stand behind the first one that does, unless that names a subject."""
-    sentences = split_sentences(tokens)
-    asking = [is_question(detokenize(list(sentence))) for sentence in sentences]
-    first = asking.index(True) if True in asking[:-1] else len(asking)
-    return 0 if subject in map(strip_joiner, (*sentences, ())[first]) else asking[first:].count(False)
+    asked = asking(tokens)
+    if True not in asked[:-1]:
+        return 0
+    first = asked.index(True)
+    named = subject in map(strip_joiner, split_sentences(tokens)[first])
+    return 0 if named else asked[first:].count(False)
 
 
 def denies_again(tokens: Sequence[str]) -> bool:
@@ -239,7 +240,7 @@ def asks(tokens: Iterable[str]) -> bool:
 
 def worded_as_question(tokens: Sequence[str]) -> bool:
     """Whether a sentence of a text begins, or ends, as a question does."""
-    return any(is_question(detokenize(list(sentence))) for sentence in split_sentences(tokens))
+    return any(asking(tokens))
 
 
 def _denying(token: str) -> bool:

@@ -10,12 +10,10 @@ _QUESTION = re.compile(
     r"(?:(?:what|which|where|when|who|how|why|do|does|did|would|could|can|may|shall|should|is|are|will|have|has)\b)",
     re.I,
 )
-# "You want a cheap pub, right", "... is that correct", "you said a pub right"; not "you are right".
-_TAG = re.compile(
-    r"(?:, ?|\bis (?:that|this) |\byou\b.*(?<! are)(?<!'re)(?<! is)(?<! be)(?<! turn)(?<! go)(?<! the) )"
-    r"(?:right|correct)$",
-    re.I,
-)
+TAGS = frozenset({"right", "correct"})
+"""Words at the end of a statement that make it a question."""
+_NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the"})
+"""Words behind which they are none: "you are right"."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
 # "Mt." and "St." end no sentence.
@@ -28,12 +26,21 @@ _WITH_STOP = re.compile(
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence begins with a question word, or ends with a question mark or ", right"."""
-    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence) or _TAG.search(sentence.rstrip(" .")))
+    return sentence.rstrip().endswith("?") or bool(_QUESTION.match(sentence)) or _tagged(sentence)
 
 
 def is_request(sentence: str) -> bool:
     """Whether a sentence states something or wants to hear it: no question, even where an act asks."""
-    return bool(_STATEMENT.match(sentence)) and not _TAG.search(sentence.rstrip(" ."))
+    return bool(_STATEMENT.match(sentence)) and not _tagged(sentence)
+
+
+def _tagged(sentence: str) -> bool:
+    """Whether a sentence ends as in "you want a cheap pub, right", "is that correct" or "you said a pub right"."""
+    *words, last = sentence.casefold().rstrip(" .").split() or [""]
+    if last not in TAGS or not words:
+        return False
+    said = "you" in words and words[-1] not in _NO_TAG and not words[-1].endswith("'re")
+    return said or words[-1].endswith(",") or words[-2:] in (["is", "that"], ["is", "this"])
 
 
 def with_question_marks(text: str) -> str:

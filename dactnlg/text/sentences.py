@@ -27,6 +27,11 @@ def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
     return [*found, text[start:]] if start < len(text) else found
 
 
+def asking(tokens: Iterable[str]) -> list[bool]:
+    """Return for each sentence of a text whether it asks, by its words or its mark."""
+    return [is_question(detokenize(list(sentence))) for sentence in split_sentences(tokens)]
+
+
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
     """Return tokens with further sentences after them, or before their last one if that is a plain question."""
     if not tokens:

@@ -11,6 +11,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.text.capitals import title
 from dactnlg.text.cues import WINDOW, _windows
+from dactnlg.text.questions import is_question
 from dactnlg.text.realization import Value, realize
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.spellings import spellings
@@ -36,6 +37,7 @@ CASES: dict[str, Callable[[int], object]] = {
     "a long value": lambda n: check(turn("b " * (n // 4) + "b"), "b " * n),
     "a cue in the making": lambda n: check("inform(food=dontcare;pricerange=dontcare)", "whether not care " * (n // 8)),
     "spaces in a value": lambda n: list(spellings("a" + " " * 4 * n + "b")),
+    "no tag": lambda n: is_question("it " + "you " * n + "are right"),
     "a name": lambda n: Value.of("x", title("inn at the " * n)),
     "morphemes": lambda n: realize("kid -s " * n),
     "marks": lambda n: realize(",;" * n + "x " + '. "' * n),
