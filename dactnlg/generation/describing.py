@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from dactnlg.acts import DialogueAct
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.parts import MOST, Parts, Text, part
+from dactnlg.generation.parts import MOST, Parts, Text, part, renamed
 from dactnlg.text import owners
 from dactnlg.text.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
@@ -70,7 +70,7 @@ class Describer:
             if not all(places.get(value) for _, value in own):
                 return []
             names = {placeholder: places[value].pop(0) for placeholder, value in own}
-            said.append([_renamed(token, names) for token in each.tokens])
+            said.append([renamed(token, names) for token in each.tokens])
         return list(self._texts(request.turn.acts[0], said))
 
     def _texts(self, act: DialogueAct, said: Sequence[Text]) -> Iterator[Text]:
@@ -108,8 +108,3 @@ def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
     if mark == [";"]:
         return [tuple(tokens[place - 1 : place])]
     return [tuple(tokens[place - 2 : place])] if before[:1] == [","] and before[1:2] != [","] else []
-
-
-def _renamed(token: str, names: dict[str, str]) -> str:
-    name = strip_joiner(token)
-    return token.replace(name, names[name]) if name in names else token

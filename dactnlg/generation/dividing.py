@@ -14,14 +14,13 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.describing import Describer
 from dactnlg.generation.parts import MOST, Parts, Text, part, shown
-from dactnlg.text.english import ARTICLES
 from dactnlg.text.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 from dactnlg.text.trigger_words import is_question_act
@@ -74,7 +73,7 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in range(1, len(slots))]
-            more = [self._continued(tokens) for tokens in more] if subject else more
+            more = [self._segments.about_it(tokens) for tokens in more] if subject else more
             return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
 
         requests = [self._part(request, act.act_type, (*own, slot)) for slot in slots]
@@ -100,7 +99,7 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in sorted(said)]
-            more = [self._continued(tokens) if own else without_apology(tokens) for tokens in more]
+            more = [self._segments.about_it(tokens) if own else without_apology(tokens) for tokens in more]
             return [reduce(join_sentences, more, list(best.tokens))] if all(more) else []
 
         return Parts(requests, join, all_needed=False)
@@ -127,7 +126,7 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in range(1, len(requests))]
-            more = [without_apology(tokens) if asks else self._continued(tokens) for tokens in more]
+            more = [without_apology(tokens) if asks else self._segments.about_it(tokens) for tokens in more]
             return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
 
         return Parts(requests, join, all_needed=True, whole=True)
@@ -199,24 +198,6 @@ class Divider:
             groups.append(known or {slots[0].name})
             slots = [slot for slot in slots if slot.name not in groups[-1]]
         return groups
-
-    def _continued(self, tokens: Tokens) -> Tokens:
-        """Return a text that goes on about "it"; nothing where it cannot."""
-        first, *more = split_sentences(tokens)
-        going, rest = self._segments.continued(first), [token for segment in more for token in segment]
-        if self._segments.subject in map(strip_joiner, rest):
-            return ()
-        return (*going, *rest) if going else self._about_it(tokens)
-
-    def _about_it(self, tokens: Tokens) -> Tokens:
-        """Return a text that names its subject within a sentence as it says "it"; nothing where it has an article."""
-        words = [strip_joiner(token) for token in tokens]
-        place = words.index(self._segments.subject) if self._segments.subject in words else 0
-        behind = words[place + 1 : place + 2]
-        owns = bool(behind) and behind[0].startswith("'")
-        if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:
-            return ()
-        return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
 
 
 def _end(sentence: Tokens) -> int:

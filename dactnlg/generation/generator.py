@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +20,9 @@ from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.parting import WAYS, Parting
-from dactnlg.generation.reranking import CandidateSearch
+from dactnlg.generation.reranking import CandidateSearch, Rows
+from dactnlg.generation.several_acts import SeveralActs
+from dactnlg.generation.stand_ins import StandIns
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
@@ -101,7 +103,9 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
-        self._parting, self._implied = Parting(self._candidates), ImpliedSlots(preprocessor)
+        self._parting = Parting(self._candidates)
+        self._implied, self._several = ImpliedSlots(preprocessor), SeveralActs(preprocessor)
+        self._stand_ins = StandIns(preprocessor)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -209,12 +213,7 @@ class Generator:
             count = chosen.beam_width if reranked else count
             found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
-            found = self._candidates.searched(self.decoder, requests, chosen)
-            for way in range(WAYS) if chosen.hard else ():
-                parts = [self._parting.parts(*each, chosen, way=way) for each in zip(requests, found, strict=True)]
-                asked = [request for each in parts if each is not None for request in each.requests]
-                apart = self._candidates.searched(self.decoder, asked, chosen) if asked else []
-                self._parting.add(self.decoder, requests, parts, apart, found, chosen)
+            found = self._searched(self.decoder, requests, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
@@ -226,6 +225,47 @@ class Generator:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
+
+    def _searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
+        """Return each request's candidates, of turns with acts that training never had together act by act."""
+        apart = [self._several.requests(request) if options.hard else [] for request in requests]
+        asked = [each for row in apart for each in row]
+        said = iter(self._stood_in(decoder, asked, options) if asked else [])
+        found = [
+            self._several.said(decoder, request, [next(said) for _ in row], options) if row else []
+            for request, row in zip(requests, apart, strict=True)
+        ]
+        return self._filled(found, requests, lambda others: self._stood_in(decoder, others, options))
+
+    def _stood_in(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
+        """Return each request's candidates, of acts with values that training never had by those that it had."""
+        standing = [self._stand_ins.of(request) if options.hard else [] for request in requests]
+        asked = [each.request for row in standing for each in row]
+        # What stands in for an act is not always said in words that the act can be said in.
+        wide = replace(options, n_best=max(options.n_best, options.beam_width))
+        said = iter(self._in_parts(decoder, asked, wide) if asked else [])
+        found: Rows = []
+        for request, row in zip(requests, standing, strict=True):
+            tried = [self._stand_ins.said(request, each, next(said), ask=options.append_questions) for each in row]
+            found.append(next(filter(None, tried), []))
+        return self._filled(found, requests, lambda others: self._in_parts(decoder, others, options))
+
+    @staticmethod
+    def _filled(found: Rows, requests: Sequence[Request], search: Callable[[list[Request]], Rows]) -> Rows:
+        """Return what has been found, and for the requests of which nothing has what a search finds."""
+        others = [request for request, row in zip(requests, found, strict=True) if not row]
+        more = iter(search(others) if others else [])
+        return [row or next(more) for row in found]
+
+    def _in_parts(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
+        """Return each request's candidates, from searches for the whole and for its parts."""
+        found = self._candidates.searched(decoder, requests, options)
+        for way in range(WAYS) if options.hard else ():
+            parts = [self._parting.parts(*each, options, way=way) for each in zip(requests, found, strict=True)]
+            asked = [request for each in parts if each is not None for request in each.requests]
+            apart = self._candidates.searched(decoder, asked, options) if asked else []
+            self._parting.add(decoder, requests, parts, apart, found, options)
+        return found
 
     def _without_implied(self, said: Generation, turn: Turn) -> Generation:
         """Return a sentence whose placeholders are those of the caller's turn."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -10,6 +10,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
+from dactnlg.text.surface import strip_joiner
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoder import Decoder
@@ -27,6 +28,12 @@ def shown(slot: Slot) -> str:
 def stated(turn: Turn) -> set[str]:
     """Return the special values of a turn, and its slots without one, as reports name them."""
     return {shown(slot) for _, slot in turn.slots() if slot.value is None or slot.special is not None}
+
+
+def renamed(token: str, names: Mapping[str, str]) -> str:
+    """Return a token with another name for the placeholder that it is, if it is one of these."""
+    name = strip_joiner(token)
+    return token.replace(name, names[name]) if name in names else token
 
 
 class Parts(NamedTuple):

@@ -193,8 +193,10 @@ class Delexicalizer:
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
         """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
-        tokens = tokenize(sentence)
-        required = self.required(turn)
+        return self.replaced(self.required(turn), tokenize(sentence))
+
+    def replaced(self, required: Sequence[Required], tokens: Sequence[str]) -> Delexicalized:
+        """Replace the values of required slots among tokens by their placeholders."""
         found, ambiguous = self.mentions(required, tokens)
         out: list[str] = []
         mentions: list[tuple[str, ...]] = []

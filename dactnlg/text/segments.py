@@ -13,7 +13,7 @@ from functools import cached_property
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.delexicalization import ParaphrasedSlot
-from dactnlg.text.english import PREPOSITIONS
+from dactnlg.text.english import ARTICLES, PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
@@ -83,6 +83,24 @@ class Segments:
         if len(rest) < 2 or strip_joiner(tokens[start]) != self.subject or rest[0] not in self._verbs:
             return None
         return None if self.subject in map(strip_joiner, rest) else (PRONOUN, *rest)
+
+    def about_it(self, tokens: Tokens) -> Tokens:
+        """Return a text that goes on about "it"; nothing where it cannot."""
+        first, *more = split_sentences(tokens)
+        going, rest = self.continued(first), [token for segment in more for token in segment]
+        if self.subject in map(strip_joiner, rest):
+            return ()
+        return (*going, *rest) if going else self._within(tokens)
+
+    def _within(self, tokens: Tokens) -> Tokens:
+        """Return a text that names its subject within a sentence as it says "it"; nothing where it has an article."""
+        words = [strip_joiner(token) for token in tokens]
+        place = words.index(self.subject) if self.subject in words else 0
+        behind = words[place + 1 : place + 2]
+        owns = bool(behind) and behind[0].startswith("'")
+        if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:
+            return ()
+        return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:
         """Return segments that say a special value of an act and no other value, the most frequent first.

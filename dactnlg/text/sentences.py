@@ -39,7 +39,12 @@ def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
     statement, question = split_question(tokens)
     if statement and question:
         return [*statement, *more, *_stop(more), *question]
-    return [*tokens, *_stop(tokens), *more]
+    return append_sentences(tokens, more)
+
+
+def append_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
+    """Return tokens with further sentences after them."""
+    return [*tokens, *(_stop(tokens) if tokens else ()), *more]
 
 
 def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -1,0 +1,177 @@
+"""Stand-ins: values that training never had are said where known ones stood, or beside others of their slot."""
+
+from __future__ import annotations
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.stand_ins import StandIns
+from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.style import Style
+from dactnlg.text.surface import tokenize
+from dactnlg.training.train import train
+
+PUBS = [
+    ("inform(name=a;food=indian;price='more than £30')", "SLOT_NAME serves indian food for more than £30 ."),
+    ("inform(name=a;food=indian;area='city centre')", "SLOT_NAME is an indian pub in the city centre ."),
+    ("inform(name=a;food=french;area=riverside)", "SLOT_NAME is a french pub in the riverside area ."),
+    ("inform(name=a;food=italian;price=cheap)", "SLOT_NAME is a cheap italian pub ."),
+    ("inform(name=a;price='less than £20')", "SLOT_NAME costs less than £20 ."),
+    ("inform(name=a;view=b;view=c)", "SLOT_NAME has views of SLOT_VIEW and SLOT_VIEW#2 ."),
+    ("inform(name=a;view=b)", "SLOT_NAME has views of SLOT_VIEW ."),
+    ("inform_no_match(view=b)", "there is no pub with views of SLOT_VIEW ."),
+    ("?confirm(view=b)", "do you want views of SLOT_VIEW ?"),
+    ("?compare(name=a;view=c;name=b;view=d)", "SLOT_NAME has SLOT_VIEW , SLOT_NAME#2 has SLOT_VIEW#2 ."),
+]
+LEXICALIZED = {
+    "food": ["french", "indian", "italian"],
+    "area": ["city centre", "riverside"],
+    "price": ["cheap", "less than £20", "more than £30"],
+}
+CUES = {"price": {"cheap": ["cheap", "low price"], "less than £20": [r"\b20\b"], "more than £30": [r"\b30\b"]}}
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    return tuple(token for word in text.split() for token in ([word] if "SLOT" in word else tokenize(word)))
+
+
+def built(pairs: list[tuple[str, str]], language: str = "en") -> Preprocessor:
+    cues = {name: {value: [rf"\b{value}\b"] for value in values} for name, values in LEXICALIZED.items()}
+    style = Style(False, True, {}, cues | CUES, (), lexicalized=LEXICALIZED, language=language)
+    prepared = style.delexicalizer().prepared
+    rows = [Pair(prepared(parse(act)), None, tokens_of(text)) for act, text in pairs]
+    return Preprocessor.build(rows, None, Casing(), style)
+
+
+@pytest.fixture(scope="module")
+def pubs() -> Preprocessor:
+    return built(PUBS)
+
+
+def acts(preprocessor: Preprocessor, act: str) -> list[str]:
+    return [str(each.request.turn) for each in StandIns(preprocessor).of(preprocessor.request(parse(act)))]
+
+
+def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
+    """What is said for an act, given what is said for its first stand-in."""
+    request, stand_ins = preprocessor.request(parse(act)), StandIns(preprocessor)
+    first = stand_ins.of(request)[0]
+    candidates = [Candidate(preprocessor, first.request, tokens_of(text), 0.0) for text in texts]
+    found = stand_ins.said(request, first, candidates, ask=True)
+    assert all(each.right and each.origin == "inserted" for each in found)
+    return [each.text for each in found]
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        "inform(name=x;food=Indian;price=cheap;area=riverside)",
+        "inform(name=x;view=y;view=z)",
+        "inform(name=x;terrace=y)",  # training has no values for it
+        "?compare(name=x;view=1;name=y;view=2;name=z;view=3)",  # each by itself
+        "goodbye()",
+    ],
+)
+def test_what_training_could_have_had_is_asked_for_as_it_is(pubs: Preprocessor, act: str) -> None:
+    assert acts(pubs, act) == []
+
+
+def test_values_most_alike_come_first(pubs: Preprocessor) -> None:
+    assert acts(pubs, "inform(name=x;price='more than £45')") == [
+        "inform(name=x;price='more than £30')",
+        "inform(name=x;price='less than £20')",
+        "inform(name=x;price=cheap)",
+    ]
+    assert acts(pubs, "inform(name=x;area='old town')")[0] == "inform(name=x;area='city centre')"
+    # A slot with fewer values has them again.
+    both = acts(pubs, "inform(name=x;price='more than £45';area='old town')")
+    assert both[0] == "inform(name=x;price='more than £30';area=riverside)" or len(set(both)) == len(both) == 3
+
+
+def test_two_values_of_a_slot_do_not_become_one(pubs: Preprocessor) -> None:
+    for act in ("inform(food=korean;food=italian)", "inform(food=italian;food=korean)"):
+        for each in acts(pubs, act):
+            assert len({slot.value for _, slot in parse(each).slots()}) == 2
+
+
+def test_a_value_stands_where_the_known_one_stood(pubs: Preprocessor) -> None:
+    act = "inform(name='red door';food=Ethiopian;area='old town')"
+    first = "SLOT_NAME is an indian pub in the city centre ."
+    stand_in = acts(pubs, act)[0]
+    known = first if "indian" in stand_in else first.replace("indian", "italian")
+    known = known if "centre" in stand_in else known.replace("the city centre", "riverside")
+    assert said(pubs, act, known)[0].startswith("Red door is an Ethiopian pub in")
+    assert "old town" in said(pubs, act, known)[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SLOT_NAME is a pub .",  # it does not say the value
+        "SLOT_NAME costs more than £30 , more than £30 .",  # twice
+        "SLOT_NAME is cheap at more than £30 .",  # another value of the slot stays
+        "SLOT_NAME costs more than £30 near SLOT_VIEW .",  # it says more
+    ],
+)
+def test_what_does_not_say_a_value_once_is_not_taken(pubs: Preprocessor, text: str) -> None:
+    act = "inform(name=x;price='more than £45')"
+    assert said(pubs, act, text, "SLOT_NAME costs more than £30 .") == ["X costs more than £45."]
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "expected"),
+    [
+        ("inform(name=x;view=a;view=b;view=c)", "SLOT_NAME has SLOT_VIEW and SLOT_VIEW#2 .", "X has a, b and c."),
+        ("inform(name=x;view=a;view=b;view=c)", "SLOT_NAME has SLOT_VIEW SLOT_VIEW#2 views .", "X has a b c views."),
+        (
+            "inform(name=x;view=a;view=b;view=c)",
+            "SLOT_VIEW is what SLOT_NAME has , and SLOT_VIEW#2 .",
+            "A is what x has, and b, c.",
+        ),
+        ("inform_no_match(view=a;view=b)", "there is no view of SLOT_VIEW .", "There is no view of a or b."),
+        ("inform_no_match(view=a;view=b;view=c)", "there is no view of SLOT_VIEW .", "There is no view of a, b or c."),
+        ("?confirm(view=a;view=b)", "do you want SLOT_VIEW ?", "Do you want a or b?"),
+        # Where words hang on the value, nothing is put between.
+        ("?confirm(view=a;view=b)", "do you want \uffedSLOT_VIEW ?", None),
+        ("?confirm(view=a;view=b)", "do you want any ?", None),
+    ],
+)
+def test_further_values_stand_beside_those_of_their_slot(
+    pubs: Preprocessor, act: str, text: str, expected: str | None
+) -> None:
+    assert said(pubs, act, text) == ([expected] if expected else [])
+
+
+def test_another_language_has_commas_alone() -> None:
+    polish = built(PUBS, language="pl")
+    assert said(polish, "?confirm(view=a;view=b)", "do you want SLOT_VIEW ?") == ["Do you want a, b?"]
+
+
+@pytest.fixture(scope="module")
+def generator(tmp_path_factory: pytest.TempPathFactory) -> Generator:
+    sizes = ["model.hidden_size=64", "model.embedding_size=32", "training.epochs=12", "training.batch_size=32"]
+    folder = tmp_path_factory.mktemp("lexicalized") / "run"
+    overrides = [*sizes, "corpus.lexicalized=[difficulty]"]
+    return Generator.load(train("trails-sclstm", folder, overrides=overrides, progress=False).path)
+
+
+@pytest.mark.parametrize("value", ["brutal", "fairly tough", "t3", "an 8b"])
+@pytest.mark.parametrize("slots", ["name='Red Kite Ridge'", "name='Red Kite Ridge';length='7 km';dogsallowed=no"])
+def test_a_new_value_is_said_as_a_known_one(generator: Generator, value: str, slots: str) -> None:
+    (found,) = generator.generate([f"inform({slots};difficulty='{value}')"])
+    assert found.slots_ok
+    assert found.text.count(value) == 1
+    assert found.delexicalized.split(" ").count("SLOT_DIFFICULTY") == 1
+    known = sorted(generator.preprocessor.style.lexicalized["difficulty"])
+    wide = GenerationOptions(n_best=10)
+    said = {each.raw for each in _every(generator, [f"inform({slots};difficulty={other})" for other in known], wide)}
+    assert any(found.raw.replace(value, other) in said for other in known)
+
+
+def _every(generator: Generator, acts: list[str], options: GenerationOptions) -> list[Generation]:
+    return [each for found in generator.generate(acts, options) for each in found.n_best]
