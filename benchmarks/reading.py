@@ -4,6 +4,8 @@
     python benchmarks/reading.py RUN... --subsets 13             and 13 random subsets of the slots of an act type
     python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
     python benchmarks/reading.py RUN... --subsets 25 --seed 2 --verdicts benchmarks/reading_seed2.md    another draw
+    python benchmarks/reading.py RUN... --away 0 --new 25 --more 15 --several 15 --verdicts benchmarks/reading_new.md
+                                 values that no corpus has, one more value of a slot, acts never seen in one turn
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
@@ -19,10 +21,10 @@ import argparse
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from unseen import one_away, subsets
+from unseen import new_values, one_away, one_more_value, several_acts, subsets
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
@@ -36,11 +38,21 @@ HEADER = "| acts | act | sentence | slots_ok | verdict |\n|---|---|---|---|---|"
 FRAGMENT, UNREAD = "fragment", "?"
 
 
-def sentences(folder: Path, away: int, random_subsets: int, seed: int) -> Iterator[list[str]]:
+KINDS = {
+    "away": ("one slot away", one_away, "acts one slot away from a seen one, a run"),
+    "subsets": ("subset", subsets, "random subsets of slots, a run"),
+    "new": ("new value", new_values, "acts with a value that no corpus has, a run whose corpus has slots for them"),
+    "more": ("one more value", one_more_value, "acts with one more value of a slot, a run"),
+    "several": ("several acts", several_acts, "pairs of acts that training never has in one turn, a run"),
+}
+"""Options of the command, with what the acts are called and what draws them."""
+
+
+def sentences(folder: Path, numbers: Mapping[str, int], seed: int) -> Iterator[list[str]]:
     """Yield the rows of a run, their verdicts left out."""
     corpus = load_corpus(Run(folder).check().corpus.name, DATA)
     generator = Generator.load(folder)
-    drawn = {"one slot away": one_away(corpus, away, seed), "subset": subsets(corpus, random_subsets, seed)}
+    drawn = {KINDS[option][0]: KINDS[option][1](corpus, number, seed) for option, number in numbers.items() if number}
     for kind, turns in drawn.items():
         for turn, found in zip(turns, generator.generate(turns, HARD, strict=False) if turns else [], strict=True):
             faults = ", ".join(
@@ -73,7 +85,7 @@ def count(rows: list[list[str]]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     kinds = list(dict.fromkeys(row[0] for row in rows))
-    for kind in [*kinds, "one slot away", "subset"]:
+    for kind in [*kinds, *dict.fromkeys(kind.partition(", ")[2] for kind in kinds)]:
         here = [row for row in rows if row[0] == kind or row[0].endswith(f", {kind}")]
         verdicts = Counter(row[4] if row[4] in ("ok", FRAGMENT, UNREAD) else "wrong" for row in here)
         flagged = sum(row[3] != "yes" for row in here)
@@ -93,8 +105,8 @@ def main() -> None:
     """Print or write the sentences, or count verdicts."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", type=Path, nargs="*", metavar="RUN")
-    parser.add_argument("--away", type=int, default=25, help="acts one slot away from a seen one, a run")
-    parser.add_argument("--subsets", type=int, default=0, help="random subsets of slots, a run")
+    for option, (_, _, text) in KINDS.items():
+        parser.add_argument(f"--{option}", type=int, default=25 if option == "away" else 0, help=text)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--verdicts", type=Path, help="file to keep verdicts of, and to write")
     parser.add_argument("--count", type=Path, help="count the verdicts of a file")
@@ -105,7 +117,7 @@ def main() -> None:
     known = {(row[1], row[2]): row[4] for row in read(options.verdicts)} if options.verdicts else {}
     rows = []
     for folder in options.runs:
-        for row in sentences(folder, options.away, options.subsets, options.seed):
+        for row in sentences(folder, {option: getattr(options, option) for option in KINDS}, options.seed):
             rows.append([*row, known.get((row[1], row[2]), UNREAD)])
         print(f"{folder}: done", file=sys.stderr)
     if options.verdicts:

@@ -9,6 +9,16 @@ from dactnlg.data.corpus import Corpus
 
 MOST_SLOTS = 8
 
+NEW = {
+    "area": ["old town", "harbour", "north of the river", "university quarter", "docklands"],
+    "customer rating": ["4 out of 5", "excellent", "2 stars", "above average", "9.1"],
+    "eatType": ["wine bar", "bistro", "food truck", "tea room", "canteen"],
+    "food": ["Ethiopian", "Korean", "vegan", "Middle Eastern", "seafood", "ice cream"],
+    "priceRange": ["under £10", "more than £45", "£30-40", "very cheap", "luxury"],
+    "rating": ["superb", "mediocre", "overrated", "worth a try", "terrible"],
+}
+"""Values that no corpus has, of slots whose values a shipped configuration says in words."""
+
 Values = dict[str, dict[str, list[str | None]]]
 
 
@@ -37,7 +47,7 @@ def subsets(corpus: Corpus, number: int, seed: int) -> list[Turn]:
 def one_away(corpus: Corpus, number: int, seed: int) -> list[Turn]:
     """Return turns of training with one slot more, one less, or another one, whose combination training never had."""
     values, chance, found = values_of(corpus), random.Random(seed), dict[Turn, None]()
-    turns = list(dict.fromkeys(example.turn for example in corpus.split("train")))
+    turns = _distinct(corpus)
     seen = {combination(turn) for turn in turns}
     # A corpus of few combinations may have fewer than are asked for.
     for _ in range(200 * number):
@@ -47,6 +57,61 @@ def one_away(corpus: Corpus, number: int, seed: int) -> list[Turn]:
         if len(found) == number:
             break
     return list(found)
+
+
+def new_values(corpus: Corpus, number: int, seed: int) -> list[Turn]:
+    """Return turns of training with a value of `NEW` in the place of their own; none where it has no such slots."""
+    chance, found = random.Random(seed), dict[Turn, None]()
+    turns = [turn for turn in _distinct(corpus) if any(_new(slot) for _, slot in turn.slots())]
+    while turns and len(found) < number:
+        turn = chance.choice(turns)
+        old = chance.choice([slot for _, slot in turn.slots() if _new(slot)])
+        new = Slot(old.name, chance.choice(NEW[old.name]))
+        acts = [DialogueAct(act.act_type, tuple(new if slot == old else slot for slot in act.slots)) for act in turn]
+        found[Turn(tuple(acts))] = None
+    return list(found)
+
+
+def one_more_value(corpus: Corpus, number: int, seed: int) -> list[Turn]:
+    """Return turns of training in which a slot with an ordinary value has one more, which it has elsewhere."""
+    values, chance, found = values_of(corpus), random.Random(seed), dict[Turn, None]()
+    turns = _distinct(corpus)
+    for _ in range(200 * number):
+        turn = chance.choice(turns)
+        place = chance.randrange(len(turn.acts))
+        act = turn.acts[place]
+        own = [at for at, slot in enumerate(act.slots) if slot.delexicalizable]
+        if own and len(found) < number:
+            at = chance.choice(own)
+            more = Slot(act.slots[at].name, chance.choice(values[act.act_type][act.slots[at].name]))
+            if more.delexicalizable and more not in act.slots:
+                slots = (*act.slots[: at + 1], more, *act.slots[at + 1 :])
+                found[Turn((*turn.acts[:place], DialogueAct(act.act_type, slots), *turn.acts[place + 1 :]))] = None
+    return list(found)
+
+
+def several_acts(corpus: Corpus, number: int, seed: int) -> list[Turn]:
+    """Return two acts of training each, which it never has in one turn: of other types, or about two things."""
+    chance, found = random.Random(seed), dict[Turn, None]()
+    turns = _distinct(corpus)
+    together = {frozenset(act.act_type for act in turn) for turn in turns}
+    acts = sorted({act.act_type: None for turn in turns for act in turn})
+    by_type = {name: sorted({act for turn in turns for act in turn if act.act_type == name}, key=str) for name in acts}
+    for _ in range(200 * number):
+        first, second = (chance.choice(by_type[chance.choice(acts)]) for _ in range(2))
+        names = [{slot.value for slot in act.slots if slot.name == "name"} for act in (first, second)]
+        two = all(names) and names[0].isdisjoint(names[1])
+        if len(found) < number and (two or frozenset((first.act_type, second.act_type)) not in together):
+            found[Turn((first, second))] = None
+    return list(found)
+
+
+def _distinct(corpus: Corpus) -> list[Turn]:
+    return list(dict.fromkeys(example.turn for example in corpus.split("train")))
+
+
+def _new(slot: Slot) -> bool:
+    return slot.name in NEW and slot.delexicalizable
 
 
 def combination(turn: Turn) -> tuple[object, ...]:

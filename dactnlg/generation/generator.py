@@ -231,10 +231,9 @@ class Generator:
         apart = [self._several.requests(request) if options.hard else [] for request in requests]
         asked = [each for row in apart for each in row]
         said = iter(self._stood_in(decoder, asked, options) if asked else [])
-        found = [
-            self._several.said(decoder, request, [next(said) for _ in row], options) if row else []
-            for request, row in zip(requests, apart, strict=True)
-        ]
+        found = []
+        for request, row in zip(requests, apart, strict=True):
+            found.append(self._several.said(request, [self._chosen(each, next(said), options) for each in row]))
         return self._filled(found, requests, lambda others: self._stood_in(decoder, others, options))
 
     def _stood_in(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
@@ -332,18 +331,22 @@ class Generator:
                     raise UnknownNameError("slot", slot.name, encoder.slot_names, where)
 
     def _result(
-        self, name: str, request: Request, candidates: list[Candidate], options: ResolvedOptions, *, reranked: bool
+        self, name: str, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> Generation:
-        candidates = [candidate for candidate in candidates if candidate.tokens]
-        n_best = options.n_best
-        if options.mbr and len(candidates) > 1:
-            candidates = most_agreed(candidates, n_best, faithful_values=options.hard)
-        elif reranked:
-            candidates = cheapest(candidates, n_best, options.slot_error_weight, faithful_values=options.hard)
-        chosen = candidates[:n_best] or [self._candidates.completer.covering(request)]
-        known = self._known.of(request.act)
+        chosen, known = self._chosen(request, candidates, options, reranked=reranked), self._known.of(request.act)
         shown = [_generation(name, each, known) for each in chosen]
-        return replace(shown[0], n_best=tuple(shown)) if n_best > 1 else shown[0]
+        return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
+
+    def _chosen(
+        self, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool = True
+    ) -> list[Candidate]:
+        """Return as many candidates as are asked for, the best first; there is at least one."""
+        found, count = [candidate for candidate in candidates if candidate.tokens], options.n_best
+        if options.mbr and len(found) > 1:
+            found = most_agreed(found, count, faithful_values=options.hard)
+        elif reranked:
+            found = cheapest(found, count, options.slot_error_weight, faithful_values=options.hard)
+        return found[:count] or [self._candidates.completer.covering(request)]
 
 
 def _turns(acts: Act | Sequence[Act]) -> list[Turn]:

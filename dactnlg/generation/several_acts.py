@@ -1,28 +1,26 @@
 """Several acts: those that training never had in one turn are said one after the other.
 
 A model that has never seen two acts together mixes them: it offers what there is none of, or states what it should ask,
-and of a mixture no check can tell which act it does. Each by itself, or as many as training has together, it can say.
+and of a mixture no check can tell which act it does. Each by itself, or as many as training has together, it can say;
+so it can describe each of two things that one act names.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property, reduce
-from itertools import islice
-from typing import TYPE_CHECKING
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.options import ResolvedOptions
-from dactnlg.generation.parts import favourites, renamed, stated
-from dactnlg.text.placeholders import Required
+from dactnlg.generation.describing import Describer
+from dactnlg.generation.parts import renamed
+from dactnlg.text import owners
+from dactnlg.text.placeholders import Required, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import Tokens, append_sentences
-
-if TYPE_CHECKING:
-    from dactnlg.generation.decoder import Decoder
+from dactnlg.text.slots import SlotReport, Tally
 
 
 class SeveralActs:
@@ -36,69 +34,117 @@ class SeveralActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
+        self._describer = Describer(preprocessor)
 
     def requests(self, request: Request) -> list[Request]:
         """Return requests for the acts of a turn, as many in one as training had together; none if it had all."""
-        groups, rest = list[Turn](), request.turn.acts
-        while len(request.turn.acts) > 1 and rest:
+        acts = request.turn.acts
+        groups, rest = list[Turn](), acts if len(acts) > 1 else self._each_thing(acts[0])
+        while len(rest) > 1 or (groups and rest):
             sizes = range(len(rest), 0, -1)
             size = next((size for size in sizes if self._together(rest[:size])), 1)
             groups.append(Turn(rest[:size]))
             rest = rest[size:]
         return [self._preprocessor.request(turn, request.context) for turn in groups] if len(groups) > 1 else []
 
-    def said(
-        self, decoder: Decoder, request: Request, said: Sequence[Sequence[Candidate]], options: ResolvedOptions
-    ) -> list[Candidate]:
-        """Return what is said for its requests as texts for a turn; none where they cannot stand in one.
+    def said(self, request: Request, said: Iterable[Sequence[Candidate]]) -> list[Candidate]:
+        """Return what is said for its requests as texts for a turn: the best of each, then the next ones.
 
         Args:
-            decoder: the model.
             request: the turn.
             said: the candidates for each of its `requests`, the best first.
-            options: how sentences are chosen.
         """
-        rows = [[each for each in row if each.right] or row for row in said]
-        texts = []
-        # The best of each go together, then the next ones.
-        for parts in islice(zip(*rows, strict=False), options.n_best):
-            tokens = self._retold(request, parts)
-            texts += [reduce(append_sentences, tokens, list[str]())] if all(tokens) else []
-        best = [row[0] for row in rows if row]
-        right = all(each.right for each in best)
-        heard = {name for each in best for name in stated(each.request.turn)} if right else None
-        found = favourites(self._preprocessor, decoder, request, texts, options, heard=heard)
-        return [each for each in found if each.faithful_values]
+        found = list[Candidate]()
+        for parts in zip(*said, strict=False):
+            tokens = reduce(append_sentences, self._retold(request, parts), list[str]())
+            if all(each.tokens for each in parts):
+                found.append(_OneAfterTheOther(self._preprocessor, request, tuple(tokens), parts))
+        return found
+
+    @property
+    def _subject(self) -> str:
+        return self._segments.subject
 
     def _together(self, acts: tuple[DialogueAct, ...]) -> bool:
         """Whether training had the types of some acts in one turn, and they are about one thing."""
         return frozenset(act.act_type for act in acts) in self._known and not self._differ(acts)
 
+    def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
+        """Return an act for each thing that one describes, where training never describes several in one act."""
+        names = [slot for slot in act.slots if slot.delexicalizable and placeholder_name(slot.name) == self._subject]
+        known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
+        if known or owners.things(act.slots) or self._describer.describes(names[0].name) != act.act_type:
+            return (act,)
+        rest = [slot for slot in act.slots if slot not in names]
+        return tuple(DialogueAct(act.act_type, (name, *rest)) for name in names)
+
     def _differ(self, acts: tuple[DialogueAct, ...]) -> bool:
-        """Whether acts are about several things, or one has another special value of a slot than the others."""
-        names = [item.placeholder for item in self._preprocessor.delexicalizer.required(Turn(acts))]
-        special = [slot.name for slot in {slot for act in acts for slot in act.slots} if slot.special is not None]
-        things = sum(name.partition("#")[0] == self._segments.subject for name in names)
-        return len(acts) > 1 and (things > 1 or len(set(special)) < len(special))
+        """Whether acts are about different things, or have different special values of a slot."""
+        required = self._preprocessor.delexicalizer.required
+        rows = [[_value(item) for item in required(Turn((act,))) if _base(item) == self._subject] for act in acts]
+        things = {frozenset(row) for row in rows if row}
+        special = {(slot.name, slot.special) for act in acts for slot in act.slots if slot.special is not None}
+        return len(acts) > 1 and (len(things) > 1 or len(dict(special)) < len(special))
 
     @cached_property
     def _known(self) -> set[frozenset[str]]:
         """The act types of each of training's turns."""
         return {frozenset(each for each in key if "|" not in each) for key in self._preprocessor.templates.sentences}
 
-    def _retold(self, request: Request, parts: Sequence[Candidate]) -> list[Tokens]:
-        """Return the texts of a turn's parts with its placeholders; an empty one where it names a thing once more."""
+    def _retold(self, request: Request, parts: Sequence[Candidate]) -> list[Sequence[str]]:
+        """Return the texts of a turn's parts with its placeholders; what has been named is "it" where it can be."""
         required = self._preprocessor.delexicalizer.required
         places = {_value(item): item.placeholder for item in required(request.turn)}
-        found, before = list[Tokens](), set[str]()
+        found, before = list[Sequence[str]](), set[str]()
         for each in parts:
-            own = {item.placeholder: places.get(_value(item), "") for item in required(each.request.turn)}
-            again = before.intersection(own.values())
-            tokens = self._segments.about_it(each.tokens) if again else each.tokens
-            # It is the subject alone that has a pronoun.
-            found.append(tuple(renamed(token, own) for token in tokens) if again <= {self._segments.subject} else ())
+            own = {item.placeholder: places.get(_value(item), item.placeholder) for item in required(each.request.turn)}
+            again = own.get(self._subject) in before
+            tokens = (again and self._segments.about_it(each.tokens)) or each.tokens
+            found.append(tuple(renamed(token, own) for token in tokens))
             before.update(own.values())
         return found
+
+
+class _OneAfterTheOther(Candidate):
+    """Sentences for the acts of a turn, as a sentence for it: it says what these say, each of its own act.
+
+    A value that two acts share may be said twice.
+
+    Args:
+        preprocessor: of a run.
+        request: the turn.
+        tokens: the sentences put together.
+        said: the sentences.
+    """
+
+    __slots__ = ("_said",)
+
+    def __init__(self, preprocessor: Preprocessor, request: Request, tokens: Tokens, said: Sequence[Candidate]) -> None:
+        score = sum(each.score or 0.0 for each in said)
+        super().__init__(preprocessor, request, tokens, score, origin="composed")
+        self._said = said
+
+    @property
+    def unasked(self) -> tuple[str, ...]:
+        """Questions of the turn that its sentence seems to have lost."""
+        return tuple(name for each in self._said for name in each.unasked)
+
+    @property
+    def values(self) -> Tally:
+        """Which values the sentences hold, of those that they should."""
+        return self.report.values
+
+    @property
+    def report(self) -> SlotReport:
+        """What the sentences say of what they should."""
+        if self._report is None:
+            self._report = SlotReport.together([each.report for each in self._said])
+        return self._report
+
+
+def _base(item: Required) -> str:
+    """Return the placeholder of a slot's first value."""
+    return item.placeholder.partition("#")[0]
 
 
 def _value(item: Required) -> tuple[str, str]:

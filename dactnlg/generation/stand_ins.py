@@ -18,11 +18,13 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import owners
+from dactnlg.text.joins import VERBS_OF_MANY
 from dactnlg.text.manners import denies
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.sentences import Tokens
+from dactnlg.text.segments import ARTICLE
+from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.trigger_words import is_question_act
 
@@ -117,18 +119,12 @@ class StandIns:
     def _surplus(self, required: Sequence[Required]) -> list[Required]:
         """Return further values of a slot, where training has no text of the act type with so many."""
         found, before = list[Required](), set[tuple[str, str]]()
+        has_further = self._preprocessor.templates.has_further
         for item in required:
-            if (item.act_type, item.slot.name) in before and (item.act_type, item.placeholder) not in self._further:
+            if (item.act_type, item.slot.name) in before and not has_further(item.act_type, item.placeholder):
                 found.append(item)
             before.add((item.act_type, item.slot.name))
         return found
-
-    @cached_property
-    def _further(self) -> set[tuple[str, str]]:
-        """The act types of training, each with the placeholders of further values that stand in its texts."""
-        texts = ((key, text) for key, group in self._preprocessor.templates.sentences.items() for text in group)
-        names = ((key, strip_joiner(token)) for key, text in texts for token in text if is_placeholder(token))
-        return {(trait, name) for key, name in names if "#" in name for trait in key if "|" not in trait}
 
     def _alike(self, request: Request, item: Required) -> list[str]:
         """Return known values of an unknown value's slot that the act does not have, the most alike first."""
@@ -161,20 +157,26 @@ class StandIns:
         if not own or tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
             return tokens
         last, before = own[-1], own[-2] if len(own) > 1 else -1
-        start, between = tokens[: last + 1], self._between(tokens, item, last - before, len(own))
-        if before == last - 2 and tokens[last - 1] in CONJUNCTIONS:
+        joint = strip_joiner(tokens[last - 1]) if before == last - 2 else ""
+        start, between, rest = tokens[: last + 1], self._conjunction(tokens[:last], item), tokens[last + 1 :]
+        if before == last - 1 and before >= 0:
+            # "An arcade party game" has no commas.
+            between = ()
+        elif joint in CONJUNCTIONS:
             # "Arcade and party" becomes "arcade, party and puzzle".
             start, between = tokens[: last - 1], (f"{JOINER},", tokens[last], tokens[last - 1])
-        return (*start, *between, item.placeholder, *tokens[last + 1 :])
+        elif joint == ",":
+            between = (f"{JOINER},",)
+        elif between == ("and",) and (last == 0 or tokens[last - 1] in (ARTICLE, *ENDS)):
+            # "The Laurel Inn and the Marina Inn have internet."
+            rest = (VERBS_OF_MANY.get(rest[0], rest[0]), *rest[1:]) if rest else rest
+        return (*start, *between, item.placeholder, *rest)
 
-    def _between(self, tokens: Tokens, item: Required, distance: int, count: int) -> Tokens:
-        """Return what stands between the last of a slot's values and one more."""
-        if count > 1:
-            # "An arcade party game" has no commas.
-            return () if distance == 1 else (f"{JOINER},",)
+    def _conjunction(self, before: Tokens, item: Required) -> Tokens:
+        """Return what joins one more value to the only one of its slot, behind some words."""
         if self._preprocessor.style.language != "en":
             return (f"{JOINER},",)
-        either = is_question_act(DialogueAct(item.act_type)) or denies(tokens)
+        either = is_question_act(DialogueAct(item.act_type)) or denies(split_sentences((*before, item.placeholder))[-1])
         return ("or",) if either else ("and",)
 
 

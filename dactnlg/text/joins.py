@@ -44,7 +44,8 @@ _PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "wom
 _SINGULARS = {many: one for one, many in _PLURALS.items()}
 _VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
 _BE = frozenset({"are", "is", "were", "was"})
-_VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
+VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
+"""The verbs of several things, for those of one."""
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
@@ -333,7 +334,7 @@ def _many(word: str) -> str:
 
 def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
     """Give the noun of a value that counts, and the verbs around it, another number, in place."""
-    verbs = _VERBS if number == ONE else _VERBS_OF_MANY
+    verbs = _VERBS if number == ONE else VERBS_OF_MANY
     word = words[noun].rstrip(_MARKS)
     marks = words[noun][len(word) :]
     if words[noun + 1 : noun + 2] == ["-s"]:

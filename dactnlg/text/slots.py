@@ -62,6 +62,12 @@ class SlotReport:
     cues: Tally = Tally()
     unsaid: tuple[str, ...] = ()
 
+    @classmethod
+    def together(cls, reports: Sequence[SlotReport]) -> SlotReport:
+        """Return the report of a text that says what several do, one after the other."""
+        values, cues = (_sum([getattr(each, name) for each in reports]) for name in ("values", "cues"))
+        return cls(values, cues, tuple(name for each in reports for name in each.unsaid))
+
     @property
     def missing(self) -> tuple[str, ...]:
         """Slots that should be expressed and are not."""
@@ -281,6 +287,11 @@ class SlotChecker:
         if not missing and not extra:
             return _flawless(len(expected.wanted))
         return Tally(len(expected.wanted), missing, tuple(extra))
+
+
+def _sum(tallies: Sequence[Tally]) -> Tally:
+    missing, extra = ([name for each in tallies for name in getattr(each, kind)] for kind in ("missing", "extra"))
+    return Tally(sum(each.required for each in tallies), tuple(missing), tuple(extra))
 
 
 def _has(shown: Shown, name: str) -> bool:

@@ -33,6 +33,7 @@ class Templates:
     ) -> None:
         self.sentences, self.specials = sentences, specials or {}
         self._words: Counter[str] = Counter()
+        self._further: set[tuple[str, str]] | None = None
         # By the placeholders that they say: for each kind with its special values the sentence that counts most.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
@@ -129,6 +130,13 @@ class Templates:
         return " ".join(
             word for name in slot_name.replace("_", " ").casefold().split() for word in _segments(name, self._words)
         )
+
+    def has_further(self, act_type: str, placeholder: str) -> bool:
+        """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type."""
+        if self._further is None:
+            held = ((key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t))
+            self._further = {(trait, name) for key, name in held if "#" in name for trait in key if "|" not in trait}
+        return (act_type, placeholder) in self._further
 
     def texts(self) -> Iterator[Tokens]:
         """Yield the distinct sentences of each kind of turn."""

@@ -131,8 +131,9 @@ def test_what_does_not_say_a_value_once_is_not_taken(pubs: Preprocessor, text: s
         (
             "inform(name=x;view=a;view=b;view=c)",
             "SLOT_VIEW is what SLOT_NAME has , and SLOT_VIEW#2 .",
-            "A is what x has, and b, c.",
+            "A is what x has, and b and c.",
         ),
+        ("inform(name=x;view=a;view=b;view=c)", "SLOT_NAME has SLOT_VIEW , SLOT_VIEW#2 .", "X has a, b, c."),
         ("inform_no_match(view=a;view=b)", "there is no view of SLOT_VIEW .", "There is no view of a or b."),
         ("inform_no_match(view=a;view=b;view=c)", "there is no view of SLOT_VIEW .", "There is no view of a, b or c."),
         ("?confirm(view=a;view=b)", "do you want SLOT_VIEW ?", "Do you want a or b?"),
