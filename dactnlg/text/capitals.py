@@ -6,16 +6,18 @@ import re
 
 from dactnlg.text.surface import PIECE
 
-# Words that English always capitalises, as far as they occur in corpora without capitals outside of names.
+# Words that English always capitalises: cuisines above all, without those that are words as well (polish).
 _CAPITALS = """
-    afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian basque
-    belgian brazilian british bulgarian burmese californian cambodian canadian cantonese caribbean catalan celeron
-    chinese colombian corsican croatian cuban danish dutch egyptian english eritrean ethiopian european filipino french
-    georgian german greek hawaiian hungarian indian indonesian intel iranian iraqi irish israeli italian jamaican
-    japanese korean latin lebanese malaysian mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian
-    norwegian pakistani pentium peruvian persian polynesian portuguese romanian russian salvadoran scandinavian scottish
-    shanghainese sicilian singaporean spanish swedish swiss syrian taiwanese thai tibetan tunisian turkish tuscan
-    ukrainian venetian vietnamese welsh
+    afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian
+    bangladeshi basque bavarian belgian bosnian brazilian british bulgarian burmese cajun californian cambodian
+    canadian cantonese caribbean catalan celeron chilean chinese colombian corsican croatian cuban cypriot czech
+    danish dutch egyptian english eritrean estonian ethiopian european filipino finnish french georgian german
+    ghanaian greek hawaiian hungarian icelandic indian indonesian intel iranian iraqi irish israeli italian jamaican
+    japanese kazakh kenyan korean laotian latin latvian lebanese lithuanian malaysian maltese mediterranean mexican
+    mongolian moroccan nepalese nicaraguan nigerian norwegian pakistani pentium persian peruvian polynesian
+    portuguese romanian russian salvadoran saudi scandinavian scottish senegalese serbian shanghainese sicilian
+    singaporean somali spanish swedish swiss syrian szechuan taiwanese thai tibetan tunisian turkish tuscan
+    ukrainian uzbek venetian venezuelan vietnamese welsh yemeni
 """
 _ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")
 _CAPITALIZED = {word: word.capitalize() for word in _CAPITALS.split()} | {word: word.upper() for word in _ACRONYMS}
