@@ -3,6 +3,7 @@
     python benchmarks/gpu.py                                 whatever Keras is set to, TensorFlow if nothing else
     KERAS_BACKEND=jax python benchmarks/gpu.py --peak 67     beside the float32 TFLOP/s of the card's data sheet
     python benchmarks/gpu.py --run RUN --batch-size 1024 262144
+    python benchmarks/gpu.py --batch-size --train trails-seq2seq     training alone
 
 Without a run the sc-LSTM of the embedded corpus (hidden 100) is trained for 20 epochs first; its test acts are
 repeated to fill a batch, and each is searched for. A search is timed from arrays on the device to token numbers in
@@ -220,7 +221,7 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run of a neural model")
-    parser.add_argument("--batch-size", type=int, nargs="+", default=BATCHES, help="acts searched for at once")
+    parser.add_argument("--batch-size", type=int, nargs="*", default=BATCHES, help="acts searched for at once; none to train alone")
     parser.add_argument("--train", nargs="+", default=TRAINED, metavar="CONFIG", help="what is trained")
     parser.add_argument("--training-batch-size", type=int, nargs="+", default=TRAINING_BATCHES)
     parser.add_argument("--beam-width", type=int, default=10)
@@ -243,10 +244,11 @@ def main() -> None:
     print(f"peak: {peak / 1e12:.3g} TFLOP/s in float32 ({measured / 1e12:.3g} measured); beam {options.beam_width}\n")
     with tempfile.TemporaryDirectory() as folder:
         run = options.run
-        if run is None:
+        if run is None and options.batch_size:
             few = [f"training.epochs={EPOCHS}", "training.batch_size=32"]
             run = train(load_config("trails-sclstm", few, models), Path(folder) / "run", progress=False).path
-        searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
+        if options.batch_size:
+            searching(run, list(options.batch_size), options.beam_width, options.rounds, peak)
     learning(list(options.train), list(options.training_batch_size), options.rounds)
 
 

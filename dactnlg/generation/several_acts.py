@@ -2,25 +2,29 @@
 
 A model that has never seen two acts together mixes them: it offers what there is none of, or states what it should ask,
 and of a mixture no check can tell which act it does. Each by itself, or as many as training has together, it can say;
-so it can describe each of two things that one act names.
+so it can of each of two things that one act names.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property, reduce
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.describing import Describer
 from dactnlg.generation.parts import renamed
 from dactnlg.text import owners
-from dactnlg.text.placeholders import Required, placeholder_name
+from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import Tokens, append_sentences
 from dactnlg.text.slots import SlotReport, Tally
+from dactnlg.text.trigger_words import is_question_act
+
+ONE = frozenset({"only", "other"})
+"""Words of which texts for the only match have one: "the only pub", "no pub other than"."""
 
 
 class SeveralActs:
@@ -34,7 +38,6 @@ class SeveralActs:
 
     def __init__(self, preprocessor: Preprocessor) -> None:
         self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
-        self._describer = Describer(preprocessor)
 
     def requests(self, request: Request) -> list[Request]:
         """Return requests for the acts of a turn, as many in one as training had together; none if it had all."""
@@ -70,18 +73,31 @@ class SeveralActs:
         return frozenset(act.act_type for act in acts) in self._known and not self._differ(acts)
 
     def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
-        """Return an act for each thing that one describes, where training never describes several in one act."""
-        names = [slot for slot in act.slots if slot.delexicalizable and placeholder_name(slot.name) == self._subject]
+        """Return an act for each thing that one is about, where training never has several in one act."""
+        names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
-        if known or owners.things(act.slots) or self._describer.describes(names[0].name) != act.act_type:
+        if known or is_question_act(act) or owners.things(act.slots) or act.act_type in self._about_one:
             return (act,)
         rest = [slot for slot in act.slots if slot not in names]
         return tuple(DialogueAct(act.act_type, (name, *rest)) for name in names)
 
+    def _is_name(self, item: Required) -> bool:
+        return item.placeholder.partition("#")[0] == self._subject
+
+    @cached_property
+    def _about_one(self) -> set[str]:
+        """The act types that speak of one thing and no other, as cannot be said of each of two."""
+        one, every = Counter[str](), Counter[str]()
+        for key, texts in self._preprocessor.templates.sentences.items():
+            acts = [trait for trait in key if "|" not in trait]
+            every.update(dict.fromkeys(acts, len(texts)))
+            one.update(dict.fromkeys(acts, sum(not ONE.isdisjoint(text) for text in texts)))
+        return {act_type for act_type in every if 2 * one[act_type] > every[act_type]}
+
     def _differ(self, acts: tuple[DialogueAct, ...]) -> bool:
         """Whether acts are about different things, or have different special values of a slot."""
         required = self._preprocessor.delexicalizer.required
-        rows = [[_value(item) for item in required(Turn((act,))) if _base(item) == self._subject] for act in acts]
+        rows = [[_value(item) for item in required(Turn((act,))) if self._is_name(item)] for act in acts]
         things = {frozenset(row) for row in rows if row}
         special = {(slot.name, slot.special) for act in acts for slot in act.slots if slot.special is not None}
         return len(acts) > 1 and (len(things) > 1 or len(dict(special)) < len(special))
@@ -140,11 +156,6 @@ class _OneAfterTheOther(Candidate):
         if self._report is None:
             self._report = SlotReport.together([each.report for each in self._said])
         return self._report
-
-
-def _base(item: Required) -> str:
-    """Return the placeholder of a slot's first value."""
-    return item.placeholder.partition("#")[0]
 
 
 def _value(item: Required) -> tuple[str, str]:

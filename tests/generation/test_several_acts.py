@@ -29,6 +29,10 @@ PUBS = [
     ("?request(area)", "where ?"),
     ("recommend(name=a;area=b)", "try SLOT_NAME in the SLOT_AREA ."),
     ("recommend(name=a;area=b)", "SLOT_NAME is good and in the SLOT_AREA ."),
+    ("only(name=a;food=b)", "SLOT_NAME alone has SLOT_FOOD food"),
+    ("only(name=a;food=b)", "the only one with SLOT_FOOD food is SLOT_NAME"),
+    ("only(name=a;area=b)", "no other than SLOT_NAME is in the SLOT_AREA"),
+    ("?confirm(name=a)", "do you mean SLOT_NAME ?"),
     ("bye()", "goodbye"),
 ]
 
@@ -65,8 +69,10 @@ def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
         ("inform(name=x;name=y;food=z)", ["inform(name=x;food=z)", "inform(name=y;food=z)"]),
         ("inform(name=x;name=y)&?more()", []),  # what else is said is of both
         ("?compare(name=x;food=y;name=z;food=w)", []),
-        # It does not describe.
-        ("recommend(name=x;name=y;area=z)", []),
+        ("recommend(name=x;name=y;area=z)", ["recommend(name=x;area=z)", "recommend(name=y;area=z)"]),
+        # No two are the only one, and a question may be about either.
+        ("only(name=x;name=y;food=z)", []),
+        ("?confirm(name=x;name=y;food=z)", []),
         # What no sentence says is no other thing.
         ("deny(food=y)&except(name=x)&except(name=z)", []),
         # Acts that training never had at all.
