@@ -221,7 +221,9 @@ def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--run", type=Path, help="a finished run of a neural model")
-    parser.add_argument("--batch-size", type=int, nargs="*", default=BATCHES, help="acts searched for at once; none to train alone")
+    parser.add_argument(
+        "--batch-size", type=int, nargs="*", default=BATCHES, help="acts searched for at once; none to train alone"
+    )
     parser.add_argument("--train", nargs="+", default=TRAINED, metavar="CONFIG", help="what is trained")
     parser.add_argument("--training-batch-size", type=int, nargs="+", default=TRAINING_BATCHES)
     parser.add_argument("--beam-width", type=int, default=10)
