@@ -1,11 +1,12 @@
 """Generation: acts in, checked sentences out.
 
-`Generator.generate` -> `CandidateSearch.searched` -> `Decoder.search` -> a beam search -> the model's `step`.
+`Generator.generate` -> `Finder.searched` -> `CandidateSearch.searched` -> `Decoder.search` -> a beam search -> the
+model's `step`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,16 +14,14 @@ from dactnlg.acts import DialogueAct, Turn, parse
 from dactnlg.errors import ActError, RunError, UnknownNameError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
-from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
+from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.finding import Finder
 from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.parting import WAYS, Parting
-from dactnlg.generation.reranking import CandidateSearch, Rows
-from dactnlg.generation.several_acts import SeveralActs
-from dactnlg.generation.stand_ins import StandIns
+from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
@@ -103,9 +102,7 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
-        self._parting = Parting(self._candidates)
-        self._implied, self._several = ImpliedSlots(preprocessor), SeveralActs(preprocessor)
-        self._stand_ins = StandIns(preprocessor)
+        self._finder, self._implied = Finder(self._candidates), ImpliedSlots(preprocessor)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -211,9 +208,9 @@ class Generator:
             # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
             reranked = chosen.constraint == "rerank"
             count = chosen.beam_width if reranked else count
-            found = self._candidates.sampled(self.decoder, requests, chosen, count=count, first=first)
+            found = self._finder.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
-            found = self._searched(self.decoder, requests, chosen)
+            found = self._finder.searched(self.decoder, requests, chosen)
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)
@@ -225,46 +222,6 @@ class Generator:
             return results
         by_name = {key: result for (key, _), result in zip(wanted, results, strict=True)}
         return [by_name[key] for key in names]
-
-    def _searched(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
-        """Return each request's candidates, of turns with acts that training never had together act by act."""
-        apart = [self._several.requests(request) if options.hard else [] for request in requests]
-        asked = [each for row in apart for each in row]
-        said = iter(self._stood_in(decoder, asked, options) if asked else [])
-        found = []
-        for request, row in zip(requests, apart, strict=True):
-            found.append(self._several.said(request, [self._chosen(each, next(said), options) for each in row]))
-        return self._filled(found, requests, lambda others: self._stood_in(decoder, others, options))
-
-    def _stood_in(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
-        """Return each request's candidates, of acts with values that training never had by those that it had."""
-        standing = [self._stand_ins.of(request) if options.hard else [] for request in requests]
-        asked = [each.request for row in standing for each in row]
-        # What stands in for an act is not always said in words that the act can be said in.
-        wide = replace(options, n_best=max(options.n_best, options.beam_width))
-        said = iter(self._in_parts(decoder, asked, wide) if asked else [])
-        found: Rows = []
-        for request, row in zip(requests, standing, strict=True):
-            tried = [self._stand_ins.said(request, each, next(said), ask=options.append_questions) for each in row]
-            found.append(next(filter(None, tried), []))
-        return self._filled(found, requests, lambda others: self._in_parts(decoder, others, options))
-
-    @staticmethod
-    def _filled(found: Rows, requests: Sequence[Request], search: Callable[[list[Request]], Rows]) -> Rows:
-        """Return what has been found, and for the requests of which nothing has what a search finds."""
-        others = [request for request, row in zip(requests, found, strict=True) if not row]
-        more = iter(search(others) if others else [])
-        return [row or next(more) for row in found]
-
-    def _in_parts(self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions) -> Rows:
-        """Return each request's candidates, from searches for the whole and for its parts."""
-        found = self._candidates.searched(decoder, requests, options)
-        for way in range(WAYS) if options.hard else ():
-            parts = [self._parting.parts(*each, options, way=way) for each in zip(requests, found, strict=True)]
-            asked = [request for each in parts if each is not None for request in each.requests]
-            apart = self._candidates.searched(decoder, asked, options) if asked else []
-            self._parting.add(decoder, requests, parts, apart, found, options)
-        return found
 
     def _without_implied(self, said: Generation, turn: Turn) -> Generation:
         """Return a sentence whose placeholders are those of the caller's turn."""
@@ -333,20 +290,9 @@ class Generator:
     def _result(
         self, name: str, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> Generation:
-        chosen, known = self._chosen(request, candidates, options, reranked=reranked), self._known.of(request.act)
+        chosen, known = self._finder.best(request, candidates, options, reranked=reranked), self._known.of(request.act)
         shown = [_generation(name, each, known) for each in chosen]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
-
-    def _chosen(
-        self, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool = True
-    ) -> list[Candidate]:
-        """Return as many candidates as are asked for, the best first; there is at least one."""
-        found, count = [candidate for candidate in candidates if candidate.tokens], options.n_best
-        if options.mbr and len(found) > 1:
-            found = most_agreed(found, count, faithful_values=options.hard)
-        elif reranked:
-            found = cheapest(found, count, options.slot_error_weight, faithful_values=options.hard)
-        return found[:count] or [self._candidates.completer.covering(request)]
 
 
 def _turns(acts: Act | Sequence[Act]) -> list[Turn]:

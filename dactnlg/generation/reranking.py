@@ -121,7 +121,7 @@ class CandidateSearch:
         return [rows[id(request)] for request in requests]
 
     def sampled(
-        self, decoder: Decoder, requests: Sequence[Request], options: ResolvedOptions, *, count: int, first: int
+        self, decoder: Decoder, requests: Sequence[Request], places: Sequence[int], options: ResolvedOptions, count: int
     ) -> Rows:
         """Return `count` draws for each request, in the order drawn; under `hard` those that keep to it.
 
@@ -130,12 +130,11 @@ class CandidateSearch:
         Args:
             decoder: the model.
             requests: the acts.
+            places: of each in its sequence.
             options: what tokens are drawn from, the seed and the constraint.
             count: how many; fewer where `SPARE` further draws do not help.
-            first: the place of the first request in its sequence.
         """
         turns, contexts = [request.turn for request in requests], [request.context for request in requests]
-        places = range(first, first + len(requests))
         sampling, hard, seed = options.sampling, options.hard, options.seed
         if sampling is None:
             return [[] for _ in requests]

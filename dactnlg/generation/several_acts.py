@@ -19,8 +19,9 @@ from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import Tokens, append_sentences
+from dactnlg.text.sentences import ENDS, Tokens, append_sentences
 from dactnlg.text.slots import SlotReport, Tally
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.trigger_words import is_question_act
 
 ONE = frozenset({"only", "other"})
@@ -116,7 +117,10 @@ class SeveralActs:
             own = {item.placeholder: places.get(_value(item), item.placeholder) for item in required(each.request.turn)}
             again = own.get(self._subject) in before
             tokens = (again and self._segments.about_it(each.tokens)) or each.tokens
-            found.append(tuple(renamed(token, own) for token in tokens))
+            ended = strip_joiner(tokens[-1]) in ENDS if tokens else True
+            # What asks by its act alone has a question's mark for readers.
+            more = () if ended or each is parts[-1] else (each.text[-1],)
+            found.append((*(renamed(token, own) for token in tokens), *more))
             before.update(own.values())
         return found
 

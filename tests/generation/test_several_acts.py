@@ -99,6 +99,12 @@ def test_the_acts_stand_in_the_order_of_the_turn(pubs: Preprocessor) -> None:
         assert said(pubs, "&".join(order), *map(texts.__getitem__, order)) == [" ".join(map(plain.__getitem__, order))]
 
 
+def test_what_asks_by_its_act_alone_has_its_own_mark(pubs: Preprocessor) -> None:
+    deny = "there is no SLOT_FOOD food"
+    assert said(pubs, "?request(area)&deny(food=thai)", "the area", deny) == ["The area? There is no Thai food."]
+    assert said(pubs, "deny(food=thai)&?request(area)", deny, "the area") == ["There is no Thai food. The area?"]
+
+
 def test_a_thing_is_named_once(pubs: Preprocessor) -> None:
     act = "inform(name=x;food=thai)&recommend(name=x;area=south)"
     first = "SLOT_NAME serves SLOT_FOOD food ."
