@@ -1,7 +1,6 @@
 """Generation: acts in, checked sentences out.
 
-`Generator.generate` -> `Finder.searched` -> `CandidateSearch.searched` -> `Decoder.search` -> a beam search -> the
-model's `step`.
+`Generator.generate` -> `CandidateSearch.searched` -> `Decoder.search` -> a beam search -> the model's `step`.
 """
 
 from __future__ import annotations
@@ -21,6 +20,7 @@ from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
+from dactnlg.generation.parting import WAYS, Parting
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
@@ -102,7 +102,8 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
-        self._finder, self._implied = Finder(self._candidates), ImpliedSlots(preprocessor)
+        self._parting, self._implied = Parting(self._candidates), ImpliedSlots(preprocessor)
+        self._finder = Finder(preprocessor, self._candidates.completer)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -199,18 +200,29 @@ class Generator:
         ]
         if strict:
             self._check_all(dict.fromkeys(request.act for request in requests), turns)
-        count, reranked = chosen.n_best, chosen.constraint != "none"
-        if not requests:
-            found = []
-        elif self.decoder is None:
+        count, reranked, decoder = chosen.n_best, chosen.constraint != "none", self.decoder
+        if decoder is None:
             found = self._candidates.templates(requests, chosen.seed, first)
-        elif chosen.sampling is not None:
-            # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
-            reranked = chosen.constraint == "rerank"
-            count = chosen.beam_width if reranked else count
-            found = self._finder.sampled(self.decoder, requests, chosen, count=count, first=first)
         else:
-            found = self._finder.searched(self.decoder, requests, chosen)
+            if chosen.sampling is not None:
+                # The best of many draws is no draw: only reranking is asked to choose (Wen et al. 2015b, section 3.4).
+                reranked = chosen.constraint == "rerank"
+                count = chosen.beam_width if reranked else count
+            finding = self._finder.find(requests, first, chosen)
+            # The searches are begun here, as near to the model's step as can be.
+            while (asked := finding.asked) is not None:
+                if chosen.sampling is not None:
+                    finding.answer(self._candidates.sampled(decoder, *asked, count))
+                    continue
+                rows = self._candidates.searched(decoder, asked.requests, asked.options)
+                for way in range(WAYS) if chosen.hard else ():
+                    each = zip(asked.requests, rows, strict=True)
+                    parts = [self._parting.parts(request, row, asked.options, way=way) for request, row in each]
+                    every = [request for part in parts if part is not None for request in part.requests]
+                    apart = self._candidates.searched(decoder, every, asked.options) if every else []
+                    self._parting.add(decoder, asked.requests, parts, apart, rows, asked.options)
+                finding.answer(rows)
+            found = finding.found
         results = [
             self._result(name, request, rows, chosen, reranked=reranked)
             for ((name, _), _), request, rows in zip(wanted, requests, found, strict=True)

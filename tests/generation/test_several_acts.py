@@ -11,6 +11,7 @@ import pytest
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.several_acts import SeveralActs
 from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
@@ -160,3 +161,13 @@ def test_a_turn_is_what_its_acts_are_one_after_the_other(poor_run: Callable[[str
         assert found.text == f"{alone[first].text} {alone[second].text}", found.act
         assert found.slots_ok == (alone[first].slots_ok and alone[second].slots_ok), found.act
         assert found.delexicalized.split(" ").count("SLOT_REGION") <= 1
+
+
+def test_draws_for_a_turn_are_those_for_its_acts(poor_run: Callable[[str], Path]) -> None:
+    generator = Generator.load(poor_run("sclstm"))
+    for seed, pair in enumerate(permutations(ACTS[:2] + ACTS[4:6], 2)):
+        drawn = GenerationOptions(sample=True, seed=seed, n_best=2)
+        first, second, both = (generator.generate(act, drawn, first=7)[0] for act in (*pair, "&".join(pair)))
+        assert [each.text for each in both.n_best] == [
+            f"{one.text} {other.text}" for one, other in zip(first.n_best, second.n_best, strict=True)
+        ]

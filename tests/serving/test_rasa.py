@@ -319,12 +319,14 @@ def test_no_limit_of_the_service_costs_the_bot_a_turn(poor_run: Callable[[str], 
         for _ in range(3):
             answer = client.post("/rasa", json=long)
             assert answer.status_code == 200 and valid(answer.json())["text"]
+        # A busy machine may be late by itself.
+        late = bot.counts["late"]
         bot.generate = slowly
         slots = {"trail_name": "X", "difficulty": "easy", "region": "north"}
         answer = client.post("/rasa", json=request("utter_recommend", slots))
         ended.set()
         assert answer.status_code == 200 and valid(answer.json())["text"].startswith("I found X: easy, in north")
-        assert bot.counts["late"] == 1
+        assert bot.counts["late"] == late + 1
         assert client.post("/v1/generate", content=b"x" * 2000).status_code == 413
 
 
