@@ -57,7 +57,8 @@ class Completer:
     def covering(self, request: Request) -> Candidate:
         """Return a sentence put together from training sentences: it says all that it should, and reads as it may."""
         required = self.preprocessor.delexicalizer.required(request.turn)
-        tokens = self.preprocessor.templates.cover(request.turn, required)
+        english = self.preprocessor.style.language == "en"
+        tokens = self.preprocessor.templates.cover(request.turn, required, english=english)
         return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:

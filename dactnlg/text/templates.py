@@ -79,12 +79,12 @@ class Templates:
             key = min(self.sentences, key=lambda other: _distance(wanted, other), default=())
         return self.sentences.get(key, {})
 
-    def cover(self, turn: Turn, required: Sequence[Required]) -> list[str]:
+    def cover(self, turn: Turn, required: Sequence[Required], *, english: bool = True) -> list[str]:
         """Return tokens that say every required slot once, made of whole training sentences.
 
         The sentence of the nearest acts that says most of the slots comes first, then further ones for what is left;
-        a slot that no sentence says by itself is named plainly. A question at the end stays there. There is always
-        at least one token.
+        a slot that no sentence says by itself is named plainly, in `english` by a sentence. A question at the end stays
+        there. There is always at least one token.
         """
         wanted = frozenset((*kind(turn), *special_values(turn)))
         owed = {item.placeholder: item for item in required}
@@ -103,7 +103,8 @@ class Templates:
                 return tokens
         for item in owed.values():
             words = self.spelt_out(item.slot.name)
-            naming = f"it is {words}" if words in _PREPOSITIONS else f"the {words} is"
+            statement = f"it is {words}" if words in _PREPOSITIONS else f"the {words} is"
+            naming = statement if english else f"{words}:"
             tokens = join_sentences(tokens, [*tokenize(naming), item.placeholder])
         # With no slot to say and no sentence without one, the acts themselves are named.
         return tokens or tokenize(" ".join(_plainly(turn)))

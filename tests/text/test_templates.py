@@ -100,6 +100,12 @@ def test_without_sentences_there_is_none_and_all_is_said_plainly() -> None:
     assert cover(empty, "?request(customer_rating)&goodbye()") == "request customer rating goodbye"
 
 
+def test_another_language_has_no_english_in_it() -> None:
+    turn = parse("inform(area=Karlín;food='čínská')")
+    tokens = Templates({}).cover(turn, required_slots(turn), english=False)
+    assert detokenize(tokens) == "area: SLOT_AREA . food: SLOT_FOOD"
+
+
 @pytest.mark.parametrize(
     ("act", "sentence"),
     [
