@@ -5,7 +5,7 @@
     python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
     python benchmarks/reading.py RUN... --subsets 25 --seed 2 --verdicts benchmarks/reading_seed2.md    another draw
     python benchmarks/reading.py RUN... --away 0 --new 25 --more 15 --several 15 --verdicts benchmarks/reading_new.md
-                                 values that no corpus has, one more value of a slot, acts never seen in one turn
+                                 other values, one more value of a slot, acts never seen in one turn
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
 
 Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
@@ -41,7 +41,7 @@ FRAGMENT, UNREAD = "fragment", "?"
 KINDS = {
     "away": ("one slot away", one_away, "acts one slot away from a seen one, a run"),
     "subsets": ("subset", subsets, "random subsets of slots, a run"),
-    "new": ("new value", new_values, "acts with a value that no corpus has, a run whose corpus has slots for them"),
+    "new": ("new value", new_values, "acts with a value of a list for this, a run whose corpus has slots for them"),
     "more": ("one more value", one_more_value, "acts with one more value of a slot, a run"),
     "several": ("several acts", several_acts, "pairs of acts that training never has in one turn, a run"),
 }

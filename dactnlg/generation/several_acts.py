@@ -43,26 +43,28 @@ class SeveralActs:
     def requests(self, request: Request) -> list[Request]:
         """Return requests for the acts of a turn, as many in one as training had together; none if it had all."""
         acts = request.turn.acts
-        groups, rest = list[Turn](), acts if len(acts) > 1 else self._each_thing(acts[0])
-        while len(rest) > 1 or (groups and rest):
+        rest = acts if len(acts) > 1 else self._each_thing(acts[0])
+        if rest == acts and len(acts) == 1:
+            return []
+        groups = list[Turn]()
+        while rest:
             sizes = range(len(rest), 0, -1)
             size = next((size for size in sizes if self._together(rest[:size])), 1)
             groups.append(Turn(rest[:size]))
             rest = rest[size:]
-        return [self._preprocessor.request(turn, request.context) for turn in groups] if len(groups) > 1 else []
+        return [self._preprocessor.request(turn, request.context) for turn in groups if groups != [request.turn]]
 
     def said(self, request: Request, said: Iterable[Sequence[Candidate]]) -> list[Candidate]:
         """Return what is said for its requests as texts for a turn: the best of each, then the next ones.
 
         Args:
             request: the turn.
-            said: the candidates for each of its `requests`, the best first.
+            said: the candidates for each of its `requests`, the best first, none of them without tokens.
         """
         found = list[Candidate]()
         for parts in zip(*said, strict=False):
             tokens = reduce(append_sentences, self._retold(request, parts), list[str]())
-            if all(each.tokens for each in parts):
-                found.append(_OneAfterTheOther(self._preprocessor, request, tuple(tokens), parts))
+            found.append(_OneAfterTheOther(self._preprocessor, request, tuple(tokens), parts))
         return found
 
     @property
@@ -74,13 +76,14 @@ class SeveralActs:
         return frozenset(act.act_type for act in acts) in self._known and not self._differ(acts)
 
     def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
-        """Return an act for each thing that one is about, where training never has several in one act."""
+        """Return an act for each thing that one is about, where training never names several in one act."""
         names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
         if known or is_question_act(act) or owners.things(act.slots) or act.act_type in self._about_one:
             return (act,)
         rest = [slot for slot in act.slots if slot not in names]
-        return tuple(DialogueAct(act.act_type, (name, *rest)) for name in names)
+        things = {(name.value or "").casefold(): name for name in names}
+        return tuple(DialogueAct(act.act_type, (name, *rest)) for name in things.values())
 
     def _is_name(self, item: Required) -> bool:
         return item.placeholder.partition("#")[0] == self._subject
@@ -117,9 +120,10 @@ class SeveralActs:
             own = {item.placeholder: places.get(_value(item), item.placeholder) for item in required(each.request.turn)}
             again = own.get(self._subject) in before
             tokens = (again and self._segments.about_it(each.tokens)) or each.tokens
-            ended = strip_joiner(tokens[-1]) in ENDS if tokens else True
-            # What asks by its act alone has a question's mark for readers.
-            more = () if ended or each is parts[-1] else (each.text[-1],)
+            # What asks by its act alone has a question's mark for readers only.
+            mark = each.template.form.end or each.text[-1:]
+            open_question = each is not parts[-1] and mark == "?" and strip_joiner(tokens[-1]) not in ENDS
+            more = ("?",) if open_question else ()
             found.append((*(renamed(token, own) for token in tokens), *more))
             before.update(own.values())
         return found

@@ -232,7 +232,7 @@ def _repeats(last: str, part: str) -> bool:
     """Whether a text begins with a mark that the value before it brings: "1 Main St." at the end of a sentence."""
     if part[1:2] not in ("", " "):
         return False
-    return part[:1] in (",", ";", ":") if last in ",;:" else part[:1] == "."
+    return part[:1] in (",", ";", ":") if last in ",;:" else part[:1] in (".", last)
 
 
 class _Rule(NamedTuple):

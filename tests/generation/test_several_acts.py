@@ -69,6 +69,7 @@ def said(preprocessor: Preprocessor, act: str, *texts: str) -> list[str]:
         ("inform(dogs=yes)&inform(dogs=true)", []),
         ("inform(name=x;name=y;food=z)", ["inform(name=x;food=z)", "inform(name=y;food=z)"]),
         ("inform(name=x;name=y)&?more()", []),  # what else is said is of both
+        ("inform(name=x;name=X;food=z)", ["inform(name=X;food=z)"]),
         ("?compare(name=x;food=y;name=z;food=w)", []),
         ("recommend(name=x;name=y;area=z)", ["recommend(name=x;area=z)", "recommend(name=y;area=z)"]),
         # No two are the only one, and a question may be about either.
@@ -104,6 +105,13 @@ def test_what_asks_by_its_act_alone_has_its_own_mark(pubs: Preprocessor) -> None
     deny = "there is no SLOT_FOOD food"
     assert said(pubs, "?request(area)&deny(food=thai)", "the area", deny) == ["The area? There is no Thai food."]
     assert said(pubs, "deny(food=thai)&?request(area)", deny, "the area") == ["There is no Thai food. The area?"]
+
+
+def test_a_value_brings_its_mark(pubs: Preprocessor) -> None:
+    texts = ["the SLOT_NAME", "there is no SLOT_FOOD food"]
+    for name, shown in (("who?", "who?"), ("yahoo!", "yahoo!?"), ("inc.", "inc.?"), ("x", "x?")):
+        expected = f"The {shown} There is no Thai food."
+        assert said(pubs, f"?confirm(name='{name}')&deny(food=thai)", *texts) == [expected]
 
 
 def test_a_thing_is_named_once(pubs: Preprocessor) -> None:
