@@ -99,6 +99,11 @@ class DialogueAct:
                 f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
             )
 
+    @property
+    def is_question(self) -> bool:
+        """Whether it asks by its type, as `?request` does."""
+        return self.act_type.startswith("?")
+
     def __str__(self) -> str:
         return f"{self.act_type}({';'.join([_print_slot(slot.name, slot.value) for slot in self.slots])})"
 

@@ -16,13 +16,12 @@ from dactnlg.fidelity.reports import FidelityReport, Findings
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.nearness import names_slot
-from dactnlg.text.owners import exchanged
+from dactnlg.text.owners import exchanged, left_open
 from dactnlg.text.placeholders import Required
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
 from dactnlg.text.surface import detokenize
-from dactnlg.text.trigger_words import is_question_act
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
@@ -75,10 +74,9 @@ class FidelityChecker:
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values and questions of a turn that neither cues nor the reader can show."""
         stated = facts(self.delexicalizer.prepared(turn))
-        slots = Counter(fact.slot for fact in stated.values())
+        either = _either(turn, stated)
         names = self.checker.unchecked(turn)
-        # A choice between values may be worded as one of them.
-        return tuple(n for n in names if n not in stated or slots[stated[n].slot] > 1 or not self._reads(n, turn))
+        return tuple(n for n in names if n not in stated or n in either or not self._reads(n, turn))
 
     def _reads(self, name: str, turn: Turn) -> bool:
         """Whether the reader can tell that a special value or a question is not said."""
@@ -131,7 +129,7 @@ class FidelityChecker:
 
         Any statement informs, and questions have their marks.
         """
-        acts = [act_name(act.act_type) for act in turn if not is_question_act(act)]
+        acts = [act_name(act.act_type) for act in turn if not act.is_question]
         if self.reader is None or acts == [INFORM]:
             return []
         logits = self.reader.act_logits(folded(tokens))
@@ -179,16 +177,15 @@ class FidelityChecker:
             sure: whether a reader that is sure overrules a cue that is not found.
         """
         stated = facts(turn)
-        slots = Counter(fact.slot for fact in stated.values())
+        either = _either(turn, stated)
         # A question can only be lost beside others; one by itself is asked, or another one is.
-        alone = _one_question(turn) and (is_question_act(turn.acts[0]) or any(asked(sentence.words)))
+        alone = _one_question(turn) and (turn.acts[0].is_question or any(asked(sentence.words)))
         unasked = _unasked(stated, sentence, logits)
         # What cues say of other things than special values, such as values said in words, stays.
         missing, questions = [name for name in cues.missing if name not in stated], list[str]()
         contradicted: dict[str, str] = {}
         for name, fact in stated.items():
-            if fact.kind == ACT or (fact.kind[:1] == "=" and slots[fact.slot] > 1):
-                # A choice between values may be worded as one of them.
+            if fact.kind == ACT or name in either:
                 continue
             logit, limits = logits.get(name), self.reader.limits[name] if self.reader and name in logits else None
             special = fact.kind[:1] == "="
@@ -309,6 +306,12 @@ class FidelityChecker:
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
                     found[name] = None
         return {name: other for name, other in found.items() if other is not None}
+
+
+def _either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
+    """Return the special values of slots that have several: a choice between them may be worded as one."""
+    slots, opened = Counter(fact.slot for fact in stated.values()), left_open(turn)
+    return {n for n, fact in stated.items() if fact.kind[:1] == "=" and slots[fact.slot] > 1 and fact.slot in opened}
 
 
 def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str, float]) -> list[str]:

@@ -20,7 +20,6 @@ from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.sentences import ENDS, Tokens, join_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.trigger_words import is_question_act
 
 
 class Describer:
@@ -52,7 +51,7 @@ class Describer:
             weights, placeholder = Counter[str](), placeholder_name(name)
             for key, sentences in self._preprocessor.templates.sentences.items():
                 acts = [trait for trait in key if "|" not in trait]
-                if len(acts) == 1 and not is_question_act(DialogueAct(acts[0])) and f"{acts[0]}|{name}" in key:
+                if len(acts) == 1 and not DialogueAct(acts[0]).is_question and f"{acts[0]}|{name}" in key:
                     weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
             best = max(weights, key=lambda act: (weights[act], act), default="")
             self._describing[name] = best if weights[best] else None
@@ -79,7 +78,7 @@ class Describer:
         for more in said[:-1]:
             first = join_sentences(first, more)
         text, last = join_sentences(first, said[-1]), said[-1]
-        asking = self._preprocessor.templates.endings(act.act_type) if is_question_act(act) else []
+        asking = self._preprocessor.templates.endings(act.act_type) if act.is_question else []
         asked = [join_sentences(text, each) for each in asking if is_question(detokenize(list(each)))]
         yield from asked or [text]
         # Words that join clauses stand before a subject: the name, with its article.

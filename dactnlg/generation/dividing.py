@@ -23,7 +23,6 @@ from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
-from dactnlg.text.trigger_words import is_question_act
 
 
 class Divider:
@@ -53,7 +52,7 @@ class Divider:
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
             place = _end(first)
-            asks = is_question(detokenize(list(first))) and not is_question_act(act)
+            asks = is_question(detokenize(list(first))) and not act.is_question
             if asks or parted(first)[1] is not None:
                 return []
             rest = [token for each in more for token in each]
@@ -67,7 +66,7 @@ class Divider:
         subject = self._subject(act)
         slots = [slot for slot in act.slots if slot is not subject]
         all_unknown = all(slot.special == "none" or slot.value is None for slot in slots)
-        if len(request.turn.acts) > 1 or len(slots) < 2 or is_question_act(act) or not all_unknown:
+        if len(request.turn.acts) > 1 or len(slots) < 2 or act.is_question or not all_unknown:
             return None
         own = (subject,) if subject else ()
 
@@ -86,7 +85,7 @@ class Divider:
         cannot.
         """
         request, act = best.request, best.request.turn.acts[0]
-        asks = is_question_act(act)
+        asks = act.is_question
         subject = None if asks else self._subject(act)
         names = {*best.report.cues.missing, *best.report.unsaid}
         # Where a sentence does not say that something is unknown, it may say what it is.
@@ -107,11 +106,11 @@ class Divider:
     def divided(self, request: Request) -> Parts | None:
         """Return what training says together, and what else is asked, or is said of a thing that has a name."""
         act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
-        if is_question_act(act) and subject and not self._always(act.act_type, subject.name):
+        if act.is_question and subject and not self._always(act.act_type, subject.name):
             subject = None
-        asks = is_question_act(act) and subject is None
+        asks = act.is_question and subject is None
         act_type = act.act_type if asks else self._describer.describes(subject.name) if subject else None
-        if act_type is None or len(request.turn.acts) > 1 or (is_question_act(act) and not asks):
+        if act_type is None or len(request.turn.acts) > 1 or (act.is_question and not asks):
             return None
         first = self._most_of(act, subject)
         rest = [slot for slot in act.slots if slot.name not in first]
@@ -151,9 +150,9 @@ class Divider:
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
             acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
-            others = {each for each in acts if not is_question_act(DialogueAct(each))}
+            others = {each for each in acts if not DialogueAct(each).is_question}
             found = clauses(templates, others) | clauses(templates, {act_type})
-            if is_question_act(DialogueAct(act_type)):
+            if DialogueAct(act_type).is_question:
                 start = added(templates, act_type)
                 found = {slot: each._replace(start=start) for slot, each in found.items() if start}
             self._clauses[act_type] = found

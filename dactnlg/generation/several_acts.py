@@ -22,7 +22,6 @@ from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, Tokens, append_sentences
 from dactnlg.text.slots import SlotReport, Tally
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.trigger_words import is_question_act
 
 ONE = frozenset({"only", "other"})
 """Words of which texts for the only match have one: "the only pub", "no pub other than"."""
@@ -79,7 +78,7 @@ class SeveralActs:
         """Return an act for each thing that one is about, where training never names several in one act."""
         names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
-        if known or is_question_act(act) or owners.things(act.slots) or act.act_type in self._about_one:
+        if known or act.is_question or owners.things(act.slots) or act.act_type in self._about_one:
             return (act,)
         rest = [slot for slot in act.slots if slot not in names]
         things = {(name.value or "").casefold(): name for name in names}

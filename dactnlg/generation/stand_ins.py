@@ -26,7 +26,6 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import ARTICLE
 from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
-from dactnlg.text.trigger_words import is_question_act
 
 MOST = 4
 """Values that are tried in the place of one, the most alike first."""
@@ -176,7 +175,7 @@ class StandIns:
         """Return what joins one more value to the only one of its slot, behind some words."""
         if self._preprocessor.style.language != "en":
             return (f"{JOINER},",)
-        either = is_question_act(DialogueAct(item.act_type)) or denies(split_sentences((*before, item.placeholder))[-1])
+        either = DialogueAct(item.act_type).is_question or denies(split_sentences((*before, item.placeholder))[-1])
         return ("or",) if either else ("and",)
 
 

@@ -18,7 +18,6 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
-from dactnlg.text.trigger_words import is_question_act
 
 LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
@@ -122,7 +121,7 @@ class Manners:
                 return True
             if usual.again < LEAST_SHARE and denies_again(tokens):
                 return True
-        unasked = usual.ask < LEAST_SHARE and not any(map(is_question_act, turn))
+        unasked = usual.ask < LEAST_SHARE and not any(act.is_question for act in turn)
         # What is worded as a question has its mark as readers see it.
         if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
             return unasked
@@ -142,7 +141,11 @@ class Manners:
 
     def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""
-        marks = frozenset[str]() if any(map(is_question_act, turn)) else self._marks.get(_acts(kind(turn)), frozenset())
+        marks = (
+            frozenset[str]()
+            if any(act.is_question for act in turn)
+            else self._marks.get(_acts(kind(turn)), frozenset())
+        )
         return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
 
     def marked(self, act_types: Iterable[str]) -> bool:

@@ -53,6 +53,20 @@ def compared(turn: Turn) -> list[Thing]:
     return things(turn.acts[0].slots) if len(turn.acts) == 1 else []
 
 
+def left_open(turn: Turn) -> set[str]:
+    """Return the slots of whose several values a text may name one, or each of another thing.
+
+    Those are a question's ("Do you want to take your dogs, or doesn't it matter?"), those of acts that compare, and
+    those that several acts have. One statement says all that it has.
+    """
+    several = Counter(name for act in turn.acts for name in {slot.name for slot in act.slots})
+    found = {name for name, count in several.items() if count > 1}
+    for act in turn.acts:
+        if act.is_question or things(act.slots):
+            found |= {slot.name for slot in act.slots}
+    return found
+
+
 def owners(required: Sequence[Required]) -> dict[str, str]:
     """Return the placeholder of the thing that each value belongs to, by placeholder.
 

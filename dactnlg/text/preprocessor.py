@@ -35,7 +35,6 @@ from dactnlg.text.trigger_words import (
     TriggerWords,
     asked_slots,
     bare_slots,
-    is_question_act,
     learn_trigger_words,
     read_questions,
     trigger,
@@ -227,7 +226,7 @@ class Preprocessor:
         """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
         # A turn of one question is about that; a question can only be lost beside other questions or other acts.
         alone = bare_slots(turn) if len(turn.acts) > 1 else ()
-        single = sum(map(is_question_act, turn.acts)) == 1
+        single = sum(act.is_question for act in turn.acts) == 1
         seen = [name for name in alone if self._question(name).can_tell(among=single) and self.questions(name)]
         return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
 

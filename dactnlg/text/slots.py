@@ -19,6 +19,7 @@ from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
 from dactnlg.text.delexicalization import Delexicalizer
+from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
@@ -240,14 +241,17 @@ class SlotChecker:
     def expected(self, turn: Turn) -> Expected:
         """Return what cues can check of a turn; it depends on the delexicalised act alone."""
         asked: dict[str, set[str | None]] = {}
-        for _, slot in self.delexicalizer.prepared(turn).slots():
+        turn = self.delexicalizer.prepared(turn)
+        opened = left_open(turn)
+        for _, slot in turn.slots():
             asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
         wanted, closed = [], self.delexicalizer.lexicalized
         for name, cues in self._cues.items():
             # A question about the slot, or a choice between its values, may be worded as yes or as no.
             values = asked.get(name, set())
+            stated = len(values) == 1 or (name not in opened and None not in values)
             for value in cues:
-                if value in values and (len(values) == 1 or value in closed.get(name, ())):
+                if value in values and (stated or value in closed.get(name, ())):
                     wanted.append((f"{name}={value}", compile_pattern(cues[value])))
         others = tuple(
             (name, value)
@@ -256,13 +260,16 @@ class SlotChecker:
             for value in values
             if value not in asked.get(name, ())
         )
-        return Expected(tuple(wanted), others, tuple(self._opposites(name for name, _ in wanted)))
+        return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])))
 
-    def _opposites(self, wanted: Iterable[str]) -> Iterator[tuple[str, str, Pattern]]:
+    def _opposites(self, wanted: Collection[str]) -> Iterator[tuple[str, str, Pattern]]:
         """Yield what contradicts special values, such as `kidsallowed=no` does `kidsallowed=yes`."""
         for name in wanted:
             slot, _, value = name.partition("=")
             opposite = OPPOSITES.get(value)
+            if f"{slot}={opposite}" in wanted:
+                # An act that says both contradicts itself.
+                continue
             if opposite in self._cues[slot] and slot not in self.delexicalizer.lexicalized:
                 yield name, f"{slot}={opposite}", compile_pattern(self._cues[slot][opposite])
 

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from dactnlg.acts import DialogueAct, Turn
+from dactnlg.acts import Turn
 from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
@@ -47,11 +47,6 @@ def trigger(name: str) -> str:
     """
     slot, _, value = name.partition("=")
     return slot if value in ("yes", "no") else name
-
-
-def is_question_act(act: DialogueAct) -> bool:
-    """Whether an act is a question by its type, as `?request` is."""
-    return act.act_type.startswith(QUESTION)
 
 
 def bare_slots(turn: Turn) -> tuple[str, ...]:
@@ -151,7 +146,7 @@ def learn_trigger_words(pairs: Iterable[tuple[Turn, Sequence[str]]], checker: Sl
     for turn, tokens in pairs:
         # By itself an act without slots says the same as behind others.
         alone = [f"{act.act_type}()" for act in turn.acts if not act.slots]
-        alone += [QUESTION for act in turn.acts if is_question_act(act)]
+        alone += [QUESTION for act in turn.acts if act.is_question]
         turns.setdefault(tuple(tokens), set()).update((*checker.special(turn), *bare_slots(turn), *alone))
     holders: Counter[str] = Counter()
     shown: dict[str, list[frozenset[str]]] = {}
