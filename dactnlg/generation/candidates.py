@@ -30,6 +30,9 @@ class Candidate:
         finished: whether the search has come to its end.
         heard: names of what its parts, each right by itself, are known to say; they are known to do its acts, too. None
             where nothing is known of parts.
+
+    Attributes:
+        doubts: about how it reads, once `unseen` has counted them.
     """
 
     __slots__ = (
@@ -39,6 +42,7 @@ class Candidate:
         "_raw",
         "_report",
         "_template",
+        "doubts",
         "finished",
         "origin",
         "request",
@@ -61,6 +65,7 @@ class Candidate:
         self._preprocessor, self.request, self._ask, self.finished = preprocessor, request, ask, finished
         self._heard = heard
         self.tokens, self.score, self.origin = tokens, score, origin
+        self.doubts = 0
         # Not `cached_property`: Python 3.11 takes a lock for it.
         self._template: Template | None = None
         self._raw: str | None = None
@@ -151,30 +156,35 @@ def _is_act(name: str) -> bool:
 def cheapest(
     candidates: Sequence[Candidate], count: int, slot_error_weight: float, *, faithful_values: bool
 ) -> list[Candidate]:
-    """Return the candidates of lowest cost, the lowest first; with `faithful_values` those without faults in values."""
+    """Return the candidates with the fewest doubts, of these those of lowest cost first.
+
+    With `faithful_values` those without faults in values.
+    """
     if len(candidates) == 1:
         return [only for only in candidates[:count] if only.faithful_values or not faithful_values]
-    found: list[tuple[float, int, Candidate]] = []
+    found: list[tuple[tuple[int, float], int, Candidate]] = []
     # Errors only add to the cost, so those that come after the limit by score alone need not be checked.
-    for place, candidate in sorted(enumerate(candidates), key=lambda item: -(item[1].score or 0.0)):
-        if len(found) >= count and -(candidate.score or 0.0) >= found[count - 1][0]:
+    least = ((each.doubts, -(each.score or 0.0)) for each in candidates)
+    for limit, place in sorted((each, place) for place, each in enumerate(least)):
+        if len(found) >= count and limit >= found[count - 1][0]:
             break
+        candidate = candidates[place]
         if candidate.faithful_values or not faithful_values:
-            insort(found, (candidate.cost(slot_error_weight), place, candidate))
+            insort(found, ((candidate.doubts, candidate.cost(slot_error_weight)), place, candidate))
     return [candidate for _, _, candidate in found[:count]]
 
 
 def most_agreed(candidates: Sequence[Candidate], count: int, *, faithful_values: bool) -> list[Candidate]:
-    """Return the candidates with the fewest errors, of these the one first that is most like all (see `bayes_risk`).
+    """Return the candidates with the fewest errors and doubts, of these the one first that is most like all.
 
-    With `faithful_values` those without faults in values.
+    See `bayes_risk`. With `faithful_values` those without faults in values.
     """
     scores = np.array([candidate.score or 0.0 for candidate in candidates])
     gains = expected_gains([candidate.tokens for candidate in candidates], np.exp((scores - scores.max()) / FLATNESS))
     found: list[Candidate] = []
     others: list[tuple[int, int, Candidate]] = []
     # Sentences are checked in this order: what comes after enough without errors need not be.
-    for place in np.argsort(-gains, kind="stable"):
+    for place in np.lexsort((-gains, [candidate.doubts for candidate in candidates])):
         candidate = candidates[place]
         if candidate.faithful_values or not faithful_values:
             if candidate.errors:

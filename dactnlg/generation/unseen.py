@@ -73,7 +73,10 @@ class Pool(NamedTuple):
         if not self.found:
             return list(self.candidates)
         fewest = sum(doubts == self.found[0][0] for doubts, _ in self.found)
-        return [candidate for _, candidate in self.found[: max(fewest, count)]]
+        best = self.found[: max(fewest, count)]
+        for doubts, candidate in best:
+            candidate.doubts = doubts
+        return [candidate for _, candidate in best]
 
 
 class UnseenActs:

@@ -1,0 +1,63 @@
+"""Candidates: which of several is best, against sorting all of them, and by which of them a result begins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dactnlg.acts import parse
+from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.unseen import UnseenActs
+from dactnlg.text.casing import Casing
+from dactnlg.text.example import Pair
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.style import Style
+
+ROWS = [("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food"), ("inform(name=a)", "SLOT_NAME is good")]
+PREPROCESSOR = Preprocessor.build(
+    [Pair(parse(act), None, tuple(text.split())) for act, text in ROWS], None, Casing(), Style(False, True, {}, {}, ())
+)
+TEXTS = ["SLOT_NAME serves SLOT_FOOD food", "SLOT_NAME is good", "SLOT_FOOD SLOT_FOOD SLOT_NAME", "good food"]
+WEIGHT = 3.0
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(TEXTS), st.sampled_from([0.0, -1.0, -4.0]), st.integers(0, 2))), st.booleans()
+)
+def test_the_fewest_doubts_then_the_lowest_cost(rows: list[tuple[str, float, int]], faithful_values: bool) -> None:
+    request = PREPROCESSOR.request(parse("inform(name=x;food=y)"))
+    candidates = []
+    for text, score, doubts in rows:
+        candidates.append(Candidate(PREPROCESSOR, request, tuple(text.split()), score))
+        candidates[-1].doubts = doubts
+    kept = [each for each in candidates if each.faithful_values or not faithful_values]
+    ranked = sorted((each.doubts, each.cost(WEIGHT)) for each in kept)
+    for count in (1, 2, len(rows) + 1):
+        best = cheapest(candidates, count, WEIGHT, faithful_values=faithful_values)
+        assert [(each.doubts, each.cost(WEIGHT)) for each in best] == ranked[:count]
+        assert len(set(map(id, best))) == len(best) and set(map(id, best)) <= set(map(id, kept))
+
+
+ACTS = [
+    "inform(name='Red Kite Ridge';difficulty=easy;dogsallowed=no;toilets=yes;height='300 m')",
+    "recommend(region='Marl Valley';season=spring;dogsallowed=yes;view='the sea')",
+    "inform_count(count=7;toilets=yes;season=summer;region='Marl Valley')",
+]
+
+
+@pytest.mark.parametrize("model", ["sclstm", "hierarchical"])
+def test_of_several_sentences_the_first_has_the_fewest_doubts(poor_run: Callable[[str], Path], model: str) -> None:
+    generator = Generator.load(poor_run(model))
+    unseen = UnseenActs(generator.preprocessor)
+    several = [each for each in generator.generate(ACTS, GenerationOptions(n_best=5)) if len(each.n_best) > 1]
+    assert several
+    for said in several:
+        turn = parse(said.act)
+        doubts = [unseen.doubts(turn, tuple(each.delexicalized.split())) for each in said.n_best if each.slots_ok]
+        assert unseen.has(turn) and doubts == sorted(doubts)
