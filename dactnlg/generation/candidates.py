@@ -184,7 +184,7 @@ def most_agreed(candidates: Sequence[Candidate], count: int, *, faithful_values:
     found: list[Candidate] = []
     others: list[tuple[int, int, Candidate]] = []
     # Sentences are checked in this order: what comes after enough without errors need not be.
-    for place in np.lexsort((-gains, [candidate.doubts for candidate in candidates])):
+    for place in np.lexsort((-gains, np.array([candidate.doubts for candidate in candidates]))):
         candidate = candidates[place]
         if candidate.faithful_values or not faithful_values:
             if candidate.errors:

@@ -10,13 +10,13 @@ from dactnlg.text.surface import PIECE
 _CAPITALS = """
     afghan african albanian algerian american arabian argentinian armenian asian australasian australian austrian
     bangladeshi basque bavarian belgian bosnian brazilian british bulgarian burmese cajun californian cambodian
-    canadian cantonese caribbean catalan celeron chilean chinese colombian corsican croatian cuban cypriot czech
-    danish dutch egyptian english eritrean estonian ethiopian european filipino finnish french georgian german
-    ghanaian greek hawaiian hungarian icelandic indian indonesian intel iranian iraqi irish israeli italian jamaican
-    japanese kazakh kenyan korean laotian latin latvian lebanese lithuanian malaysian maltese mediterranean mexican
-    mongolian moroccan nepalese nicaraguan nigerian norwegian pakistani pentium persian peruvian polynesian
-    portuguese romanian russian salvadoran saudi scandinavian scottish senegalese serbian shanghainese sicilian
-    singaporean somali spanish swedish swiss syrian szechuan taiwanese thai tibetan tunisian turkish tuscan
+    canadian cantonese caribbean catalan celeron chilean chinese christmas colombian corsica corsican croatian cuban
+    cypriot czech danish dutch egyptian english eritrean estonian ethiopian european filipino finnish french georgian
+    german ghanaian greek hawaiian himalayan hungarian icelandic indian indonesian intel iranian iraqi irish israeli
+    italian jamaican japanese kazakh kenyan korean laotian latin latvian lebanese lithuanian malaysian maltese
+    mediterranean mexican mongolian moroccan nepalese nicaraguan nigerian norwegian pakistani pentium persian peruvian
+    polynesian portuguese romanian russian salvadoran saudi scandinavian scottish senegalese serbian shanghainese
+    sicilian singaporean somali spanish swedish swiss syrian szechuan taiwanese thai tibetan tunisian turkish tuscan
     ukrainian uzbek venetian venezuelan vietnamese welsh yemeni
 """
 _ACRONYMS = ("amd", "gb", "hdmi", "nicam", "tb", "usb")

@@ -6,6 +6,7 @@
     SLOT_AIRLINE's flight        SAS         ->  SAS' flight
     out on SLOT_RELEASE          2019        ->  out in 2019
     any SLOT_SPECIFIER games     newest      ->  the newest games
+    the most SLOT_SPECIFIER one  newest      ->  the newest one
     with a SLOT_ACCESSORIES      3d glasses  ->  with 3d glasses
 
 A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
@@ -30,6 +31,7 @@ _SMALL_WORDS = """
 _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ARTICLES = frozenset({"a", "an", "the"})
 _ANY = frozenset({"a", "an", "any", "another", "some"})
+_DEGREES = frozenset({"most", "least", "very"})
 _SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
 _IN_EST = """
     conquest contest earnest forest guest harvest honest interest manifest midwest modest northwest priest protest quest
@@ -257,6 +259,9 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     number = edge.number if edge.number == joint.misfit else 0
     time = joint.mistime if joint.mistime == edge.time else ""
     article = joint.misarticle if joint.misarticle == edge.article else ""
+    if article and joint.before in _DEGREES:
+        # Its own ending says as much.
+        article = BARE
     return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
 
 
@@ -269,7 +274,12 @@ def _article(value: str) -> str:
 
 
 def _misarticle(before: str, behind: str) -> str:
-    """Return what would stand between two texts for "a" or "any": "the" where a noun is behind, else `BARE`, or ""."""
+    """Return what would stand between two texts for "a" or "any": "the" where a noun is behind, else `BARE`, or "".
+
+    Before a superlative no "most" stands either.
+    """
+    if before in _DEGREES:
+        return "the"
     following = _FIRST.match(behind)
     noun = following is not None and following[1].casefold() not in _FUNCTION_WORDS
     return "" if before not in _ANY else "the" if noun else BARE if before in _ARTICLES else ""

@@ -63,6 +63,9 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it is _ serves", ["cheap"], "it is cheap serves"),
         # Superlatives, and several things.
         ("played any _ games lately ?", ["funniest"], "played the funniest games lately ?"),
+        ("what is the most _ game ?", ["oldest"], "what is the oldest game ?"),
+        ("what is the most _ game ?", ["annoying"], "what is the most annoying game ?"),
+        ("the most _ ones are old", ["best"], "the best ones are old"),
         ("what's a _ game ?", ["most confusing"], "what's the most confusing game ?"),
         ("Any _ games ?", ["best"], "The best games ?"),
         ("any _ games ?", ["honest"], "any honest games ?"),
