@@ -25,7 +25,7 @@ from tqdm import tqdm
 from dactnlg.__main__ import run as run_process
 from dactnlg.cli.main import main as dactnlg
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation import blocks
+from dactnlg.generation.files import blocks
 
 CODES = {0, 1, 2, 130}
 SIZES = ("training.epochs=3", "training.batch_size=128", "model.hidden_size=16", "model.embedding_size=16")

@@ -38,9 +38,9 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import CorpusError
-from dactnlg.generation.decoder import Plan
+from dactnlg.generation.decoders.decoder import Plan
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.keras_decoder import KerasDecoder
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import build_model
 from dactnlg.models.backend import compiled, keep_float32, to_numpy

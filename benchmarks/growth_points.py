@@ -92,7 +92,7 @@ def acts(count: int, run: Path) -> Point:
 
 def beam(width: int, run: Path) -> Point:
     """Search for the same acts with a beam of this width under the hard constraint; nothing is remembered."""
-    from dactnlg.generation.decoder import Plan
+    from dactnlg.generation.decoders.decoder import Plan
 
     decoder, turns = _loaded(run)
     decoder.reuse = False

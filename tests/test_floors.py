@@ -113,6 +113,12 @@ def test_a_room_says_what_it_is_for(name: str) -> None:
     assert ast.get_docstring(ast.parse((PACKAGE / name / "__init__.py").read_text(encoding="utf-8")))
 
 
+def test_no_folder_is_crowded() -> None:
+    folders = {path.parent for path in MODULES.values()}
+    crowded = {str(folder): len(list(folder.glob("*.py"))) for folder in folders}
+    assert not {name: count for name, count in crowded.items() if count > 28}
+
+
 def test_imports_point_down() -> None:
     assert not list(upward(MODULES))
 

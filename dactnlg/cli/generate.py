@@ -13,9 +13,9 @@ from dactnlg.cli import options, streams
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
-    from dactnlg.generation.lines import ActRow
+    from dactnlg.generation.files.lines import ActRow
+    from dactnlg.generation.files.worker import GenerationWorker
     from dactnlg.generation.options import GenerationOptions
-    from dactnlg.generation.worker import GenerationWorker
 
 
 @click.command()
@@ -85,7 +85,7 @@ def generate(
     dactnlg generate --model runs/seed-1 --model runs/seed-2 --input acts.txt
     """
     from dactnlg._utils.files import check_folders
-    from dactnlg.generation.lines import act_chunks, checked, open_acts
+    from dactnlg.generation.files.lines import act_chunks, checked, open_acts
 
     given = _parsed(acts, input_file, skip_bad=skip_bad)
     _check(acts, input_file, output, resume=resume, jobs=jobs)
@@ -94,7 +94,7 @@ def generate(
         raise UserError("no acts: give them as arguments, with --input FILE, or through a pipe")
     name = input_file or "-"
     with open_acts(name) as source:
-        from dactnlg.generation.worker import GenerationWorker
+        from dactnlg.generation.files.worker import GenerationWorker
 
         worker = GenerationWorker(models, backend, output_format, generation, skip_bad, checked(context, "--context"))
         # With several processes on one GPU, this one must not take its memory.
@@ -112,7 +112,7 @@ def generate(
 
 def _parsed(acts: Sequence[str], input_file: str | None, *, skip_bad: bool) -> list[ActRow]:
     """Parse the acts of the arguments: they are few, so all are checked before the model is loaded."""
-    from dactnlg.generation.lines import BadAct, parsed
+    from dactnlg.generation.files.lines import BadAct, parsed
 
     if acts and input_file is not None:
         raise UserError("give acts as arguments or with --input, not both")
@@ -153,8 +153,8 @@ def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, *,
     """Write a file of sentences; after Ctrl-C, print how to continue."""
     from tqdm import tqdm
 
-    from dactnlg.generation.blocks import count_lines, find_blocks
-    from dactnlg.generation.bulk import SentenceFile
+    from dactnlg.generation.files.blocks import count_lines, find_blocks
+    from dactnlg.generation.files.bulk import SentenceFile
 
     if jobs > 1:
         from dactnlg._utils import cluster
@@ -165,7 +165,7 @@ def _write(path: Path, source: BinaryIO, name: str, worker: GenerationWorker, *,
     shown = "standard input" if name == "-" else name
     with file.opened(source, shown, resume=resume) as lines:
         if jobs > 1:
-            from dactnlg.generation.parallel import generate_in_parallel
+            from dactnlg.generation.files.parallel import generate_in_parallel
 
             blocks = find_blocks(Path(name), source.tell(), file.lines)
             steps = file.write_blocks(lines, shown, generate_in_parallel(worker, Path(name), shown, blocks, jobs))

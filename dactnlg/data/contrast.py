@@ -13,7 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from dactnlg.text.cues import MASK
-from dactnlg.text.nearness import names_slot
+from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
 """Words of a phrase."""

@@ -17,10 +17,10 @@ from math import sqrt
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.example import Pair
-from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.nearness import names_slot
 
 SEED = 1
 """Decides on all slots: models of other seeds learn the same pairs, so that they can search together."""

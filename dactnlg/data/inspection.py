@@ -12,8 +12,8 @@ from collections import Counter
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.audit import Audit
 from dactnlg.data.corpus import Corpus
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 def skeleton(turn: Turn) -> Turn:

@@ -12,16 +12,16 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.data.counterfeits import counterfeit
 from dactnlg.data.division import FEWEST
 from dactnlg.errors import ConfigError, CorpusError, suggest
-from dactnlg.text.casing import Casing
-from dactnlg.text.delexicalization import Delexicalized
 from dactnlg.text.encoding import features
 from dactnlg.text.example import Example, Pair
-from dactnlg.text.inflection import Inflection, Observation
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.realization import realize
 from dactnlg.text.style import Style
 from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.values.casing import Casing
+from dactnlg.text.values.delexicalization import Delexicalized
+from dactnlg.text.values.inflection import Inflection, Observation
+from dactnlg.text.values.realization import realize
 
 # RNNLG's sentences have two spaces in a row where a value was lost.
 _HOLE = re.compile(r"(?<=\S)  (?=\S)")

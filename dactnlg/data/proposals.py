@@ -16,9 +16,9 @@ from dactnlg.data.contrast import LONGEST, Contrast, Telling
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.text.cues import folded, masked
-from dactnlg.text.delexicalization import Delexicalized, Delexicalizer
-from dactnlg.text.numerals import is_amount, is_time
 from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.values.delexicalization import Delexicalized, Delexicalizer
+from dactnlg.text.values.numerals import is_amount, is_time
 
 MOST_SENTENCES = 6_000
 """Training sentences that are looked at; the first ones of larger data."""

@@ -14,7 +14,7 @@ from dactnlg._utils.hashing import digest
 from dactnlg._utils.threads import one_blas_thread
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
 from dactnlg.errors import RunError, UserError
-from dactnlg.generation.decoder import REQUIRED, Arrays, Plan, take
+from dactnlg.generation.decoders.decoder import REQUIRED, Arrays, Plan, take
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.run import Run
 from dactnlg.search.hypotheses import Hypothesis
@@ -42,7 +42,7 @@ class Responder:
     """
 
     def __init__(self, run: str | os.PathLike[str], *, beam_width: int = WIDTH, max_length: int = 40) -> None:
-        from dactnlg.generation.keras_decoder import KerasDecoder
+        from dactnlg.generation.decoders.keras_decoder import KerasDecoder
         from dactnlg.models import checked_section, load_model
 
         self.run, self.beam_width = Run(Path(run)), beam_width

@@ -10,7 +10,7 @@ import numpy as np
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.pairs import sentences
 from dactnlg.evaluation.scores import Score, Scores, defined
-from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.metrics import perplexity
 from dactnlg.metrics.perplexity import NAMES, ModelPerplexity, PerplexityMeter
 from dactnlg.text.fair_vocabulary import SPECIAL, FairVocabulary

@@ -19,8 +19,8 @@ from dactnlg.metrics.presets import get_preset
 from dactnlg.metrics.reference_hash import ReferenceHash
 from dactnlg.metrics.registry import NOTHING, Materials, Selected, SelectedCorpus, not_installed, select, select_corpus
 from dactnlg.metrics.slot_error import SlotErrorRate
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 __all__ = ["Score", "Scores", "TextPair", "read_input", "read_sentences", "score", "score_pairs", "score_segments"]
 __all__ += ["table"]

@@ -15,13 +15,13 @@ from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.things import exchanged_specials, left_out
-from dactnlg.text.nearness import names_slot
 from dactnlg.text.owners import exchanged, left_open
 from dactnlg.text.placeholders import Required
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
 from dactnlg.text.surface import detokenize
+from dactnlg.text.values.nearness import names_slot
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.delexicalization import LexicalizedSlot, ParaphrasedSlot
+from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 ACT, VALUE = "act", "value"
 """The kinds of act types, and of ordinary values that are said in other words."""

@@ -8,7 +8,7 @@ from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
 from dactnlg.fidelity.plainly import indifferent, matters
 from dactnlg.fidelity.reader import Reader
-from dactnlg.text.nearness import names_slot
+from dactnlg.text.values.nearness import names_slot
 
 
 class Naming:

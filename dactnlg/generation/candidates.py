@@ -148,6 +148,10 @@ class Candidate:
         return self.report.values.errors + self.report.cues.errors + len(self.unasked)
 
 
+Rows = list[list[Candidate]]
+"""The candidates of each of several requests."""
+
+
 def _is_act(name: str) -> bool:
     """Whether an entry of a report is an act type: `inform()`."""
     return name.endswith("()")

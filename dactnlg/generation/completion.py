@@ -12,7 +12,7 @@ from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import Tokens, join_sentences, split_question, split_sentences
 
 if TYPE_CHECKING:
-    from dactnlg.generation.decoder import Decoder
+    from dactnlg.generation.decoders.decoder import Decoder
 
 
 class Completer:

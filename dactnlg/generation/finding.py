@@ -13,12 +13,11 @@ from collections.abc import Generator, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from dactnlg.generation.candidates import Candidate, cheapest, most_agreed
+from dactnlg.generation.candidates import Candidate, Rows, cheapest, most_agreed
 from dactnlg.generation.completion import Completer
 from dactnlg.generation.options import ResolvedOptions
-from dactnlg.generation.reranking import Rows
-from dactnlg.generation.several_acts import SeveralActs
-from dactnlg.generation.stand_ins import StandIns
+from dactnlg.generation.unseen.several_acts import SeveralActs
+from dactnlg.generation.unseen.stand_ins import StandIns
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 

@@ -14,14 +14,14 @@ from dactnlg.errors import ActError, RunError, UnknownNameError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.decoders.decoder import Decoder
+from dactnlg.generation.decoders.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.finding import Finder
 from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
-from dactnlg.generation.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
-from dactnlg.generation.parting import WAYS, Parting
 from dactnlg.generation.reranking import CandidateSearch
+from dactnlg.generation.unseen.parting import WAYS, Parting
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
 from dactnlg.text.preprocessor import Preprocessor
@@ -102,7 +102,7 @@ class Generator:
         self.preprocessor, self.decoder, self.defaults, self.seed = preprocessor, decoder, defaults, seed
         self._source: tuple[list[str], str] | None = None
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
-        self._parting, self._implied = Parting(self._candidates), ImpliedSlots(preprocessor)
+        self._parting, self._implied = Parting(preprocessor, self._candidates.unseen), ImpliedSlots(preprocessor)
         self._finder = Finder(preprocessor, self._candidates.completer)
 
     def __repr__(self) -> str:

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import cached_property
 
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.text.fluency import nouns
+from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.surface import strip_joiner

@@ -16,7 +16,7 @@ from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER
 
 if TYPE_CHECKING:
-    from dactnlg.generation.decoder import Decoder
+    from dactnlg.generation.decoders.decoder import Decoder
 
 
 def insert_missing(

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
-from dactnlg.generation.candidates import Candidate, cheapest
+from dactnlg.generation.candidates import Candidate, Rows, cheapest
 from dactnlg.generation.completion import Completer
-from dactnlg.generation.decoder import Plan
+from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.insertion import insert_missing
 from dactnlg.generation.options import ResolvedOptions
-from dactnlg.generation.unseen import UnseenActs
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 from dactnlg.text.trigger_words import trigger
 
 if TYPE_CHECKING:
-    from dactnlg.generation.decoder import Decoder
+    from dactnlg.generation.decoders.decoder import Decoder
     from dactnlg.search.hypotheses import Hypothesis
 
 STRAIN = 12.0
@@ -30,7 +30,6 @@ REMEMBERED = 10_000, 8 << 20
 """Delexicalised acts of which it is remembered, at most, that their best hypotheses have faults; and their bytes."""
 WIDER, WIDE = 4, 40
 """How many times as wide a search is where all that was found is doubtful, and its width at least."""
-Rows = list[list[Candidate]]
 
 
 class Sentence(NamedTuple):

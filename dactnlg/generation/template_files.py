@@ -16,8 +16,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
 from dactnlg.errors import UserError
 from dactnlg.generation.generator import Generation, Generator
-from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.values.delexicalization import lexicalize
 
 COLUMNS = ("act", "delexicalized_act", "template", "slots_ok", "origin")
 CHUNK = 256

@@ -32,8 +32,8 @@ from dactnlg.serving.schemas import (
     TracedSlot,
 )
 from dactnlg.serving.settings import ServiceSettings
-from dactnlg.text.spans import value_spans, written_places
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.spans import value_spans, written_places
 
 _WRONG = 422
 _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg.acts import Turn
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.delexicalization import Delexicalizer
 from dactnlg.text.vocabulary import Vocabulary
 
 CONTEXT = "context"

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dactnlg._utils.patterns import Pattern, matches, replaced
-from dactnlg.text.delexicalization import lexicalize
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.delexicalization import lexicalize
 
 MASK = "_"
 """What cues see in the place of a value: a word without letters."""

@@ -16,12 +16,10 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.casing import Casing
 from dactnlg.text.context import CONTEXT, context_tokens, context_vocabulary, numbered
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
-from dactnlg.text.inflection import Inflection
-from dactnlg.text.manners import Manners
+from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.relexicalization import Relexicalizer
@@ -39,6 +37,8 @@ from dactnlg.text.trigger_words import (
     read_questions,
     trigger,
 )
+from dactnlg.text.values.casing import Casing
+from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.vocabulary import Vocabulary
 
 ACTS, TEMPLATES, QUESTIONS, MANY = 8 << 20, 16 << 20, 1 << 20, 1 << 20

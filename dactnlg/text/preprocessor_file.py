@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from dactnlg._utils.patterns import compile_pattern
 from dactnlg._utils.reading import regular_file, short
 from dactnlg.errors import RunError
-from dactnlg.text.casing import STYLES
+from dactnlg.text.values.casing import STYLES
 
 
 def _known_style(name: str) -> str:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.capitals import capitalize_names, title
-from dactnlg.text.casing import Casing, respaced
-from dactnlg.text.inflection import Inflection
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
-from dactnlg.text.realization import Value
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.style import Style
+from dactnlg.text.values.capitals import capitalize_names, title
+from dactnlg.text.values.casing import Casing, respaced
+from dactnlg.text.values.inflection import Inflection
+from dactnlg.text.values.realization import Value
 
 VALUES, MANY = 8 << 20, 1 << 20
 """Bytes of the values that are remembered, at most; and more values than there is room for."""

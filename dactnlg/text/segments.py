@@ -12,13 +12,13 @@ from functools import cached_property
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.text.delexicalization import ParaphrasedSlot
-from dactnlg.text.english import ARTICLES, PREPOSITIONS
+from dactnlg.text.grammar.english import ARTICLES, PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.trigger_words import QUESTION
+from dactnlg.text.values.delexicalization import ParaphrasedSlot
 
 SILENCE: Tokens = (f"{JOINER}.",)
 """A text that says nothing."""

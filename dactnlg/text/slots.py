@@ -18,10 +18,10 @@ from typing import NamedTuple
 from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.owners import left_open
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 Shown = Mapping[str, tuple[str, ...]]
 """By slot, the special values whose cues match a sentence."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dactnlg.acts import Turn
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import Shown, SlotChecker, Tally
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 class TemplateReader(Protocol):

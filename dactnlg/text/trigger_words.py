@@ -13,12 +13,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
-from dactnlg.text.nearness import names_slot
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import detokenize
 from dactnlg.text.templates import Templates
+from dactnlg.text.values.nearness import names_slot
 
 TriggerWords = dict[str, tuple[str, ...]]
 """The words of each special value, by `trigger`: `{"familyFriendly": ("family", "kid"), "food=dontcare": ("any",)}`"""

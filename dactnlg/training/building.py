@@ -8,8 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dactnlg.data.batching import Dataset
-from dactnlg.generation.decoder import Decoder
-from dactnlg.generation.numpy_decoder import NumpyDecoder
+from dactnlg.generation.decoders.decoder import Decoder
+from dactnlg.generation.decoders.numpy_decoder import NumpyDecoder
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.numpy.initial import fresh_weights
 from dactnlg.runs.config import Config
@@ -163,7 +163,7 @@ def _keras_decoders(
     model: NeuralModel, config: Config, preprocessor: Preprocessor, learner: Learner
 ) -> Callable[[], Decoder]:
     """Return what gives a decoder in Keras with the weights of the moment."""
-    from dactnlg.generation.keras_decoder import KerasDecoder
+    from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 
     # Made anew each time: on JAX a compiled program keeps the weights that it was compiled with.
     return partial(KerasDecoder, model, preprocessor, max_length=config.decoding.max_length)

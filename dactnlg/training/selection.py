@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from dactnlg.data.corpus import Corpus
-from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics import bleu

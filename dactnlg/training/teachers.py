@@ -27,7 +27,7 @@ from dactnlg._utils.files import written
 from dactnlg.errors import RunError
 from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.unseen import UnseenActs
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run

@@ -50,7 +50,7 @@ def in_vain(number: signal.Signals) -> NoReturn:
     [
         (["score", "--input", "pairs.jsonl", "--json", "new.json"], "dactnlg.evaluation.protocols.score_pairs"),
         (["evaluate", "--model", "run", "--json", "new.json"], "dactnlg.evaluation.evaluate.evaluate"),
-        (["generate", "--model", "run", "goodbye()"], "dactnlg.generation.worker.GenerationWorker.load"),
+        (["generate", "--model", "run", "goodbye()"], "dactnlg.generation.files.worker.GenerationWorker.load"),
     ],
     ids=["score", "evaluate", "generate"],
 )

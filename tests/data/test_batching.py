@@ -15,10 +15,10 @@ from dactnlg.acts import parse
 from dactnlg.data.batching import Batch, Dataset, bucket
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, PAD_ID
 
 ACTS = ["inform(name=a)", "inform(name=b)", "inform(food='a b c')", "inform(name=a;food=dontcare)", "goodbye()"]

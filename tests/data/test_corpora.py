@@ -12,9 +12,9 @@ import pytest
 from dactnlg.acts import Slot, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import SPLITS, Corpus, load_corpus
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
-from dactnlg.text.spellings import alternatives
+from dactnlg.text.values.delexicalization import Delexicalizer
+from dactnlg.text.values.spellings import alternatives
 
 # Wen et al. 2015 and 2016 (files of the RNNLG toolkit); Novikova et al. 2017; Juraska et al. 2019; for DSTC2 the
 # official split's system turns (11677, 3934, 9890) less the turns whose act is not known.

@@ -16,10 +16,10 @@ import yaml
 
 from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.realization import realize
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import detokenize, tokenize
+from dactnlg.text.values.delexicalization import Delexicalizer
+from dactnlg.text.values.realization import realize
 
 SPLITS = ("train", "valid", "test")
 

@@ -12,8 +12,8 @@ from dactnlg.acts import parse
 from dactnlg.data.card import load_card
 from dactnlg.evaluation.checks import CueCount, count_checks
 from dactnlg.generation.generator import Generation
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 def said(act: str, text: str, **facts: object) -> Generation:

@@ -22,7 +22,7 @@ from dactnlg.evaluation.likelihood import fair_vocabulary
 from dactnlg.evaluation.result import Evaluation
 from dactnlg.evaluation.scoring import TextPair, score_pairs
 from dactnlg.evaluation.stored import read_scores
-from dactnlg.generation.decoder import Decoder
+from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.perplexity import NAMES, combine

@@ -19,12 +19,12 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ActError, UserError
-from dactnlg.generation import blocks
-from dactnlg.generation.blocks import count_lines, generate_block
-from dactnlg.generation.bulk import SentenceFile
-from dactnlg.generation.lines import ActRow, BadAct
+from dactnlg.generation.files import blocks
+from dactnlg.generation.files.blocks import count_lines, generate_block
+from dactnlg.generation.files.bulk import SentenceFile
+from dactnlg.generation.files.lines import ActRow, BadAct
+from dactnlg.generation.files.worker import GenerationWorker
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.worker import GenerationWorker
 from dactnlg.runs.config import Constraint
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -34,7 +34,8 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "
 SLOWED = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from dactnlg.generation import blocks, bulk
+from dactnlg.generation.files import blocks
+from dactnlg.generation.files import bulk
 from dactnlg.cli.main import main
 blocks.BLOCK, blocks.CHUNK = 64, 16
 def slow(method):

@@ -13,11 +13,11 @@ from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.unseen import UnseenActs
-from dactnlg.text.casing import Casing
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 
 ROWS = [("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food"), ("inform(name=a)", "SLOT_NAME is good")]
 PREPROCESSOR = Preprocessor.build(

@@ -12,17 +12,17 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.composition import Composer, covers
-from dactnlg.generation.phrases import lowest
-from dactnlg.generation.pieces import PieceFinder, wanted
-from dactnlg.generation.unseen import ALARMING, UnseenActs
-from dactnlg.text.casing import Casing
+from dactnlg.generation.unseen.composition import Composer, covers
+from dactnlg.generation.unseen.phrases import lowest
+from dactnlg.generation.unseen.pieces import PieceFinder, wanted
+from dactnlg.generation.unseen.unseen_acts import ALARMING, UnseenActs
 from dactnlg.text.example import Pair
-from dactnlg.text.fluency import Fluency
+from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences, without_apology
 from dactnlg.text.style import Style
 from dactnlg.text.templates import kind
+from dactnlg.text.values.casing import Casing
 
 HOTELS = [
     ("inform(name=a;near=b)", "SLOT_NAME is near SLOT_NEAR ."),

@@ -17,11 +17,11 @@ from threadpoolctl import threadpool_limits
 from dactnlg import models
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import RunError, UnknownNameError, UserError
-from dactnlg.generation import keras_decoder
-from dactnlg.generation.decoder import Plan, row_keys
+from dactnlg.generation.decoders import keras_decoder
+from dactnlg.generation.decoders.decoder import Plan, row_keys
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
+from dactnlg.generation.decoders.numpy_decoder import FEW, NumpyDecoder
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.keras_decoder import KerasDecoder
-from dactnlg.generation.numpy_decoder import FEW, NumpyDecoder
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.weights import load_arrays, save_arrays

@@ -10,17 +10,17 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.describing import Describer
-from dactnlg.generation.dividing import Divider
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.parting import WAYS, Parting
-from dactnlg.generation.parts import Parts
-from dactnlg.generation.reranking import CandidateSearch
-from dactnlg.text.casing import Casing
+from dactnlg.generation.unseen.describing import Describer
+from dactnlg.generation.unseen.dividing import Divider
+from dactnlg.generation.unseen.parting import WAYS, Parting
+from dactnlg.generation.unseen.parts import Parts
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 
 HOTELS = [
     ("inform_count(count=2;near=b)", "there are SLOT_COUNT hotels near SLOT_NEAR"),
@@ -157,7 +157,7 @@ def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> Non
 
 
 def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generator) -> None:
-    preprocessor, search = generator.preprocessor, Parting(CandidateSearch(generator.preprocessor))
+    preprocessor, search = generator.preprocessor, Parting(generator.preprocessor, UnseenActs(generator.preprocessor))
     act = "inform(name='Ivy Cutting';height='870 m';view=ibex;length='7 km';region='Marl Valley';phone='0555 310 120')"
     request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
     words = (

@@ -16,10 +16,10 @@ import pytest
 from dactnlg._utils.files import made_folder
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation.decoder import Decoder, Plan
+from dactnlg.generation.decoders.decoder import Decoder, Plan
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
+from dactnlg.generation.decoders.numpy_decoder import NumpyDecoder
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.keras_decoder import KerasDecoder
-from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.models.backend import to_numpy
 from dactnlg.search.numpy_step import log_softmax
 from dactnlg.text.vocabulary import BOS_ID, EOS, EOS_ID, PAD_ID, UNK_ID

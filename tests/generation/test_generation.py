@@ -16,17 +16,17 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UnknownNameError, UserError
 from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.decoder import Plan
+from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.unseen import Pool, UnseenActs
+from dactnlg.generation.unseen.unseen_acts import Pool, UnseenActs
 from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
 from dactnlg.search.hypotheses import Hypothesis
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 
 
 @pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "transformer"])

@@ -11,10 +11,10 @@ from dactnlg.acts import DialogueAct, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.implied import ImpliedSlots
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 from dactnlg.training.train import train
 
 

@@ -10,16 +10,16 @@ import pytest
 from keras import ops
 
 from dactnlg.acts import Turn, parse
-from dactnlg.generation.decoder import Plan
+from dactnlg.generation.decoders.decoder import Plan
+from dactnlg.generation.decoders.keras_decoder import KerasDecoder
 from dactnlg.generation.insertion import insert_missing
-from dactnlg.generation.keras_decoder import KerasDecoder
 from dactnlg.models import build_model
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER
+from dactnlg.text.values.casing import Casing
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID, UNK_ID
 
 TRAINING = [

@@ -14,7 +14,7 @@ import pytest
 from dactnlg._utils import cluster
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation import blocks
+from dactnlg.generation.files import blocks
 
 pytestmark = pytest.mark.needs("ray", "pip install 'dactnlg[ray]'")
 Generate = Callable[..., str]

@@ -12,12 +12,12 @@ from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.several_acts import SeveralActs
-from dactnlg.text.casing import Casing
+from dactnlg.generation.unseen.several_acts import SeveralActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import append_sentences
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 
 PUBS = [
     ("inform(name=a;food=b)", "SLOT_NAME serves SLOT_FOOD food ."),

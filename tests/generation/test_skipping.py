@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from dactnlg.cli.main import main
-from dactnlg.generation import blocks
+from dactnlg.generation.files import blocks
+from dactnlg.generation.files.worker import ERROR, GenerationWorker
 from dactnlg.generation.generator import Generation
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.worker import ERROR, GenerationWorker
 
 GOOD = ["goodbye()", "?request(region)", "inform(name='Ivy Cutting';length='7 km')"]
 BAD = [

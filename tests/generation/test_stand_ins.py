@@ -8,12 +8,12 @@ from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generation, Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.stand_ins import StandIns
-from dactnlg.text.casing import Casing
+from dactnlg.generation.unseen.stand_ins import StandIns
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import tokenize
+from dactnlg.text.values.casing import Casing
 from dactnlg.training.train import train
 
 PUBS = [

@@ -19,7 +19,7 @@ from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import ConfigError
-from dactnlg.generation import keras_decoder
+from dactnlg.generation.decoders import keras_decoder
 from dactnlg.generation.generator import Generator
 from dactnlg.models import build_model
 from dactnlg.models.backend import to_numpy

@@ -24,10 +24,10 @@ from toys import (
 )
 
 from dactnlg.data.corpus import load_corpus
-from dactnlg.generation import numpy_decoder
-from dactnlg.generation.decoder import Plan
+from dactnlg.generation.decoders import numpy_decoder
+from dactnlg.generation.decoders.decoder import Plan
+from dactnlg.generation.decoders.numpy_decoder import NumpyDecoder
 from dactnlg.generation.generator import Generator
-from dactnlg.generation.numpy_decoder import NumpyDecoder
 from dactnlg.search import greedy, numpy_step
 from dactnlg.search.constraints import Rules
 from dactnlg.search.hypotheses import IMPOSSIBLE

@@ -20,11 +20,11 @@ from dactnlg.generation.trace import Trace, trace
 from dactnlg.serving.models import Models
 from dactnlg.serving.service import application
 from dactnlg.serving.settings import ServiceSettings
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.encoding import features
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.spans import value_spans
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.delexicalization import Delexicalizer
+from dactnlg.text.values.spans import value_spans
 from dactnlg.text.vocabulary import BOS_ID
 
 ACT = "inform(name='Ivy Cutting';difficulty=easy;dogsallowed=yes)"

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.text.casing import STYLES, Casing, respaced, sentence_starts
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.values.casing import STYLES, Casing, respaced, sentence_starts
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 
 def learn(*pairs: tuple[str, str]) -> Casing:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import SPLITS, load_corpus
-from dactnlg.text.delexicalization import Delexicalized, Delexicalizer, lexicalize
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.surface import JOINER, detokenize, tokenize
+from dactnlg.text.values.delexicalization import Delexicalized, Delexicalizer, lexicalize
 
 CORPORA = ("restaurants", "hotel", "laptop", "tv", "dstc2", "e2e", "viggo", "trails")
 

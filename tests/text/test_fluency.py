@@ -6,11 +6,11 @@ from collections import Counter
 
 import pytest
 
-from dactnlg.text.asking import misasked
-from dactnlg.text.clauses import faults, finite, learned_verbs, splices
-from dactnlg.text.copulas import Copulas
-from dactnlg.text.english import VERBS
-from dactnlg.text.fluency import ORDER, Fluency
+from dactnlg.text.grammar.asking import misasked
+from dactnlg.text.grammar.clauses import faults, finite, learned_verbs, splices
+from dactnlg.text.grammar.copulas import Copulas
+from dactnlg.text.grammar.english import VERBS
+from dactnlg.text.grammar.fluency import ORDER, Fluency
 from dactnlg.text.surface import tokenize
 
 TEXTS = [

@@ -7,8 +7,8 @@ import random
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.text.fluency import Fluency
-from dactnlg.text.indifference import Indifference, added, by_name, clauses, misattributed, parted
+from dactnlg.text.grammar.fluency import Fluency
+from dactnlg.text.grammar.indifference import Indifference, added, by_name, clauses, misattributed, parted
 from dactnlg.text.templates import Templates
 
 MAINS = [

@@ -13,10 +13,10 @@ from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.forms import read_forms
 from dactnlg.data.pairs import build_preprocessor, sentences
 from dactnlg.errors import CorpusError
-from dactnlg.text.inflection import Inflection, Observation
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.realization import realize_around
 from dactnlg.text.surface import detokenize
+from dactnlg.text.values.inflection import Inflection, Observation
+from dactnlg.text.values.realization import realize_around
 
 # Place names in the nominative, genitive and locative; "na" takes the locative, "z" the genitive.
 AREAS = {

@@ -19,10 +19,10 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import facts
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.text.delexicalization import Delexicalizer, LexicalizedSlot, ParaphrasedSlot
 from dactnlg.text.encoding import features
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.templates import canonical, combination
+from dactnlg.text.values.delexicalization import Delexicalizer, LexicalizedSlot, ParaphrasedSlot
 
 CLOSED = {
     "area": ["city centre", "riverside"],

@@ -9,13 +9,13 @@ import pytest
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
-from dactnlg.text.capitals import title
 from dactnlg.text.cues import WINDOW, _windows
 from dactnlg.text.questions import is_question
-from dactnlg.text.realization import Value, realize
 from dactnlg.text.slots import SlotChecker
-from dactnlg.text.spellings import spellings
 from dactnlg.text.surface import tokenize
+from dactnlg.text.values.capitals import title
+from dactnlg.text.values.realization import Value, realize
+from dactnlg.text.values.spellings import spellings
 
 RESTAURANTS, E2E = (load_card(name).style().checker() for name in ("restaurants", "e2e"))
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.text.manners import Manners
+from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.templates import Templates
 

@@ -7,7 +7,7 @@ import random
 import pytest
 from nltk.metrics.distance import edit_distance
 
-from dactnlg.text.misspellings import APART, LONG, RARE, USUAL, joined, misspellings
+from dactnlg.text.grammar.misspellings import APART, LONG, RARE, USUAL, joined, misspellings
 
 USUAL_WORDS = ("consumption", "information", "any", "price", "laptop", "SLOT_NAME")
 

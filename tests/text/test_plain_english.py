@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dactnlg.acts import parse
-from dactnlg.text.casing import Casing
-from dactnlg.text.delexicalization import Delexicalizer
-from dactnlg.text.joins import Edges, find_edits, find_joints, refit
-from dactnlg.text.numerals import ONES, clock_apart, in_words, number_in_words
-from dactnlg.text.realization import Value
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.casing import Casing
+from dactnlg.text.values.delexicalization import Delexicalizer
+from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit
+from dactnlg.text.values.numerals import ONES, clock_apart, in_words, number_in_words
+from dactnlg.text.values.realization import Value
 
 CHECKER = SlotChecker(Delexicalizer())
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dactnlg.text.english import VERBS
-from dactnlg.text.predicates import LEAST_SEEN, Predicates
+from dactnlg.text.grammar.english import VERBS
+from dactnlg.text.grammar.predicates import LEAST_SEEN, Predicates
 
 TEXTS = [
     "SLOT_NAME is located near SLOT_NEAR and has a garden .",

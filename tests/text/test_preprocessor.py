@@ -17,12 +17,12 @@ from dactnlg.data.card import load_card
 from dactnlg.data.corpus import Corpus, load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import RunError
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.values.casing import Casing
 
 STYLE = Style(True, False, {}, {}, ())
 TRAINING = [

@@ -15,14 +15,14 @@ from hypothesis import strategies as st
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
-from dactnlg.text.capitals import title
-from dactnlg.text.delexicalization import lexicalize
-from dactnlg.text.joins import find_edits
 from dactnlg.text.placeholders import is_placeholder, required_slots
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.realization import realize
 from dactnlg.text.requests import outline, parts, required_places
 from dactnlg.text.surface import JOINER, strip_joiner, tokenize
+from dactnlg.text.values.capitals import title
+from dactnlg.text.values.delexicalization import lexicalize
+from dactnlg.text.values.joins import find_edits
+from dactnlg.text.values.realization import realize
 
 _MENDED = re.compile(r"[.] ?|\s[,;:]|[?!.]$")
 Learned = tuple[Preprocessor, list[Turn], list[tuple[str, ...]]]

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dactnlg.text.capitals import title, title_case
-from dactnlg.text.realization import _RULES, realize
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
+from dactnlg.text.values.capitals import title, title_case
+from dactnlg.text.values.realization import _RULES, realize
 
 # The joiner is the one character that tokens keep for themselves.
 TEXT = st.text().map(lambda s: s.replace(JOINER, ""))

@@ -18,9 +18,9 @@ from dactnlg.search import keras_beam, numpy_beam
 from dactnlg.search.constraints import RequireWords, Rules
 from dactnlg.search.hypotheses import hypotheses
 from dactnlg.search.numpy_step import ConstrainedStep
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.trigger_words import learn_trigger_words, trigger
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 CUES = {"kids": {"yes": [r"(?<!no )kids|child\w*"], "no": ["no kids"], "dontcare": ["any age"]}}
 BOS, EOS = 0, 1

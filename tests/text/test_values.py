@@ -21,9 +21,9 @@ from dactnlg.text import placeholders, relexicalization
 from dactnlg.text import preprocessor as preprocessor_module
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.realization import Value, realize, realize_around
-from dactnlg.text.spellings import alternatives
 from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.values.realization import Value, realize, realize_around
+from dactnlg.text.values.spellings import alternatives
 
 CORPORA = ["restaurants", "dstc2", "tv", "viggo"]
 _WORDS = "a an A apple -s n't 's -ly , . ? ! i usb indian no kids child family x1 SLOT_NAME SLOT_FOOD %s %(a)s {} \\1"

@@ -13,12 +13,12 @@ from dactnlg.data.pairs import TrainingData, build_preprocessor
 from dactnlg.errors import WorkerError
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
-from dactnlg.text.casing import Casing
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import faults
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.style import Style
+from dactnlg.text.values.casing import Casing
 from dactnlg.training.recombination import recombine
 from dactnlg.training.train import train
 from dactnlg.training.workers import Cluster

@@ -15,8 +15,8 @@ from dactnlg.evaluation.report.faults import SentenceFaults, SlotFaults, find_fa
 from dactnlg.evaluation.report.warnings import find_warnings
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, Scores, defined, lead
 from dactnlg.metrics.resampling import bootstrap, interval
-from dactnlg.text.delexicalization import Delexicalizer
 from dactnlg.text.slots import SlotChecker
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 WORST = 20
 BINS = 20

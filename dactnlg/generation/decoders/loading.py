@@ -1,0 +1,111 @@
+"""Reading what searches from run folders: one run, or several that search as one."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from dactnlg import models
+from dactnlg._utils.hashing import file_digest
+from dactnlg.errors import RunError, UnknownNameError
+from dactnlg.generation.decoders.decoder import Decoder
+from dactnlg.generation.decoders.ensemble import KerasEnsemble, NumpyEnsemble
+from dactnlg.generation.decoders.numpy_decoder import NumpyDecoder
+from dactnlg.models import numpy as numpy_models
+from dactnlg.runs.config import BACKENDS, Config
+from dactnlg.runs.run import Run
+from dactnlg.text.preprocessor import Preprocessor
+
+Folder = str | os.PathLike[str]
+
+
+class CheckedRun(NamedTuple):
+    """A run that can be used, and its configuration."""
+
+    run: Run
+    config: Config
+
+
+def listed(folders: Folder | Sequence[Folder]) -> list[Path]:
+    """Return one folder or several as a list.
+
+    Raises:
+        RunError: there is none.
+    """
+    found = [Path(folders)] if isinstance(folders, str | os.PathLike) else list(map(Path, folders))
+    if not found:
+        raise RunError("no run: name at least one folder")
+    return found
+
+
+def checked_runs(folders: Folder | Sequence[Folder]) -> list[CheckedRun]:
+    """Return runs that can search together.
+
+    Args:
+        folders: one, or several whose models number the same tokens and acts.
+
+    Raises:
+        RunError: one of them cannot be used, or several do not go together.
+    """
+    runs = [CheckedRun(run, run.check()) for run in map(Run, listed(folders))]
+    first = runs[0].run
+    for run, config in runs if len(runs) > 1 else ():
+        if not config.model.neural:
+            raise RunError(f"{run.path} holds the random baseline, whose sentences have no probabilities to average")
+        if file_digest(run.preprocessor_path) != file_digest(first.preprocessor_path):
+            raise RunError(
+                f"{run.path} and {first.path} cannot search together: their vocabularies or acts differ; runs of the "
+                "same corpus section, with other seeds, models or sizes, can"
+            )
+    return runs
+
+
+def chosen_backend(runs: Sequence[CheckedRun], backend: str) -> str:
+    """Return what searches, `numpy` or `keras`, or `none` for the random baseline, which needs no search.
+
+    Args:
+        runs: the runs; the first one's configuration decides, as far as all models are supported.
+        backend: as `Generator.load` takes it.
+
+    Raises:
+        UnknownNameError: there is no such backend.
+        UserError: NumPy is asked for and does not support a model.
+    """
+    if backend not in BACKENDS:
+        raise UnknownNameError("backend", backend, BACKENDS)
+    config = runs[0].config
+    if not config.model.neural:
+        return "none"
+    if backend == "auto":
+        backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
+    found = {numpy_models.chosen_backend(each.config.model.name, backend, "backend") for each in runs}
+    return "keras" if "keras" in found else "numpy"
+
+
+def load_decoder(runs: Sequence[CheckedRun], preprocessor: Preprocessor, backend: str) -> Decoder:
+    """Return what searches with the models of some runs.
+
+    Args:
+        runs: from `checked_runs`.
+        preprocessor: theirs.
+        backend: `numpy` or `keras`.
+
+    Raises:
+        RunError: weights cannot be read, or belong to another run.
+    """
+    length = runs[0].config.decoding.max_length
+    sections = [models.checked_section(config.model, str(run.config_path)) for run, config in runs]
+    files = [run.weights_path for run, _ in runs]
+    if backend == "numpy":
+        found = [numpy_models.load(s, preprocessor.sizes, path) for s, path in zip(sections, files, strict=True)]
+        return NumpyDecoder(found[0] if len(found) == 1 else NumpyEnsemble(found), preprocessor, max_length=length)
+    # Keras takes seconds to start: only who asks for it waits for it.
+    from dactnlg.generation.decoders.keras_decoder import KerasDecoder
+
+    built = [
+        models.load_model(section.name, preprocessor.sizes, path, section.keywords())
+        for section, path in zip(sections, files, strict=True)
+    ]
+    return KerasDecoder(built[0] if len(built) == 1 else KerasEnsemble(built), preprocessor, max_length=length)

@@ -1,0 +1,227 @@
+"""A file of sentences, however long, that any stop leaves whole and a later process can resume.
+
+Sentences are written block by block. When those of a block are on the disk, the state file beside them (`FILE.state`)
+is replaced by one that says up to where input and output belong together. A process that resumes truncates the output
+there and continues with the next block, so that the file is the one that an unbroken run would have written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from dactnlg._utils.files import naming, write_json
+from dactnlg._utils.locks import hold
+from dactnlg.errors import UserError
+from dactnlg.generation.files import blocks
+from dactnlg.generation.files.blocks import Generate, GeneratedBlock, act_rows, encode_lines
+
+
+class SentenceFile:
+    """A file of sentences, and beside it the state of the work.
+
+    Args:
+        path: the file.
+        settings: what its sentences depend on beside the acts, under the names that users know.
+
+    Attributes:
+        lines: sentences in the file, all of them whole.
+    """
+
+    def __init__(self, path: Path, settings: Mapping[str, Any]) -> None:
+        self.path, self.state_path = path, path.with_name(f"{path.name}.state")
+        self.settings, self.lines = dict(settings), 0
+        self._size = 0
+        self._read, self._written = hashlib.sha256(), hashlib.sha256()
+        self._file: BinaryIO
+
+    @contextlib.contextmanager
+    def opened(self, source: BinaryIO, name: str, *, resume: bool) -> Iterator[Iterator[bytes]]:
+        """Hold the file open and locked, and give the lines of the source from the first act that has no sentence yet.
+
+        A source that can be read anywhere stands at that line, too.
+
+        Args:
+            source: the acts.
+            name: what messages call the source.
+            resume: continue a file that an earlier process began, if there is one.
+
+        Raises:
+            UserError: the file exists and is not to be resumed, another process writes it, or it was begun with other
+                acts or settings.
+        """
+        if self.path.exists() and not self.path.is_file():
+            raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
+        if self.path.exists() and not resume:
+            raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
+        new = not self.path.exists()
+        # Unbuffered: what is written is written, and a kill can only tear the last line.
+        with self.path.open("xb" if new else "r+b", buffering=0) as self._file:
+            hold(self._file, UserError(f"{self.path} is being written by another process"))
+            try:
+                lines = self._begin(source, name)
+                try:
+                    yield lines
+                finally:
+                    # Also after Ctrl-C in the middle of a write: what is left is whole lines.
+                    with naming(self.path):
+                        self._file.truncate(self._size)
+            except (OSError, UserError):
+                if new and not self._size:
+                    # Nothing came of it.
+                    for path in (self.path, self.state_path):
+                        path.unlink(missing_ok=True)
+                raise
+
+    def _begin(self, source: BinaryIO, name: str) -> Iterator[bytes]:
+        """Begin the file, or go on where it ends; return the acts to come."""
+        if not self.path.stat().st_size:
+            self._save()
+            return source
+        if not self.state_path.exists():
+            raise UserError(f"{self.path} cannot be resumed: there is no {self.state_path.name} beside it")
+        return self._resume(source, name)
+
+    def write(
+        self, lines: Iterator[bytes], name: str, generate: Generate, begin_block: Callable[[], None]
+    ) -> Iterator[int]:
+        """Generate and write the rest of the acts; yield the number of sentences after each write.
+
+        Args:
+            lines: the acts that `opened` gave.
+            name: what messages call the source.
+            generate: generates lines.
+            begin_block: called before each block.
+
+        Raises:
+            UserError: an act that was refused; the sentences before it have been written.
+        """
+        while block := list(islice(lines, blocks.BLOCK)):
+            begin_block()
+            for acts in act_rows(block, self.lines, name):
+                self._append(generate(acts, self.lines))
+                yield self.lines
+            self._hash_lines(block)
+            self._save()
+
+    def write_blocks(self, lines: Iterator[bytes], name: str, generated: Iterable[GeneratedBlock]) -> Iterator[int]:
+        """Write blocks that other processes generate; yield the number of sentences after each block.
+
+        Args:
+            lines: the acts that `opened` gave.
+            name: what messages call the source.
+            generated: the blocks from here on (`find_blocks`), in order.
+
+        Raises:
+            UserError: an act that was refused; the sentences before it have been written.
+        """
+        for block in generated:
+            self._append_bytes(block.data, block.sentences)
+            yield self.lines
+            if block.error is not None:
+                raise UserError(block.error)
+            acts = list(islice(lines, block.sentences))
+            if len(acts) < block.sentences:
+                raise UserError(f"{name} has become shorter while it was read")
+            self._hash_lines(acts)
+            self._save()
+
+    def _append(self, texts: Iterable[str]) -> None:
+        generated: list[str] = []
+        try:
+            for text in texts:
+                generated.append(text)
+        finally:
+            # Where one act is refused, the sentences of those before it are kept.
+            self._append_bytes(encode_lines(generated), len(generated))
+
+    def _append_bytes(self, data: bytes, count: int) -> None:
+        written = 0
+        with naming(self.path):
+            while written < len(data):
+                written += self._file.write(data[written:])
+        self._written.update(data)
+        self._size, self.lines = self._size + len(data), self.lines + count
+
+    def _hash_lines(self, lines: Iterable[bytes]) -> None:
+        # The same act with another end of line, or with none, is the same act.
+        self._read.update(b"".join(raw.rstrip(b"\r\n") + b"\n" for raw in lines))
+
+    def _state(self) -> dict[str, Any]:
+        hashes = {"input": self._read.hexdigest(), "output": self._written.hexdigest()}
+        return {"lines": self.lines, "bytes": self._size, **hashes, "settings": self.settings}
+
+    def _save(self) -> None:
+        # The sentences first: a state never claims more than is on the disk.
+        with naming(self.path):
+            os.fsync(self._file.fileno())
+        write_json(self.state_path, self._state())
+
+    def _resume(self, source: BinaryIO, name: str) -> Iterator[bytes]:
+        """Check that the file belongs to acts and settings, and set both files to where the next block begins.
+
+        Returns:
+            The lines of the source from there on.
+        """
+        try:
+            known = json.loads(self.state_path.read_text(encoding="utf-8"))
+            settings, lines, size = known["settings"], int(known["lines"]), int(known["bytes"])
+            changed = [key for key in {**settings, **self.settings} if settings.get(key) != self.settings.get(key)]
+            hashes = (known["input"], known["output"])
+        except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
+            raise UserError(f"{self.path} cannot be resumed: {self.state_path} is damaged") from None
+        if changed:
+            raise UserError(
+                f"{self.path} was begun with another {' and another '.join(changed)}: resume it with what it was "
+                "begun with, or name another file"
+            )
+        # What a block that was not full began with: its input was at its end then.
+        read, last = self._read.copy(), list[bytes]()
+        done = islice(source, max(lines, 0))
+        while acts := list(islice(done, blocks.BLOCK)):
+            read, last = self._read.copy(), acts
+            self._hash_lines(acts)
+        self._hash_sentences(max(size, 0))
+        if self._read.hexdigest() != hashes[0]:
+            raise UserError(f"{self.path} was begun with other acts: {name} has changed, or is another file")
+        if self._written.hexdigest() != hashes[1]:
+            raise UserError(f"{self.path} cannot be resumed: another program has changed the sentences in it")
+        self.lines, self._size = lines, size
+        more = next(source, None)
+        if more is None or len(last) == blocks.BLOCK:
+            last = []
+        if last:
+            self._go_back(len(last), read)
+        back = [*last, *([] if more is None else [more])]
+        if source.seekable():
+            source.seek(-sum(map(len, back)), os.SEEK_CUR)
+            back = []
+        self._save()
+        self._file.truncate(self._size)
+        self._file.seek(self._size)
+        return chain(back, source)
+
+    def _hash_sentences(self, size: int) -> None:
+        """Add the first bytes of the file to the hash of what was written."""
+        self._file.seek(0)
+        while size and (data := self._file.read(min(size, 1 << 20))):
+            self._written.update(data)
+            size -= len(data)
+
+    def _go_back(self, count: int, read: Any) -> None:
+        """Drop the last block, which was not full: a block is generated as a whole, or scores have other last digits.
+
+        Args:
+            count: its lines.
+            read: the hash of the acts before it.
+        """
+        with self.path.open("rb") as file:
+            size = sum(map(len, islice(file, self.lines - count)))
+        self._read, self._written, self._size, self.lines = read, hashlib.sha256(), size, self.lines - count
+        self._hash_sentences(size)

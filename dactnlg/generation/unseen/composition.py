@@ -1,0 +1,179 @@
+"""Composition: texts for combinations of slots that training never had, put together from texts that it had.
+
+Whole training texts and sentences stand behind each other, word for word; phrases are left out of a text or put into
+it where training has the words at both sides together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.generation.unseen.phrases import Phrases
+from dactnlg.generation.unseen.pieces import Piece, PieceFinder, Pieces, Said, bare, wanted
+from dactnlg.text.grammar.fluency import Fluency
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
+
+MOST_PIECES, MANY = 4, 6
+"""Pieces of a text; one more for acts that have more than so many slots."""
+MOST_COVERS = 200
+"""Ways to say an act in pieces that are looked at."""
+MOST_EACH = 4
+"""Texts of the same contents that are tried."""
+MOST_COMPOSED = 60
+"""Texts returned."""
+JOINT = 3
+"""Doubts about a further sentence where training says all in one."""
+ASKED = 1
+"""The same where each is a question."""
+REMEMBERED = 64, 64 << 20
+"""Combinations of act types whose pieces are remembered, at most, and their bytes."""
+MADE = 10_000, 16 << 20
+"""Acts of which the texts are remembered, at most, and their bytes."""
+_Known = tuple[Pieces, Phrases]
+
+
+class _Way(NamedTuple):
+    """A way to say an act: what a text begins with, and what the sentences behind it say."""
+
+    joints: int
+    base: Said
+    more: tuple[Said, ...]
+    texts: list[Piece]
+
+
+_Beginning = tuple[Said, list[Piece]]
+
+
+class Composer:
+    """Puts texts together. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
+        self._known: Memory[_Known] = Memory(*REMEMBERED)
+        self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
+
+    @property
+    def subject(self) -> str:
+        """The placeholder with which most texts begin, if any does."""
+        return self._finder.subject
+
+    def forget(self) -> None:
+        """Drop the texts composed so far; the pieces of training stay."""
+        self._made.clear()
+
+    def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
+
+        Args:
+            turn: the acts.
+            fluency: of the training texts.
+        """
+        # Where values stand in the texts themselves, what these say is not known.
+        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
+        if not said or f"{self.subject}#2" in said:
+            return []
+        act_types = frozenset(act.act_type for act in turn.acts)
+        known = self._made.get((act_types, said))
+        if known is None:
+            known = self._compose(act_types, said, fluency)
+            self._made.put((act_types, said), known, 500 + 2000 * len(known))
+        return known
+
+    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
+        pieces, phrases = self._of(act_types, fluency)
+        pieces = self._finder.by_name(pieces, said, fluency)
+        joint = self._joint(act_types, said, pieces)
+        found = {
+            tokens: fluency.doubts(tokens) + joint * count + pieces.told(tokens)
+            for tokens, count in self._joined(pieces, said)
+        }
+        found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
+        if min(found.values(), default=1):
+            for tokens, changes in phrases.made(said):
+                found.setdefault(tokens, fluency.doubts(tokens) + changes)
+        return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+
+    def joint(self, turn: Turn, fluency: Fluency) -> int:
+        """Return how doubtful it is to say a turn in several sentences."""
+        if self._preprocessor.delexicalizer.lexicalized:
+            return 0
+        said = wanted(self._preprocessor, turn)
+        act_types = frozenset(act.act_type for act in turn.acts)
+        return self._joint(act_types, said, self._of(act_types, fluency)[0]) if said else 0
+
+    def _joint(self, act_types: frozenset[str], said: Said, pieces: Pieces) -> int:
+        # Questions, and what is not known, can be said one by one.
+        apart = all(bare(each) or each.endswith("=none") for each in said)
+        # What is said of one thing that has a name can be said one by one; what one looks for cannot, or what it alone
+        # has: "the Wharf is the only inn that is cheap. It is near the station."
+        asks = pieces.asking
+        named = self.subject in said and not asks and not self._preprocessor.manners.marked(act_types)
+        return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
+
+    def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:
+        found = self._known.get(act_types)
+        if found is None:
+            pieces = self._finder.collect(act_types, fluency)
+            size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
+            phrases = Phrases(pieces, fluency, self.subject, self._finder.said_here)
+            found = self._known.put(act_types, (pieces, phrases), size)
+        return found
+
+    def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
+        """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
+        ways = list(self._ways(pieces, said, self._texts(pieces, said)))
+        # Such a text seldom begins so: nothing shows what "it" is.
+        ways = ways or list(self._ways(pieces, said, self._statements(pieces, said)))
+        fewest = min((way.joints for way in ways), default=0)
+        for way in sorted([way for way in ways if way.joints <= fewest + 1], key=_order)[:MOST_COVERS]:
+            for piece in way.texts:
+                tokens: Sequence[str] = piece.tokens
+                for each in sorted(way.more, key=lambda each: -pieces.single[each].ranked[0].weight):
+                    tokens = join_sentences(tokens, pieces.single[each].ranked[0].tokens)
+                yield tuple(tokens), way.joints
+
+    def _ways(self, pieces: Pieces, said: Said, beginnings: Iterable[_Beginning]) -> Iterator[_Way]:
+        # Each thing that is asked for, or unknown, may need a piece of its own.
+        most = max(MOST_PIECES - 1 + (len(said) > MANY), sum(map(bare, said)))
+        for base, texts in beginnings:
+            left = said - base
+            for more in covers(left, [each for each in pieces.single if each <= left], most):
+                yield _Way(len(more), base, more, texts)
+
+    def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
+        """Yield the whole texts that say some of what is wanted."""
+        subject = self.subject
+        for base, group in pieces.whole.items():
+            if base < said and (subject in base or subject not in said):
+                yield base, group.ranked[:MOST_EACH]
+
+    def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
+        """Yield the sentences about "it" that say some of what is wanted, where that has no name."""
+        for base, group in pieces.single.items() if self.subject not in said else ():
+            about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
+            if about:
+                yield base, about
+
+
+def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:
+    """Yield the ways to say all that is left once, by choices that say some of it each, `most` of them at most."""
+    if not left:
+        yield ()
+    elif most:
+        item = min(left)
+        for said in choices:
+            if item in said and said <= left:
+                for rest in covers(left - said, choices, most - 1):
+                    yield (said, *rest)
+
+
+def _order(way: _Way) -> tuple[int, int, list[str]]:
+    return way.joints, -len(way.base), sorted(way.base)

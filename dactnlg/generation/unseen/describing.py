@@ -1,0 +1,109 @@
+"""Describing compared things one by one, which a search cannot say together.
+
+A search that has to say many values of several things mixes these up where training has few comparisons; of each by
+itself training says a lot.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from dactnlg.acts import DialogueAct
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, renamed
+from dactnlg.text import owners
+from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.questions import is_question
+from dactnlg.text.requests import Request
+from dactnlg.text.sentences import ENDS, Tokens, join_sentences
+from dactnlg.text.surface import detokenize, strip_joiner
+
+
+class Describer:
+    """Takes comparisons apart, and puts what is said of each thing together.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor = preprocessor
+        self._describing: dict[str, str | None] = {}
+        self._joints: dict[str, list[Tokens]] = {}
+
+    def things(self, request: Request) -> Parts | None:
+        """Return a description of each thing that a request compares; None where it compares none."""
+        found = owners.compared(request.turn)
+        act_type = self.describes(found[0].name.name) if found else None
+        if act_type is None:
+            return None
+        requests = [part(self._preprocessor, request, act_type, (thing.name, *thing.slots)) for thing in found]
+        return Parts(
+            requests, lambda said: self._compared(request, [said[place] for place in sorted(said)]), all_needed=True
+        )
+
+    def describes(self, name: str) -> str | None:
+        """Return the act type with most of the sentences that begin with one thing's name; None where there is none."""
+        if name not in self._describing:
+            weights, placeholder = Counter[str](), placeholder_name(name)
+            for key, sentences in self._preprocessor.templates.sentences.items():
+                acts = [trait for trait in key if "|" not in trait]
+                if len(acts) == 1 and not DialogueAct(acts[0]).is_question and f"{acts[0]}|{name}" in key:
+                    weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
+            best = max(weights, key=lambda act: (weights[act], act), default="")
+            self._describing[name] = best if weights[best] else None
+        return self._describing[name]
+
+    def _compared(self, request: Request, parts: Sequence[Candidate]) -> list[Text]:
+        """Return what is said of each thing as texts for a comparison."""
+        required, places = self._preprocessor.delexicalizer.required, dict[tuple[str, str], list[str]]()
+        for item in required(request.turn):
+            places.setdefault(owners.folded_value(item.slot), []).append(item.placeholder)
+        said = []
+        for each in parts:
+            own = [(item.placeholder, owners.folded_value(item.slot)) for item in required(each.request.turn)]
+            # Of what the comparison leaves unsaid its parts do not speak either.
+            if not all(places.get(value) for _, value in own):
+                return []
+            names = {placeholder: places[value].pop(0) for placeholder, value in own}
+            said.append([renamed(token, names) for token in each.tokens])
+        return list(self._texts(request.turn.acts[0], said))
+
+    def _texts(self, act: DialogueAct, said: Sequence[Text]) -> Iterator[Text]:
+        """Yield what is said of each thing as one text, with what training asks behind it or says before the last."""
+        first: list[str] = []
+        for more in said[:-1]:
+            first = join_sentences(first, more)
+        text, last = join_sentences(first, said[-1]), said[-1]
+        asking = self._preprocessor.templates.endings(act.act_type) if act.is_question else []
+        asked = [join_sentences(text, each) for each in asking if is_question(detokenize(list(each)))]
+        yield from asked or [text]
+        # Words that join clauses stand before a subject: the name, with its article.
+        subject = next((token for token in last if token not in ARTICLES), "")
+        joints = self._between(act) if not asked and is_placeholder(subject) else []
+        end = len(first) - (strip_joiner(first[-1]) in ENDS)
+        yield from ([*first[:end], *joint, *last] for joint in joints)
+
+    def _between(self, act: DialogueAct) -> list[Tokens]:
+        """Return what training has between two things that an act compares: ", while", ";"."""
+        if act.act_type not in self._joints:
+            found = Counter[Tokens]()
+            for key, sentences in self._preprocessor.templates.sentences.items():
+                for tokens in sentences if act.act_type in key else ():
+                    found.update(_joint(tokens, placeholder_name(owners.things(act.slots)[0].name.name, 2)))
+            self._joints[act.act_type] = [joint for joint, _ in found.most_common(MOST)]
+        return self._joints[act.act_type]
+
+
+def _joint(tokens: Sequence[str], second: str) -> list[Tokens]:
+    """Return the comma and the word, or the semicolon, before the second thing of a sentence."""
+    words = [strip_joiner(token) for token in tokens]
+    place = words.index(second) if second in words else 0
+    place -= place > 0 and words[place - 1] in ARTICLES
+    before, mark = words[max(0, place - 2) : place], words[place - 1 : place]
+    if mark == [";"]:
+        return [tuple(tokens[place - 1 : place])]
+    return [tuple(tokens[place - 2 : place])] if before[:1] == [","] and before[1:2] != [","] else []

@@ -1,0 +1,212 @@
+"""Dividing an act that a search cannot say as one: what it leaves out, what does not matter, and too many slots.
+
+A search leaves out special values, mixes into other clauses that something does not matter, or finds no sentence at
+all, where training never has such slots together; of fewer, or of each by itself, training says a lot.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property, reduce
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.describing import Describer
+from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
+from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
+from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.questions import TAGS, is_question
+from dactnlg.text.requests import Request
+from dactnlg.text.segments import Segments
+from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.templates import Key, canonical_values, combination
+
+
+class Divider:
+    """Takes acts apart by their slots, and puts what is said of these together.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+        describer: knows how training speaks of things.
+    """
+
+    def __init__(self, preprocessor: Preprocessor, describer: Describer) -> None:
+        self._preprocessor, self._describer = preprocessor, describer
+        self._segments = Segments(preprocessor)
+        self._clauses: dict[str, dict[str, Indifference]] = {}
+        self._ends: dict[tuple[str, str], Indifference | None] = {}
+
+    def indifferent(self, request: Request) -> Parts | None:
+        """Return what matters, behind which training can say of the rest that it does not matter."""
+        act = request.turn.acts[0]
+        free = [slot for slot in act.slots if slot.special == INDIFFERENT]
+        slots = [slot for slot in act.slots if slot not in free]
+        ends = [each for slot in free if (each := self._free(act.act_type, slot.name))] if slots else []
+        if len(request.turn.acts) > 1 or not ends or len(ends) < len(free):
+            return None
+        end = Indifference.together(ends)
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            first, *more = split_sentences(said[0].tokens)
+            place = _end(first)
+            asks = is_question(detokenize(list(first))) and not act.is_question
+            if asks or parted(first)[1] is not None:
+                return []
+            rest = [token for each in more for token in each]
+            return [[*first[:place], *end.tokens, *first[place:], *rest]]
+
+        return Parts([self._part(request, act.act_type, slots)], join, all_needed=True, whole=True)
+
+    def unknown(self, request: Request) -> Parts | None:
+        """Return one by one what is not known; a search may say it as if it were."""
+        act = request.turn.acts[0]
+        subject = self._subject(act)
+        slots = [slot for slot in act.slots if slot is not subject]
+        all_unknown = all(slot.special == "none" or slot.value is None for slot in slots)
+        if len(request.turn.acts) > 1 or len(slots) < 2 or act.is_question or not all_unknown:
+            return None
+        own = (subject,) if subject else ()
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            more = [said[place].tokens for place in range(1, len(slots))]
+            more = [self._segments.about_it(tokens) for tokens in more] if subject else more
+            return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
+
+        requests = [self._part(request, act.act_type, (*own, slot)) for slot in slots]
+        return Parts(requests, join, all_needed=True, whole=True)
+
+    def left(self, best: Candidate) -> Parts | None:
+        """Return the special values that a sentence lacks, each by itself.
+
+        Questions can be asked one by one, and so can what is said of a thing that has a name; what people look for
+        cannot.
+        """
+        request, act = best.request, best.request.turn.acts[0]
+        asks = act.is_question
+        subject = None if asks else self._subject(act)
+        names = {*best.report.cues.missing, *best.report.unsaid}
+        # Where a sentence does not say that something is unknown, it may say what it is.
+        lacked = [slot for slot in act.slots if shown(slot) in names and slot.special != "none"]
+        act_type = act.act_type if asks else self._describer.describes(subject.name) if subject else None
+        if len(request.turn.acts) > 1 or len(act.slots) < 2 or act_type is None or not lacked:
+            return None
+        own = (subject,) if subject else ()
+        requests = [self._part(request, act_type, (*own, slot)) for slot in lacked]
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            more = [said[place].tokens for place in sorted(said)]
+            more = [self._segments.about_it(tokens) if own else without_apology(tokens) for tokens in more]
+            return [reduce(join_sentences, more, list(best.tokens))] if all(more) else []
+
+        return Parts(requests, join, all_needed=False)
+
+    def divided(self, request: Request) -> Parts | None:
+        """Return what training says together, and what else is asked, or is said of a thing that has a name."""
+        act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
+        if act.is_question and subject and not self._always(act.act_type, subject.name):
+            subject = None
+        asks = act.is_question and subject is None
+        act_type = act.act_type if asks else self._describer.describes(subject.name) if subject else None
+        if act_type is None or len(request.turn.acts) > 1 or (act.is_question and not asks):
+            return None
+        first = self._most_of(act, subject)
+        rest = [slot for slot in act.slots if slot.name not in first]
+        if not rest or not first:
+            return None
+        own = (subject,) if subject else ()
+        groups = self._questions(act, rest) if asks else _groups(rest)
+        requests = [self._part(request, act.act_type, [slot for slot in act.slots if slot.name in first])]
+        requests += [
+            self._part(request, act_type, (*own, *(slot for slot in rest if slot.name in group))) for group in groups
+        ]
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            more = [said[place].tokens for place in range(1, len(requests))]
+            more = [without_apology(tokens) if asks else self._segments.about_it(tokens) for tokens in more]
+            return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
+
+        return Parts(requests, join, all_needed=True, whole=True)
+
+    def _part(self, whole: Request, act_type: str, slots: Sequence[Slot]) -> Request:
+        return part(self._preprocessor, whole, act_type, slots)
+
+    def _free(self, act_type: str, slot_name: str) -> Indifference | None:
+        """Return how an act type says that a slot does not matter, by its name where training has no words for it."""
+        key = act_type, slot_name
+        if key not in self._ends:
+            known = self._indifference(act_type)
+            found = known.get(slot_name) or by_name(known, slot_name, self._preprocessor.templates)
+            self._ends[key] = found
+        return self._ends[key]
+
+    def _indifference(self, act_type: str) -> dict[str, Indifference]:
+        """Return for slots how an act type says that they do not matter; as other statements do where it never does.
+
+        What is asked has no condition: "let me confirm, you want a cheap pub and you do not care about the area".
+        """
+        if act_type not in self._clauses:
+            templates = self._preprocessor.templates
+            acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
+            others = {each for each in acts if not DialogueAct(each).is_question}
+            found = clauses(templates, others) | clauses(templates, {act_type})
+            if DialogueAct(act_type).is_question:
+                start = added(templates, act_type)
+                found = {slot: each._replace(start=start) for slot, each in found.items() if start}
+            self._clauses[act_type] = found
+        return self._clauses[act_type]
+
+    def _subject(self, act: DialogueAct) -> Slot | None:
+        """Return the slot that names what an act is about."""
+        named = (slot for slot in act.slots if placeholder_name(slot.name) == self._segments.subject)
+        return next((slot for slot in named if slot.delexicalizable), None)
+
+    def _always(self, act_type: str, slot_name: str) -> bool:
+        """Whether training never has an act type without a slot."""
+        keys = (key for key in self._preprocessor.templates.sentences if act_type in key)
+        return all(f"{act_type}|{slot_name}" in key for key in keys)
+
+    @cached_property
+    def _combinations(self) -> Counter[tuple[Key, Key]]:
+        """How many sentences training has for each kind of turn with its special values."""
+        specials = self._preprocessor.templates.specials
+        return Counter((key, canonical_values(values)) for (key, _), found in specials.items() for values in found)
+
+    def _most_of(self, act: DialogueAct, subject: Slot | None) -> set[str]:
+        """Return the names of most of an act's slots that training has together, but not of all, the subject's too."""
+        own, best = {slot.name for slot in act.slots}, (0, 0, list[str]())
+        for kind in {kind for kind, _ in self._combinations}:
+            traits = [trait.partition("|") for trait in kind]
+            names = sorted(name for _, _, name in traits if name)
+            same = {act_type for act_type, _, _ in traits} == {act.act_type}
+            if same and own > set(names) and (subject is None or (subject.name in names and len(names) > 1)):
+                slots = tuple(slot for slot in act.slots if slot.name in names)
+                count = self._combinations[combination(Turn((DialogueAct(act.act_type, slots),)))]
+                best = max(best, (len(names), count, names)) if count else best
+        return set(best[2])
+
+    def _questions(self, act: DialogueAct, slots: Sequence[Slot]) -> list[set[str]]:
+        """Return the names of slots as training asks for them together; a question about one may be new."""
+        groups: list[set[str]] = []
+        while slots:
+            one = Turn((DialogueAct(act.act_type, tuple(slots)),))
+            names = {slot.name for slot in slots}
+            known = names if self._combinations[combination(one)] else self._most_of(one.acts[0], None)
+            groups.append(known or {slots[0].name})
+            slots = [slot for slot in slots if slot.name not in groups[-1]]
+        return groups
+
+
+def _end(sentence: Tokens) -> int:
+    """Return the place of a sentence's last mark, or of the ", right?" that it ends with."""
+    words = [strip_joiner(token) for token in sentence]
+    end = len(words) - (words[-1] in ENDS)
+    end -= words[end - 1] in TAGS
+    return end - (words[end - 1] == ",")
+
+
+def _groups(slots: Sequence[Slot]) -> list[set[str]]:
+    names = [*dict.fromkeys(slot.name for slot in slots)]
+    return [set(names[n : n + MOST]) for n in range(0, len(names), MOST)]

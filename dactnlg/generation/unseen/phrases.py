@@ -1,0 +1,197 @@
+"""Phrases: the words that say one slot within a sentence, which can be left out of a text, or put into another one."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar
+
+from dactnlg.generation.unseen.pieces import Pieces, Said
+from dactnlg.text.grammar.fluency import BOUND, Fluency
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import strip_joiner
+
+LONGEST = 9
+"""Words of a phrase, at most."""
+MOST_PHRASES = 40
+"""Phrases of a slot that are tried, the most frequent ones."""
+MOST_BASES = 80
+"""Texts that phrases are put into or left out of, those that lack the least and are the most frequent."""
+MOST_KEPT = 60
+"""Texts kept after each change."""
+LACKING, MORE, MANY = 3, 5, 6
+"""What such a text may lack, at most; the same where nothing is found for an act that has so many slots."""
+T = TypeVar("T")
+
+
+class Edited(NamedTuple):
+    """A text after changes: its tokens, what it says and how often training has the text that was changed."""
+
+    tokens: Tokens
+    said: Said
+    weight: float
+    changes: int = 0
+
+
+class Phrases:
+    """Phrases of the texts of some act types.
+
+    Args:
+        pieces: of these act types.
+        fluency: of their texts.
+        subject: the placeholder of what is spoken of, which stays where it is.
+        says: what words of a text say of all that it says; None where nothing shows it.
+    """
+
+    def __init__(
+        self, pieces: Pieces, fluency: Fluency, subject: str, says: Callable[[Said, Tokens], Said | None]
+    ) -> None:
+        self._pieces, self._fluency, self._subject, self._says = pieces, fluency, subject, says
+        self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
+        self._phrases: dict[str, list[tuple[Tokens, Tokens]]] = {}
+
+    def _of(self, item: str) -> list[tuple[Tokens, Tokens]]:
+        """Return the phrases that say something, the frequent ones first, as they are and with plain placeholders."""
+        found = self._phrases.get(item)
+        if found is None:
+            weights: dict[Tokens, float] = {}
+            for said, group in self._pieces.whole.items():
+                for piece in group if item in said else ():
+                    for phrase in self._removable(piece.tokens, said, item):
+                        weights[phrase] = weights.get(phrase, 0.0) + piece.weight
+            frequent = sorted(weights, key=lambda phrase: (-weights[phrase], phrase))[:MOST_PHRASES]
+            found = self._phrases[item] = [(phrase, _padded(phrase)[1:-1]) for phrase in frequent]
+        return found
+
+    def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
+        """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
+        found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
+        doubts, strange = self._fluency.doubts, self._fluency.strange_runs
+        ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
+        return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)
+
+    def _edited(self, wanted: Said, most: int) -> dict[Tokens, int]:
+        """Return texts that say what is wanted, of those that lack so much at most, with their changes."""
+        doubts, strange = self._fluency.doubts, self._fluency.strange_runs
+        bases = []
+        for said, group in self._pieces.whole.items():
+            lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
+            if lacking <= most and more <= 1 and (said & wanted) and said != wanted:
+                bases += [
+                    (lacking + 2 * more, -piece.weight, Edited(piece.tokens, said, piece.weight)) for piece in group
+                ]
+        kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
+        found: dict[Tokens, int] = {}
+        for further in reversed(range(most + 1)):
+            made: dict[Tokens, Edited] = {}
+            for text in kept:
+                for changed in self._changed(text, wanted):
+                    made.setdefault(changed.tokens, changed)
+            found |= {tokens: each.changes for tokens, each in made.items() if each.said == wanted}
+            # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
+            left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
+            bounded = [(strange(each.tokens), each) for each in left]
+            kept = lowest(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens), MOST_KEPT)
+        return found
+
+    def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
+        words = _padded(text.tokens)
+        for item in filter(_shows, text.said - wanted):
+            for start, end in self._spans(text.tokens, item):
+                before = words[max(0, start - 1) : start + 1]
+                bare = end == start + 1 and is_placeholder(item) and self._fluency.countable(before)
+                whole = end - start == len(text.tokens)
+                fits = not whole and (bare or self._meet(before, words[end + 1 : end + 3]))
+                if fits and self._says_only(text, start, end, item):
+                    rest = (*text.tokens[:start], *text.tokens[end:])
+                    yield Edited(rest, text.said - {item}, text.weight, text.changes + 1)
+        # In one order alone: what is put in first or last comes to the same.
+        for new in filter(_shows, sorted(wanted - text.said)[:1]):
+            gaps = ((gap, gap) for gap in range(len(text.tokens)))
+            yield from self._with(text, new, gaps if text.said <= wanted else ())
+            for old in filter(_shows, text.said - wanted - {self._subject}):
+                yield from self._with(text, new, self._spans(text.tokens, old), old)
+
+    def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], old: str = "") -> Iterator[Edited]:
+        """Yield a text with phrases that say something between its words, or in the place of those that say another."""
+        words, said = _padded(text.tokens), text.said - {old} | {item}
+        places = [(s, e, words[max(0, s - 1) : s + 1], words[e + 1 : e + 3]) for s, e in spans]
+        # Most places fit no phrase that begins with a word: that is asked once for all of these.
+        fitting: dict[str, list[tuple[int, int, Tokens, Tokens]]] = {}
+        for phrase, inner in self._of(item) if places else ():
+            if inner[0] not in fitting:
+                fitting[inner[0]] = [place for place in places if self._meet(place[2], inner[:1])]
+            for start, end, before, after in fitting[inner[0]]:
+                fits = self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after)
+                if fits and (not old or self._says_only(text, start, end, old)):
+                    longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
+                    yield Edited(longer, said, text.weight, text.changes + 1)
+
+    def _removable(self, tokens: Tokens, said: Said, item: str) -> Iterator[Tokens]:
+        """Yield the phrases of a text that say something, without which it is one of training, or reads like one."""
+        words, values = _padded(tokens), is_placeholder(item)
+        plain = values and all(map(is_placeholder, said))
+        for start, end in self._spans(tokens, item):
+            if self._meet(words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]):
+                # Only what is a text by itself shows that these words, and no others, say a special value.
+                known = plain or self._known.get((*tokens[:start], *tokens[end:])) == said - {item}
+                if known or (values and self._says(said, tokens[start:end]) == frozenset({item})):
+                    yield tokens[start:end]
+
+    def _says_only(self, text: Edited, start: int, end: int, item: str) -> bool:
+        """Whether some words of a text, that hold no value but this one, say one thing and no other."""
+        return is_placeholder(item) or self._says(text.said, text.tokens[start:end]) == frozenset({item})
+
+    def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
+        """Yield where a text may have a phrase that says one thing and no other."""
+        slots = [-1, *(place for place, token in enumerate(tokens) if is_placeholder(token)), len(tokens)]
+        for before, place, after in zip(slots, slots[1:], slots[2:], strict=False):
+            if strip_joiner(tokens[place]) == item:
+                for start in range(max(before + 1, place - LONGEST + 1), place + 1):
+                    for end in range(place + 1, min(after, start + LONGEST) + 1):
+                        yield start, end
+        for before, after in pairwise(slots) if not is_placeholder(item) else ():
+            for start in range(before + 1, after):
+                for end in range(start + 1, min(after, start + LONGEST) + 1):
+                    yield start, end
+
+    def _meet(self, before: Tokens, after: Tokens) -> bool:
+        """Whether training has the words at both sides of a gap together."""
+        seen = self._fluency.seen
+        return (len(before) < 2 or not after or seen((*before[-2:], after[0]))) and (
+            len(after) < 2 or not before or seen((before[-1], *after[:2]))
+        )
+
+
+def lowest(bounded: Iterable[tuple[int, T]], cost: Callable[[T], tuple[Any, ...]], count: int) -> list[T]:
+    """Return so many items of the lowest cost, the lowest first; few costs are worked out.
+
+    Args:
+        bounded: items, each with what its cost begins with at least.
+        cost: of an item, differs from all others'.
+        count: how many.
+    """
+    found: list[tuple[tuple[Any, ...], T]] = []
+    for least, item in sorted(bounded, key=itemgetter(0)):
+        if len(found) >= count and found[count - 1][0][0] < least:
+            break
+        insort(found, (cost(item), item), key=itemgetter(0))
+    return [item for _, item in found[:count]]
+
+
+def _apart(said: Said, wanted: Said) -> int:
+    """Return how many changes it takes at least until a text says what is wanted."""
+    return max(len(wanted - said), len(said - wanted))
+
+
+def _padded(tokens: Tokens) -> Tokens:
+    """Return the words of a text between its bounds, the values of a slot alike."""
+    return (BOUND, *(token.partition("#")[0] if is_placeholder(token) else token for token in tokens), BOUND)
+
+
+def _shows(item: str) -> bool:
+    """Whether a text's words show that it says something: values, not slots without one."""
+    return is_placeholder(item) or "=" in item

@@ -1,0 +1,87 @@
+"""Asking and telling: questions that ask wrongly, sentences that stay open, and statements that tell wrongly."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.questions import is_question
+
+_STATING = frozenset({"it", "it's", "they", "they're", "there"})
+"""Subjects with which no question begins."""
+_NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
+_UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are can care")
+_WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
+"""Words that a question ends with only where it asks "what"."""
+_THINKING, _LIKING = listed("think thought said guess"), listed("liked loved hated enjoyed disliked found")
+"""Verbs behind which something has to come."""
+_OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
+"""Words of an alternative that is none."""
+_TELLING = listed("me know knows tell say said sure")
+_ASKING = listed("do does did can could will would should may might must is are")
+_FINITE = listed("is are was were am do does did can could will would should may might must has")
+_OPENING = listed("sorry ok okay so well and or but then , what which where when who how why")
+_NEAR = 4
+"""Words behind a question word among which its verb is."""
+
+
+def misasked(words: Sequence[str]) -> bool:
+    """Whether a question asks wrongly: "it is cheap?", "what is the food do you like?", "do you can get it?"."""
+    pairs = set(pairwise(words))
+    doubled = words[0] in QUESTION_WORDS and words[1:2] in (["is"], ["are"]) and JOINTS.isdisjoint(words)
+    stated = words[0] in _STATING and words[-1] == "?" and not any(a in _ASKING and b in SUBJECTS for a, b in pairs)
+    # "Speaking of games from 2007?"
+    unasked = words[0].endswith("ing") and words[-1] == "?" and "," not in words
+    thought = not pairs.isdisjoint(("think", verb) for verb in ("do", "does", "did"))
+    if stated or unasked or thought or (doubled and ("do", "you") in pairs):
+        return True
+    start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
+    asked = words[start : start + 3]
+    if len(asked) < 3 or asked[0] not in _ASKING or asked[1] not in SUBJECTS:
+        return False
+    # "Where would you like to SLOT_NEAR?"
+    nowhere = any(
+        pair == ("like", "to") and is_placeholder(more) for pair, more in zip(pairwise(words), words[2:], strict=False)
+    )
+    if nowhere or (not pairs.isdisjoint(("for", more) for more in ("in", "near")) and QUESTION_WORDS.isdisjoint(words)):
+        return True
+    finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
+    return finite_again or (asked[0] not in {"is", "are"} and asked[2] in PREPOSITIONS | {"about"})
+
+
+def mistold(words: Sequence[str]) -> bool:
+    """Whether a statement tells wrongly: "nobody knows how long would you like to walk", "i can tell you that are".
+
+    Or it denies, and then as if it had not: "it is not on Steam, but not on Linux".
+    """
+    if "tell" in words:
+        runs = zip(words, words[1:], words[2:], words[3:], strict=False)
+        if any(run[:3] == ("tell", "you", "that") and run[3] in _FINITE for run in runs):
+            return True
+    places = [place for place in range(1, len(words)) if words[place] in QUESTION_WORDS]
+    told = [words[place + 1 : place + _NEAR + 1] for place in places if words[place - 1] in _TELLING]
+    inverted = any(a in _ASKING and b in SUBJECTS for each in told for a, b in pairwise(each))
+    but = words.index("but") if "but" in words else 0
+    denied_twice = words[but + 1 : but + 2] == ["not"] and "not" in words[:but]
+    return (inverted and not is_question(" ".join(words))) or denied_twice
+
+
+def dangles(words: Sequence[str]) -> bool:
+    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
+    own = [word for word in words if word.isalnum() or is_placeholder(word)]
+    joint, before, last = ["", "", "", *own][-3:]
+    # Questions may end with prepositions and verbs: "what are you looking for?".
+    never, asking = last in _NEVER_LAST or before in _NEVER_LAST, is_question(" ".join(words))
+    open_ended = last in _WANTING or before == "rather" or (joint == "or" and before in _ASKING)
+    # "Walk 8 km, or would you like to?"
+    tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
+    open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
+    wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
+    # "I think.", "you said earlier that you liked."; but "it is good, i think", "which i liked".
+    objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
+    objectless &= QUESTION_WORDS.isdisjoint(words)
+    # "Would you like it to be near?"
+    open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
+    return wanting or open_ended or objectless or (last in _UNFINISHED and (never or not asking))

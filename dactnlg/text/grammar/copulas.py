@@ -1,0 +1,68 @@
+"""Copulas: what training says that a thing is: "a nice hotel", and not "a medium drive range"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+
+from dactnlg.text.grammar.english import JOINTS
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import strip_joiner
+
+LEAST_SHARE = 0.05
+"""Share of what things are said to be from which on a word, or a value, is what a thing can be."""
+LEAST_OFTEN = 0.03
+"""Share of a rarer word's places in which it is what a thing is said to be, from which on it can be that."""
+LEAST_SEEN = 20
+"""Places of a word from which on these shares tell anything."""
+_ENDS = JOINTS | {"in", "on", "at", "near", "with", "for", "by", "from", "to", "of", ".", "?", "!", "called", "rated"}
+
+
+class Copulas:
+    """Counts the nouns behind "is a".
+
+    Args:
+        sentences: of training, delexicalised.
+    """
+
+    def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
+        self._heads: Counter[str] = Counter()
+        self._words: Counter[str] = Counter()
+        for sentence in sentences:
+            words = _plain(sentence)
+            self._words.update(words)
+            self._heads.update(_heads(words))
+
+    def faults(self, sentence: Sequence[str]) -> int:
+        """Return how many nouns of a sentence stand behind "is a" though training has them there hardly ever."""
+        return sum(map(self._strange, _heads(_plain(sentence))))
+
+    def _strange(self, head: str) -> bool:
+        count, total = self._heads[head], self._heads.total()
+        if total < LEAST_SEEN or count >= LEAST_SHARE * total:
+            return False
+        return is_placeholder(head) or (self._words[head] >= LEAST_SEEN and count < LEAST_OFTEN * self._words[head])
+
+
+def _plain(sentence: Iterable[str]) -> list[str]:
+    words = map(strip_joiner, sentence)
+    return [word.partition("#")[0] if is_placeholder(word) else word for word in words]
+
+
+def _heads(words: Sequence[str]) -> Iterator[str]:
+    """Yield the last words of the noun phrases behind "is a"."""
+    for place in range(len(words) - 2):
+        if words[place] == "is" and words[place + 1] in ("a", "an"):
+            head = noun_phrase_head(words, place + 1)
+            if head != words[place + 1]:
+                yield head
+
+
+def noun_phrase_head(words: Sequence[str], place: int) -> str:
+    """Return the last word of the noun phrase that begins with an article at a place; the article where it is alone."""
+    end = next((at for at in range(place + 1, len(words)) if _ends(words[at])), len(words))
+    return words[end - 1]
+
+
+def _ends(word: str) -> bool:
+    return word in _ENDS or word.startswith("-") or word.endswith("ed")

@@ -1,0 +1,199 @@
+"""Fluency: runs of words in a text that training never had, or by mistake alone; and faults of its clauses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+
+from dactnlg._utils.memory import Memory
+from dactnlg.text.grammar.clauses import faults, learned_verbs, splices
+from dactnlg.text.grammar.copulas import Copulas
+from dactnlg.text.grammar.english import RELATIVES
+from dactnlg.text.grammar.indifference import misattributed, parted
+from dactnlg.text.grammar.misspellings import joined, misspellings
+from dactnlg.text.grammar.predicates import Predicates
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
+from dactnlg.text.surface import strip_joiner
+
+ORDER = 4
+"""Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
+RARE, USUAL = 2, 100
+"""How often training has a run by mistake, at most, and how many times as often its beginning goes on otherwise."""
+LEAST_COUNTED = 0.5
+"""Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
+REMEMBERED = 20_000, 16 << 20
+"""Sentences whose doubts are remembered, at most, and their bytes."""
+PLURALS = frozenset({"s", "es", "-s", "-es"})
+"""Endings behind a placeholder."""
+LEAST_PLURALS = 20
+"""How often a noun has a plural, at least."""
+BOUND = ""
+"""Stands before and behind a sentence."""
+
+_BEHIND_NOUNS = RELATIVES | frozenset(
+    {BOUND, *ENDS, *["if", "in", "with", "for", "near", "at", "on", "by", "from", "and", "available"]}
+)
+_PRONOUNS: dict[str, Tokens] = {PRONOUN: (), f"{PRONOUN}'s": ("is",)}
+
+
+class Fluency:
+    """Counts what is strange in delexicalised texts.
+
+    Args:
+        texts: of training, delexicalised.
+        english: whether they are in English, whose clauses are known.
+    """
+
+    def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
+        self._runs: Counter[Tokens] = Counter()
+        self._known: Memory[int] = Memory(*REMEMBERED)
+        words: Counter[str] = Counter()
+        pairs: Counter[tuple[str, str]] = Counter()
+        sentences = [sentence for text in texts for sentence in split_sentences(text)]
+        for sentence in sentences:
+            words.update(map(strip_joiner, sentence))
+            pairs.update(pairwise(map(strip_joiner, sentence)))
+            self._runs.update(runs(sentence, ORDER))
+            self._runs.update(runs(sentence, ORDER - 1))
+        self._misspelt = misspellings(words) | joined(words, pairs)
+        self._nouns = frozenset(nouns(sentences)) if english else frozenset[str]()
+        self._usual = frozenset(_usual(self._runs))
+        subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
+        self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
+        self._counted = dict(self._before_counts()) if english else {}
+        self._verbs = learned_verbs(pairs) if english else frozenset()
+        self._predicates = Predicates(sentences, self._verbs)
+        self._copulas = Copulas(sentences if english else ())
+
+    def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
+        """Return how many runs of words training never had, and the faults of clauses and of beginnings.
+
+        Args:
+            tokens: the text.
+            strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
+        """
+        sentences = split_sentences(tokens)
+        found = 2 * sum(map(splices, sentences)) if strict and self._verbs else 0
+        found += sum(map(self._doubts_of, sentences))
+        if len(sentences) == 1:
+            return found
+        # What one sentence has said in the same words the next one does not say again.
+        own = [
+            {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
+            for s in sentences
+        ]
+        return found + (sum(map(len, own)) > len(set().union(*own)))
+
+    def strange_runs(self, tokens: Sequence[str]) -> int:
+        """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
+        return sum(map(self._strange_runs, split_sentences(tokens)))
+
+    def _strange_runs(self, sentence: Tokens) -> int:
+        # What does not matter may stand behind any sentence, and each such thing behind any other.
+        main, end = parted(sentence) if self._verbs else (sentence, None)
+        apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
+        return self._strange(apart) + min(self._strange(runs(reading, ORDER)) for reading in self._readings(main))
+
+    def _strange(self, found: Iterable[Tokens]) -> int:
+        every = [*found]
+        return len(every) - sum(map(self._usual.__contains__, every))
+
+    def _doubts_of(self, sentence: Tokens) -> int:
+        """Return the doubts about one sentence; texts that are composed share theirs."""
+        found = self._known.get(sentence)
+        if found is None:
+            found = self._strange_runs(sentence)
+            found += sum(strip_joiner(token) in self._misspelt for token in sentence)
+            if self._verbs:
+                found += faults(parted(sentence)[0], self._verbs)
+                found += 2 * self._one_of_many(sentence)
+                found += 2 * (
+                    self._copulas.faults(sentence) + self._predicates.faults(sentence) + misattributed(sentence)
+                )
+            self._known.put(sentence, found, 60 * len(sentence))
+        return found
+
+    def _readings(self, sentence: Tokens) -> Iterator[Tokens]:
+        """Yield a sentence, and as it is with the name of what its pronoun is, or with a count of what there is."""
+        yield sentence
+        for place, before in enumerate(pairwise(map(strip_joiner, sentence)), 2):
+            if count := self._counted.get(before):
+                yield (*sentence[:place], count, *sentence[place:])
+        if sentence[0] in _PRONOUNS and self._subject:
+            yield (PRONOUN, *_PRONOUNS[sentence[0]], *sentence[1:])
+            yield (self._subject, *_PRONOUNS[sentence[0]], *sentence[1:])
+
+    def _before_counts(self) -> Iterator[tuple[tuple[str, str], str]]:
+        """Yield the pairs of words behind which training counts, "there are", each with its placeholder."""
+        there = {
+            run[-1]: n for run, n in self._runs.items() if run[:-1] == ("there", "are") and is_placeholder(run[-1])
+        }
+        count = max(there, key=lambda name: (there[name], name), default="")
+        pairs = Counter[tuple[str, str]]()
+        for run, number in self._runs.items():
+            # "no" counts as well.
+            pairs[run[0], run[1]] += number if len(run) == ORDER - 1 and run[-1] != "no" else 0
+        for pair, number in pairs.items() if there.get(count, 0) > RARE else ():
+            if self._runs[*pair, count] > max(RARE, LEAST_COUNTED * number):
+                yield pair, count
+
+    @property
+    def counts(self) -> frozenset[str]:
+        """The placeholder of what training counts with, if it does."""
+        return frozenset(self._counted.values())
+
+    def countable(self, before: Tokens) -> bool:
+        """Whether what stands behind two words is plural where its count is left out: "there are pubs"."""
+        return before in self._counted
+
+    def _one_of_many(self, sentence: Tokens) -> int:
+        """Return how many nouns should have a plural: "there are pub in the area", "there are no cheap pub"."""
+        words, counts, found, many = [*map(_plain, sentence), BOUND], self.counts, 0, False
+        for word, more in pairwise(words):
+            if word == "are":
+                many = True
+            elif many and word in self._nouns:
+                found += strip_joiner(more) in _BEHIND_NOUNS
+                many = False
+            elif word in _BEHIND_NOUNS or word in counts:
+                # A noun behind a count is made to fit its value.
+                many = False
+        return found
+
+    def seen(self, run: Tokens) -> bool:
+        """Whether training has a run of three or four words within a sentence."""
+        return run in self._runs
+
+
+def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
+    """Yield the longest runs that training has, but those that it hardly ever has where it has the beginning often."""
+    longest = {run: count for run, count in counts.items() if len(run) == ORDER}
+    starts: Counter[Tokens] = Counter()
+    for run, count in longest.items():
+        starts[run[:-1]] += count
+    for run, count in longest.items():
+        # A sentence may be short where training's are long.
+        if count > RARE or run[-1] == BOUND or starts[run[:-1]] < USUAL * count:
+            yield run
+
+
+def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the placeholders behind which training often has the ending of a plural: nouns, as "pub" is one."""
+    plurals = Counter[str]()
+    for sentence in sentences:
+        plurals.update(_plain(word) for word, more in pairwise(map(strip_joiner, sentence)) if more in PLURALS)
+    yield from (word for word, count in plurals.items() if is_placeholder(word) and count >= LEAST_PLURALS)
+
+
+def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
+    """Yield the runs of so many words of a sentence with its bounds; values of one slot are alike."""
+    # Texts of some corpora end with marks and texts of others do not.
+    own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
+    words = (BOUND, *map(_plain, own), BOUND)
+    yield from zip(*(words[start:] for start in range(order)), strict=False)
+
+
+def _plain(token: str) -> str:
+    return token.partition("#")[0] if "#" in token and is_placeholder(token) else token

@@ -1,0 +1,259 @@
+"""Manners: texts that deny or ask where their act does neither, or the other way round.
+
+"There are no such hotels" for an act that denies nothing, "i looked for hotels" for one that does; "you like shooters"
+for a recommendation, where people always ask "have you played it?".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from dactnlg.acts import Turn
+from dactnlg.text.grammar.english import QUESTION_WORDS
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import asking, split_sentences
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, canonical, kind
+
+LEAST_SHARE = 0.1
+"""Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
+MOST_SHARE, LEAST_TEXTS = 0.9, 10
+"""The same share from which on an act type is not done without it, and how many texts have to show it."""
+MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
+"""Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
+most; and shares that the first of them, and each further one, add at least."""
+LEAST_BEHIND = 0.05
+"""Share of an act type's texts that state something behind a question, from which on that is what it does."""
+MOST_MARKS = 3
+"""Words that mark an act type."""
+NEGATIVE = ("=no", "=none", "=dontcare", "=?")
+"""Special values that are said with a denial."""
+_ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
+"""Words with which questions begin."""
+NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
+
+
+class Shares(NamedTuple):
+    """Shares of the texts for some act types.
+
+    Attributes:
+        deny: of those without special values that are said with a denial, those that deny.
+        own: the number of these.
+        none: those that say that there is none of a kind.
+        again: those that deny in several sentences.
+        ask: those that ask.
+        texts: the number of all.
+    """
+
+    deny: float
+    own: int
+    none: float
+    again: float
+    ask: float
+    texts: int
+
+    @classmethod
+    def of(cls, count: Counter[str]) -> Shares:
+        """Return the shares that counts come to."""
+        own, texts = count["own"], count["texts"]
+        none, again, ask = (count[each] / texts for each in ("none", "again", "ask"))
+        return cls(count["deny"] / max(own, 1), own, none, again, ask, texts)
+
+
+NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0)
+"""Of act types that training does not have together."""
+
+
+class Manners:
+    """Tells texts that deny or ask where their act does not, or do not where it does.
+
+    Args:
+        templates: the training texts.
+    """
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+        self._open: dict[Key, bool] = {}
+
+    @cached_property
+    def _shares(self) -> dict[Key, Shares]:
+        """The shares of the texts for each combination of act types."""
+        counts: dict[Key, Counter[str]] = {}
+        combinations: dict[Key, Counter[str]] = {}
+        rows = self._templates.specials
+        # Training has many texts, of few words: these are looked at once.
+        words = set(chain.from_iterable(text for _, text in rows))
+        denying, marks = frozenset(filter(_denying, words)), frozenset(filter(_marks_question, words))
+        for (key, text), values in rows.items():
+            count = combinations.get(key)
+            if count is None:
+                count = combinations[key] = counts.setdefault(_acts(key), Counter())
+            count["texts"] += 1
+            count["none"] += "no" in text and has_none(text)
+            count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
+            denied = not denying.isdisjoint(text)
+            count["again"] += denied and denies_again(text)
+            if not any(map(_has_negative, values)):
+                count["own"] += 1
+                count["deny"] += denied
+        return {acts: Shares.of(count) for acts, count in counts.items()}
+
+    def _of(self, turn: Turn) -> Shares:
+        return self._shares.get(_acts(kind(turn)), NOTHING)
+
+    def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text does another act: says that there is none, or asks, where its act never does, or must.
+
+        Or it says so of two kinds in the place of one: "there is no pub nearby. There is no cheap pub."
+        """
+        usual = self._of(turn)
+        if usual.texts < LEAST_TEXTS:
+            stating = all(act.act_type in self._stating for act in turn)
+            return stating and (asks(tokens) or worded_as_question(tokens))
+        if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
+            return True
+        if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
+            if not denies(tokens) and not _negative(turn):
+                return True
+            if usual.again < LEAST_SHARE and denies_again(tokens):
+                return True
+        unasked = usual.ask < LEAST_SHARE and not any(act.is_question for act in turn)
+        # What is worded as a question has its mark as readers see it.
+        if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
+            return unasked
+        return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
+
+    @cached_property
+    def _with_marks(self) -> bool:
+        """Whether most questions of training have marks; people leave them out, and some corpora have hardly any."""
+        marked = [asks(text) for text in self._templates.texts() if text[0] in _ASKING]
+        return 2 * sum(marked) >= len(marked)
+
+    @cached_property
+    def _stating(self) -> frozenset[str]:
+        """The act types that training has in texts that do not ask, by themselves or among others."""
+        found = (acts for acts, each in self._shares.items() if each.texts >= LEAST_TEXTS and each.ask < LEAST_SHARE)
+        return frozenset(chain.from_iterable(found))
+
+    def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""
+        marks = (
+            frozenset[str]()
+            if any(act.is_question for act in turn)
+            else self._marks.get(_acts(kind(turn)), frozenset())
+        )
+        return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
+
+    def marked(self, act_types: Iterable[str]) -> bool:
+        """Whether words mark the texts of act types, "only" what is the only match."""
+        return bool(self._marks.get(tuple(sorted(act_types))))
+
+    @cached_property
+    def _marks(self) -> dict[Key, frozenset[str]]:
+        """The words that mark the texts of act types, where there are any."""
+        texts: dict[Key, list[frozenset[str]]] = {}
+        for (key, text), values in self._templates.specials.items():
+            # What does not matter has words of its own.
+            if not any(map(_has_negative, values)):
+                texts.setdefault(_acts(key), []).append(frozenset(map(strip_joiner, text)))
+        total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
+        number = sum(map(len, texts.values()))
+        return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
+
+    def stated_behind(self, turn: Turn, tokens: Sequence[str], subject: str) -> int:
+        """Return how many statements stand behind a question, where a turn's act types end with what they ask.
+
+        "Do you know any games for the PC? It is available on Steam." What the question names, more can be told of.
+        """
+        found = _stated_behind(tokens, subject)
+        return 0 if not found or self._goes_on(_acts(kind(turn))) else found
+
+    def _goes_on(self, acts: Key) -> bool:
+        """Whether texts for act types state something behind a question, or training has too few of them to tell."""
+        if acts not in self._open:
+            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == acts for t in own]
+            behind = sum(map(bool, map(_stated_behind, texts)))
+            self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
+        return self._open[acts]
+
+    def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text denies something, and neither the turn's values nor its act types do."""
+        return denies(tokens) and not _negative(turn) and self._of(turn).deny < LEAST_SHARE
+
+
+def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
+    """Return words of which one is in most of some texts, and which the other ones, of a number in all, hardly have."""
+    left, found = list(texts), set[str]()
+    while left and number > len(texts) and len(found) < MOST_MARKS:
+        own = Counter(word for text in left for word in text if word.isalpha())
+        counts = Counter(word for text in texts for word in text if word in own)
+        rare = [word for word in own if total[word] - counts[word] <= ELSEWHERE * (number - len(texts))]
+        best = max(rare, key=lambda word: (own[word], word), default="")
+        if not best or own[best] < (FURTHER if found else FIRST) * len(texts):
+            break
+        found.add(best)
+        left = [text for text in left if best not in text]
+    return frozenset(found) if len(left) <= (1 - MARKED) * len(texts) else frozenset()
+
+
+def _negative(turn: Turn) -> bool:
+    """Whether a turn has a value that is said with a denial."""
+    return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
+
+
+@lru_cache(maxsize=1 << 12)
+def _has_negative(values: Key) -> bool:
+    """Whether printed special values have one that is said with a denial."""
+    return any(canonical(value).endswith(NEGATIVE) for value in values)
+
+
+def has_none(tokens: Sequence[str]) -> bool:
+    """Whether a text says that there is none of a kind: "no SLOT_TYPE"."""
+    return any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens))
+
+
+def denies(tokens: Iterable[str]) -> bool:
+    """Whether a text has a word that denies."""
+    return any(map(_denying, tokens))
+
+
+def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
+    """Return how many sentences that do not ask stand behind the first one that does, unless that names a subject."""
+    asked = asking(tokens)
+    if True not in asked[:-1]:
+        return 0
+    first = asked.index(True)
+    named = subject in map(strip_joiner, split_sentences(tokens)[first])
+    return 0 if named else asked[first:].count(False)
+
+
+def denies_again(tokens: Sequence[str]) -> bool:
+    """Whether several sentences of a text deny."""
+    return sum(map(denies, split_sentences(tokens))) > 1
+
+
+def asks(tokens: Iterable[str]) -> bool:
+    """Whether a text has the mark of a question."""
+    return any(map(_marks_question, tokens))
+
+
+def worded_as_question(tokens: Sequence[str]) -> bool:
+    """Whether a sentence of a text begins, or ends, as a question does."""
+    return any(asking(tokens))
+
+
+def _denying(token: str) -> bool:
+    word = strip_joiner(token)
+    return word in NEGATIONS or word.endswith("n't")
+
+
+def _marks_question(token: str) -> bool:
+    return strip_joiner(token) == "?"
+
+
+def _acts(key: Key) -> Key:
+    return tuple(each for each in key if "|" not in each)

@@ -1,0 +1,83 @@
+"""Predicates: what training says of which subject: "the phone number is" a number, and not "located near" something."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from dactnlg.text.grammar.clauses import finite
+from dactnlg.text.grammar.copulas import noun_phrase_head
+from dactnlg.text.grammar.english import COORDINATING, JOINTS, RELATIVES
+from dactnlg.text.surface import strip_joiner
+
+LEAST_SEEN = 20
+"""How often training says something, of whatever subject, from which on it matters that it never says it of one."""
+MOST_SHARE = 0.02
+"""Share of its places in which something is said by mistake of a subject that it cannot be said of, at most."""
+_ARTICLES = frozenset({"a", "an", "the"})
+_PREPOSITIONS = frozenset({"of", "in", "with", "for", "near", "on", "at", "from", "by", "to"})
+_ASKING = frozenset({"what", "which", "who", "where", "how", "do", "does", "did", "would", "could", "can", "may"}) | {
+    *("shall", "should", "is", "are", "was", "were", "will", "have", "has")
+}
+_ANY = frozenset({"it", "they", "there", "this", "that"})
+"""Subjects of which nearly anything is said."""
+
+
+Predicate = tuple[str, str]
+"""A verb and the word behind it; of a phrase with an article the noun as well."""
+
+
+class Predicates:
+    """Counts what training says of which subjects.
+
+    Args:
+        sentences: of training, delexicalised.
+        verbs: finite verbs, in lower case.
+    """
+
+    def __init__(self, sentences: Iterable[Sequence[str]], verbs: Collection[str]) -> None:
+        self._verbs = verbs
+        self._pairs: Counter[tuple[str, Predicate]] = Counter()
+        self._said: Counter[Predicate] = Counter()
+        for sentence in sentences if verbs else ():
+            for subject, predicates in self._clauses(sentence):
+                self._pairs.update((subject, predicate) for predicate in predicates)
+                self._said.update(predicates)
+
+    def faults(self, sentence: Sequence[str]) -> int:
+        """Return how often a sentence says something of a subject that training says of other ones alone."""
+        return sum(self._strange(*clause) for clause in self._clauses(sentence)) if self._verbs else 0
+
+    def _strange(self, subject: str, predicates: Iterable[Predicate]) -> bool:
+        often = ((self._pairs[subject, each], self._said[each]) for each in predicates if subject not in _ANY)
+        return any(said >= LEAST_SEEN and of_it <= MOST_SHARE * said for of_it, said in often)
+
+    def _clauses(self, sentence: Sequence[str]) -> Iterator[tuple[str, set[Predicate]]]:
+        """Yield the last word of each clause's subject, which a verb behind "and" shares, and what is said of it."""
+        words = [strip_joiner(token).partition("#")[0] for token in sentence]
+        if words[0] in _ASKING:
+            return
+        subject, start = "", 0
+        for place in finite(words, self._verbs):
+            before = words[place - 1] if place else ""
+            if before in RELATIVES:
+                subject = ""
+            elif before not in COORDINATING or not subject:
+                subject = _head(words[start:place])
+            if subject:
+                yield subject, _predicates(words, place)
+            start = place + 1
+
+
+def _head(words: Sequence[str]) -> str:
+    """Return the last word of the first noun phrase of the words between a verb and the next one's."""
+    start = next((place + 1 for place in reversed(range(len(words))) if words[place] in JOINTS), 0)
+    own = words[start:]
+    end = next((place for place, word in enumerate(own) if place and word in _PREPOSITIONS), len(own))
+    return own[end - 1] if own else ""
+
+
+def _predicates(words: Sequence[str], place: int) -> set[Predicate]:
+    more = words[place + 1] if place + 1 < len(words) else ""
+    noun = noun_phrase_head(words, place + 1) if more in _ARTICLES else more
+    return {(words[place], more), (words[place], noun)}

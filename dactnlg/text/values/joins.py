@@ -1,0 +1,368 @@
+"""Joins: the words of a template beside a value, where the value decides on them.
+
+    the SLOT_NAME is nice        The Opal    ->  The Opal is nice
+    serves SLOT_FOOD food        sea food    ->  serves sea food
+    there are SLOT_COUNT inns    1           ->  there is 1 inn
+    SLOT_AIRLINE's flight        SAS         ->  SAS' flight
+    out on SLOT_RELEASE          2019        ->  out in 2019
+    any SLOT_SPECIFIER games     newest      ->  the newest games
+    the most SLOT_SPECIFIER one  newest      ->  the newest one
+    with a SLOT_ACCESSORIES      3d glasses  ->  with 3d glasses
+
+A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
+nothing to do, and that is seen from a few words of template and value, each worked out once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+from typing import NamedTuple
+
+from dactnlg.text.surface import unused_mark
+from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
+from dactnlg.text.values.times import OTHERS, preposition_of_time
+
+_SMALL_WORDS = """
+    a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
+    just many more much my near no not of off on only or our out over per she so some than that the their them then
+    there these they this those to too under up was we were what when where which who will with would you your
+"""
+_FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
+_ARTICLES = frozenset({"a", "an", "the"})
+_ANY = frozenset({"a", "an", "any", "another", "some"})
+_DEGREES = frozenset({"most", "least", "very"})
+_SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
+_IN_EST = """
+    conquest contest earnest forest guest harvest honest interest manifest midwest modest northwest priest protest quest
+    rainforest request southwest
+"""
+_NO_SUPERLATIVES = frozenset(_IN_EST.split())
+_SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
+_NO_PLURALS = ("series", "species", "news", "always")
+_LONGEST_PHRASE = 4
+"""Words behind a count among which its noun is looked for."""
+_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women"}
+_SINGULARS = {many: one for one, many in _PLURALS.items()}
+_VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
+_BE = frozenset({"are", "is", "were", "was"})
+VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
+"""The verbs of several things, for those of one."""
+_WORD = r"[^\W\d_]+"
+_NO_MORE = r"(?![\w'’-])"
+_LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
+_POSSESSIVE = re.compile(r"['’]s?(?= [^\W\d_])")
+_OPEN_QUOTE = re.compile(r"(?:^| )['‘][^'’]*$")
+_FIRST = re.compile(rf" ({_WORD}){_NO_MORE}")
+_OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")
+_FINAL = re.compile(rf"(?:^| )({_WORD})$")
+# Up to four words that stand twice, the second time within a sentence.
+_TWICE = re.compile(rf"(?<![\w'’-])({_WORD}(?: {_WORD}){{0,3}}?)(?: (?=[^\WA-Z])(?i:\1){_NO_MORE})+")
+_TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
+# Words that English doubles.
+_DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
+
+BARE = "-"
+"""Stands for no article."""
+ONE, MANY = 1, 2
+"""The number of a noun, and of a value that counts."""
+
+
+_NO_NOUN = -1, 4
+_MARKS = ".,;:?!"
+
+
+class Edges(NamedTuple):
+    """What of a value the words beside it may depend on.
+
+    Attributes:
+        head: its first word, folded, an article as "the"; None if it says nothing.
+        tail: its last word, folded and without an ending of plurals; None if it says nothing.
+        last: its last word, folded; "" if it does not end with a word.
+        number: `ONE` or `MANY` of a count; 0 of all else.
+        possessive: its ending as an owner: "'s", or "'" where it ends with an s; "" if it does not end with a word.
+        time: the preposition before it, if it is a year, "in", or a day, "on"; "" if it is neither.
+        article: what stands before it for "a": "the" before a superlative, `BARE` before several things; "" else.
+    """
+
+    head: str | None
+    tail: str | None
+    last: str
+    number: int
+    possessive: str
+    time: str
+    article: str
+
+    @classmethod
+    def of(cls, value: str) -> Edges:
+        """Return the edges of a value as readers see it."""
+        folded = value.casefold()
+        opening, final = _OPENING.match(folded), _FINAL.search(folded)
+        last = final[1] if final else ""
+        head = opening[1] if opening and (opening.group().endswith(" ") or opening[1] == folded) else ""
+        # An "a" alone is a grade.
+        head = "the" if head in _ARTICLES and head != folded else _telling(head)
+        counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
+        number = ONE if folded in SINGLE else MANY if counts else 0
+        possessive = ("'" if last.endswith("s") else "'s") if last else ""
+        time, article = preposition_of_time(folded), _article(value)
+        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, time, article)
+
+
+class Joint(NamedTuple):
+    """The words of a template beside a placeholder, to be compared with the `Edges` of its value.
+
+    Attributes:
+        place: which of the sentence's placeholders it is.
+        before: the word before it, folded, an article as "the"; "" if it says nothing.
+        behind: the word behind it, folded and without an ending of plurals; "" if it says nothing.
+        misfit: the number that the noun behind it does not have, `ONE` or `MANY`; -1 if there is no such noun.
+        word: the word behind it, folded.
+        noun: which word of the sentence that noun is; -1 if there is none.
+        misowner: the ending of owners, "'s" or "'", that is not there and would fit other values; "" if neither is.
+        mistime: "in" or "on", the one that is not before it and would fit other times; "" if neither is.
+        misarticle: what would stand before other values for its "a" or "any": "the", or `BARE` where no noun is behind
+            it; "" if it has neither.
+    """
+
+    place: int
+    before: str
+    behind: str
+    misfit: int
+    word: str
+    noun: int
+    misowner: str
+    mistime: str
+    misarticle: str
+
+
+class Edit(NamedTuple):
+    """What has to change beside a value.
+
+    Attributes:
+        joint: the place of the value, and the words beside it.
+        before: whether the word before it goes.
+        behind: what is left of the word behind it; None if that stays whole.
+        number: the number that the noun behind it has to have; 0 if that has it.
+        possessive: the ending of owners that it has to have; "" if it has that.
+        time: the preposition that it has to have, "in" or "on"; "" if it has that.
+        article: what has to stand before it for "a" or "any": "the", or `BARE`; "" if that stays.
+    """
+
+    joint: Joint
+    before: bool
+    behind: str | None
+    number: int
+    possessive: str
+    time: str
+    article: str
+
+
+def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
+    """Return the joints of a template: of those of its values on which something could depend.
+
+    Args:
+        parts: the raw sentence before, between and behind its values.
+        known: the words of the corpus: a noun must be known in both numbers.
+    """
+    mark = unused_mark("".join(parts))
+    words = mark.join(parts).split(" ")
+    found = []
+    for place, (part, behind, at) in enumerate(zip(parts, parts[1:], _places(words, mark), strict=False)):
+        last, first = _LAST.search(part), _FIRST.match(behind)
+        before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
+        noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
+        before = "the" if before in _ARTICLES else _telling(before)
+        misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
+        misarticle = _misarticle(last[1].casefold() if last else "", behind)
+        misfits = misowner, mistime, misarticle
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits)
+        if before or joint.behind or noun >= 0 or any(misfits):
+            found.append(joint)
+    return tuple(found)
+
+
+def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, ...]:
+    """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
+    found: tuple[Edit, ...] = ()
+    for joint in joints:
+        place, before, behind, misfit, _, _, misowner, mistime, misarticle = joint
+        head, tail, _, number, possessive, time, article = edges[place]
+        owned, timed = misowner and possessive == misowner, mistime and time == mistime
+        other = misarticle and article == misarticle
+        if head == before or tail == behind or number == misfit or owned or timed or other:
+            found += (_edit(joint, edges[place]),)
+    return found
+
+
+def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
+    """Return a raw sentence before, between and behind its values with the words beside these changed."""
+    mark = unused_mark("".join(parts))
+    words = mark.join(parts).split(" ")
+    places = _places(words, mark)
+    # From the last on, as words may go.
+    for edit in reversed(edits):
+        if edit.number:
+            _renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
+    out = " ".join(words).split(mark)
+    for edit in edits:
+        place = edit.joint.place
+        if edit.possessive:
+            out[place + 1] = _POSSESSIVE.sub(edit.possessive, out[place + 1], count=1)
+        if edit.before or edit.article == BARE:
+            out[place] = _LAST.sub("", out[place])
+        elif article := edit.article:
+            out[place] = _LAST.sub(lambda last: f"{_as(last[1], article)} ", out[place])
+        if edit.time:
+            # Both are as long.
+            out[place] = f"{out[place][:-3]}{_as(out[place][-3], edit.time)} "
+        if edit.behind is not None:
+            out[place + 1] = _FIRST.sub(edit.behind, out[place + 1], count=1)
+    return tuple(out)
+
+
+def undoubled(parts: Sequence[str]) -> tuple[str, ...]:
+    """Return a raw sentence before, between and behind its values without words that stand twice, and two articles."""
+    return tuple([_TWO_ARTICLES.sub("", _TWICE.sub(_once, part)) for part in parts])
+
+
+def _as(word: str, other: str) -> str:
+    """Return another word with a capital where a word has one."""
+    return other.capitalize() if word[0].isupper() else other
+
+
+def _places(words: Sequence[str], mark: str) -> list[int]:
+    """Return which word of a sentence each of its values is, or is in."""
+    return [place for place, word in enumerate(words) for _ in range(word.count(mark))]
+
+
+def _once(match: re.Match[str]) -> str:
+    return match.group() if match[1].casefold() in _DOUBLED else match[1]
+
+
+def _telling(word: str) -> str:
+    return "" if word in _FUNCTION_WORDS else word
+
+
+def _stem(word: str) -> str:
+    """Return a word without what may be an ending of plurals: a house and houses, a box and boxes have one stem."""
+    return word.removesuffix("s").removesuffix("e") if len(word) > 3 else word
+
+
+def _edit(joint: Joint, edge: Edges) -> Edit:
+    behind = None
+    if edge.tail == joint.behind:
+        # "restaurant" and " restaurants" make "restaurants".
+        behind = joint.word.removeprefix(edge.last) if joint.word.startswith(edge.last) else ""
+        behind = behind if behind in ("s", "es") else ""
+    possessive = joint.misowner if joint.misowner == edge.possessive else ""
+    number = edge.number if edge.number == joint.misfit else 0
+    time = joint.mistime if joint.mistime == edge.time else ""
+    article = joint.misarticle if joint.misarticle == edge.article else ""
+    if article and joint.before in _DEGREES:
+        # Its own ending says as much.
+        article = BARE
+    return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
+
+
+def _article(value: str) -> str:
+    """Return what stands before a value in the place of "a": "the", or `BARE`; "" if "a" does."""
+    if _SUPERLATIVE.fullmatch(value) and value not in _NO_SUPERLATIVES:
+        return "the"
+    first = value.partition(" and ")[0]
+    return BARE if _SEVERAL.fullmatch(first) and not first.endswith(_NO_PLURALS) else ""
+
+
+def _misarticle(before: str, behind: str) -> str:
+    """Return what would stand between two texts for "a" or "any": "the" where a noun is behind, else `BARE`, or "".
+
+    Before a superlative no "most" stands either.
+    """
+    if before in _DEGREES:
+        return "the"
+    following = _FIRST.match(behind)
+    noun = following is not None and following[1].casefold() not in _FUNCTION_WORDS
+    return "" if before not in _ANY else "the" if noun else BARE if before in _ARTICLES else ""
+
+
+def _misowner(part: str, behind: str) -> str:
+    """Return which ending of owners, "'s" or "'", the text behind a value lacks; "" if it begins with neither."""
+    found = _POSSESSIVE.match(behind)
+    if not found or (len(found.group()) == 1 and _OPEN_QUOTE.search(part)):
+        return ""
+    return "'" if len(found.group()) == 2 else "'s"
+
+
+def _noun(words: Sequence[str], place: int, mark: str, known: Container[str]) -> tuple[int, int]:
+    """Return where the noun that a value counts stands behind it, and its number; `_NO_NOUN` if there is none."""
+    for at in range(place + 1, min(place + 1 + _LONGEST_PHRASE, len(words))):
+        word = words[at].rstrip(_MARKS)
+        following = words[at + 1] if at + 1 < len(words) and word == words[at] else ""
+        if following == "-s" or word == f"{mark}s":
+            return at, MANY
+        if mark not in word:
+            if not word.isalpha() or word.casefold() in _FUNCTION_WORDS:
+                return _NO_NOUN
+            number = _number(word.casefold(), known)
+            # A noun that belongs to another one says no number: "2 port hub -s".
+            if number == MANY or (number == ONE and not _goes_on(following)):
+                return at, number
+        if word != words[at]:
+            break
+    return _NO_NOUN
+
+
+def _goes_on(following: str) -> bool:
+    """Whether a phrase goes on with a word."""
+    return following.isalpha() and following.casefold() not in _FUNCTION_WORDS
+
+
+def _number(word: str, known: Container[str]) -> int:
+    """Return the number of a noun that is known in both; 0 if it is not."""
+    if word in _SINGULARS or (_one(word) != word and _one(word) in known):
+        return MANY
+    return ONE if word in _PLURALS or _many(word) in known else 0
+
+
+def _one(word: str) -> str:
+    if word in _SINGULARS:
+        return _SINGULARS[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if re.search(r"(?:ss|x|z|ch|sh)es$", word):
+        return word[:-2]
+    return word[:-1] if re.search(r"[^su]s$", word) and len(word) > 3 else word
+
+
+def _many(word: str) -> str:
+    if word in _PLURALS:
+        return _PLURALS[word]
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if re.search(r"(?:s|x|z|ch|sh)$", word) else "s")
+
+
+def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
+    """Give the noun of a value that counts, and the verbs around it, another number, in place."""
+    verbs = _VERBS if number == ONE else VERBS_OF_MANY
+    word = words[noun].rstrip(_MARKS)
+    marks = words[noun][len(word) :]
+    if words[noun + 1 : noun + 2] == ["-s"]:
+        del words[noun + 1]
+    elif not word.isalpha():
+        words[noun] = word.removesuffix("s") + marks
+    else:
+        words[noun] = (_one(word) if number == ONE else _many(word)) + marks
+    before = place - 2 if words[place - 1] in ("only", "just") else place - 1
+    # "There are 2 inns", but "it has 2 inns".
+    if before >= 0 and words[before] in _BE:
+        words[before] = verbs.get(words[before], words[before])
+    behind = words[noun + 1 : noun + 3] if not marks else []
+    if not behind:
+        return
+    relative = behind[0] in ("that", "which", "who")
+    verb = behind[-1] if relative else behind[0]
+    if verb in verbs:
+        words[noun + 1 + relative] = verbs[verb]
+    elif relative and number == ONE and verb.isalpha() and verb not in _FUNCTION_WORDS and _one(verb) == verb:
+        words[noun + 2] = _many(verb)

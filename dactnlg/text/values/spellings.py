@@ -1,0 +1,77 @@
+"""Spellings of values: list items in any order, "and" as "&", "street" as "st", `7:05am` as "7.05 a.m."."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator, Sequence
+
+from dactnlg.text.surface import strip_joiner, tokenize
+from dactnlg.text.values.numerals import bare_amount, number_forms, number_in_words
+
+_ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
+# In values whose words are separated by single spaces.
+_LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?")
+# Longer lists are matched as they are written: n! orders are too many.
+_MAX_ITEMS = 4
+
+
+def spellings(value: str) -> Iterator[tuple[str, ...]]:
+    """Yield the token sequences (folded, joiners stripped) that express a value.
+
+    First as written, then with list items in any order, joined by "and", "or" or neither.
+    """
+    yield _fold(value)
+    for form in number_forms(value):
+        yield _fold(form)
+    if "&" in value:
+        yield _fold(value.replace("&", " and "))
+    if re.search(r"\band\b", value):
+        yield _fold(re.sub(r"\band\b", "&", value))
+    last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
+    if last in _ABBREVIATIONS:
+        yield (*_fold(value)[:-1], _ABBREVIATIONS[last])
+    items = [item for item in _LIST_SEPARATOR.split(" ".join(value.split())) if item]
+    if not 2 <= len(items) <= _MAX_ITEMS:
+        return
+    folded = [_fold(item) for item in items]
+    for order in itertools.permutations(folded):
+        for inner, last in (("", ""), (",", ""), (",", ","), ("or", "or"), ("and", "and"), (",", "and"), (",", "or")):
+            yield _join(order, (inner,), (last,))
+        for word in ("and", "or"):
+            if len(items) > 2:
+                yield _join(order, (",",), (",", word))
+            yield _join(order, ("/",), ("/",))
+
+
+def loose_spellings(value: str) -> set[tuple[str, ...]]:
+    """Return the token sequences of ordinary words that may express a value: "one", "a single" for 1."""
+    return {_fold(form) for form in (*number_in_words(value), *bare_amount(value))} - {_fold(value)}
+
+
+def alternatives(value: str) -> list[str]:
+    """Return the values that "or" or commas join in one: "hayes valley or soma", "indie, shooter"; else it alone."""
+    parts = re.split(r"(?<!\s)(?:\s+or\s+|\s*,\s+)", value, flags=re.IGNORECASE)
+    return parts if all(parts) else [value]
+
+
+def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[str, ...]) -> tuple[str, ...]:
+    joined = list(items[0])
+    for index, item in enumerate(items[1:], start=2):
+        joined += [word for word in (last if index == len(items) else inner) if word]
+        joined += item
+    return tuple(joined)
+
+
+def _fold(text: str) -> tuple[str, ...]:
+    return tuple(strip_joiner(token).casefold() for token in tokenize(text)) or ("",)
+
+
+def plurals(word: str) -> tuple[str, ...]:
+    """Return the plural forms that also express a folded one-word value: "televisions" for television."""
+    return (word + "s", word + "es") if word.isalpha() and len(word) > 2 else ()
+
+
+def inflected(word: str) -> tuple[str, ...]:
+    """Return the forms of a folded last word of a value that express it too: plurals, and with a possessive ending."""
+    return (*plurals(word), f"{word}'s", f"{word}’s") if word[-1:].isalnum() else plurals(word)
