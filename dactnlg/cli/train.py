@@ -67,7 +67,7 @@ def train(
     from dactnlg.runs.config import load_config
     from dactnlg.runs.place import beside
     from dactnlg.runs.run import Run
-    from dactnlg.training.workers import Cluster
+    from dactnlg.training.devices.workers import Cluster
 
     cluster = Cluster.read(devices, workers, worker)
     if data_dir:

@@ -16,10 +16,10 @@ from dactnlg.runs.config import Config
 from dactnlg.runs.writer import RunWriter
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.devices.process_group import ProcessGroup
 from dactnlg.training.initialization import initial_weights
 from dactnlg.training.learner import Learner
 from dactnlg.training.loop import TrainingLoop
-from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.schedule import Schedule
 from dactnlg.training.selection import BleuSelection
 from dactnlg.training.splits import Splits

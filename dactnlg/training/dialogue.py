@@ -18,10 +18,10 @@ from dactnlg.runs.writer import RunWriter
 from dactnlg.text.dialogue_preprocessor import ContextPair, DialoguePreprocessor
 from dactnlg.text.vocabulary import BOS_ID
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.devices.process_group import ProcessGroup
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.loop import TrainingLoop
-from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.schedule import Schedule
-from dactnlg.training.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel

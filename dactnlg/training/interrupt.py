@@ -7,7 +7,7 @@ import signal
 from types import FrameType
 from typing import Any
 
-from dactnlg.training.process_group import ProcessGroup
+from dactnlg.training.devices.process_group import ProcessGroup
 
 ASK_EVERY = 10
 """Batches between two moments at which processes tell each other of a Ctrl-C."""

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from dactnlg.data.batching import Batch, Dataset
 from dactnlg.models.backend import jit_compile, make_deterministic, retraces, to_numpy
 from dactnlg.models.weights import check_shapes, named_weights
-from dactnlg.training.process_group import ProcessGroup
-from dactnlg.training.workers import Cluster
+from dactnlg.training.devices.process_group import ProcessGroup
+from dactnlg.training.devices.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel

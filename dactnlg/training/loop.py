@@ -19,10 +19,10 @@ from dactnlg.errors import UserError
 from dactnlg.models.weights import load_arrays, save_arrays
 from dactnlg.runs.writer import KeptState, RunWriter
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.devices.process_group import ProcessGroup
 from dactnlg.training.interrupt import Interrupt
 from dactnlg.training.learner import Learner
 from dactnlg.training.messages import heard, tell_epoch, tell_start
-from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.schedule import Schedule
 from dactnlg.training.selection import BleuSelection
 

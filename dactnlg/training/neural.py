@@ -23,18 +23,18 @@ from dactnlg.runs.writer import RunWriter
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.training.advice import advice
+from dactnlg.training.augmentation.recombination import recombined
+from dactnlg.training.augmentation.teachers import taught
 from dactnlg.training.building import build_loop
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.devices.process_group import ProcessGroup
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.initialization import sized
 from dactnlg.training.plot import check_plot, save_plot
-from dactnlg.training.process_group import ProcessGroup
 from dactnlg.training.readers import write_reader
-from dactnlg.training.recombination import recombined
 from dactnlg.training.schedule import scheduled
 from dactnlg.training.splits import Splits
-from dactnlg.training.teachers import taught
 from dactnlg.training.tensorboard import TensorBoard
-from dactnlg.training.workers import Cluster
 
 
 def train_neural(
@@ -74,7 +74,7 @@ def train_neural(
         group = ProcessGroup(cluster)
         if cluster.parts > 1:
             # Keras is slow to import: not before all that can go wrong without it has been checked.
-            from dactnlg.training.device_groups import join_process_group
+            from dactnlg.training.devices.device_groups import join_process_group
 
             group = folder.enter_context(join_process_group(cluster))
             group.compare(_fingerprint(config, [*pairs, *held_out]), "configuration, corpus or version")

@@ -19,9 +19,9 @@ from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
 from dactnlg.training.callbacks import Callback
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.messages import LOG, heard, tell_end
 from dactnlg.training.neural import check_parts, preprocessor_of, reader_maker, train_neural
-from dactnlg.training.workers import Cluster
 
 
 def train(

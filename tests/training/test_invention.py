@@ -12,7 +12,7 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.text.example import Pair
 from dactnlg.text.templates import combination
-from dactnlg.training.invention import invent
+from dactnlg.training.augmentation.invention import invent
 
 
 def pairs_of(*acts: str) -> list[Pair]:

@@ -19,9 +19,9 @@ from dactnlg.text.segments import faults
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.style import Style
 from dactnlg.text.values.casing import Casing
-from dactnlg.training.recombination import recombine
+from dactnlg.training.augmentation.recombination import recombine
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.train import train
-from dactnlg.training.workers import Cluster
 
 SMALL = ["training.epochs=1", "training.batch_size=128", "model.hidden_size=24", "model.embedding_size=16"]
 

@@ -17,8 +17,8 @@ from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training import selection
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.train import train
-from dactnlg.training.workers import Cluster
 
 # Steps that are too large: what is said goes up and down from epoch to epoch.
 SMALL = ["training.select=bleu", "training.learning_rate=0.02", "training.batch_size=128", "decoding.max_length=30"]

@@ -22,11 +22,11 @@ from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.segments import faults
-from dactnlg.training import teachers
-from dactnlg.training.invention import invent
-from dactnlg.training.teachers import APART, Teachers, taught, teacher_configs
+from dactnlg.training.augmentation import teachers
+from dactnlg.training.augmentation.invention import invent
+from dactnlg.training.augmentation.teachers import APART, Teachers, taught, teacher_configs
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.train import train
-from dactnlg.training.workers import Cluster
 
 SMALL = [
     *("training.epochs=9", "training.batch_size=32", "model.hidden_size=48"),

@@ -26,10 +26,10 @@ from dactnlg.generation.generator import Generator
 from dactnlg.models.backend import computing
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import Config, load_config
+from dactnlg.training.devices.rendezvous import rendezvous
+from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.keras_learner import KerasLearner
-from dactnlg.training.rendezvous import rendezvous
 from dactnlg.training.train import train
-from dactnlg.training.workers import Cluster
 
 # Seven does not divide by two, and the last batch is not full.
 SETTINGS = ["training.backend=keras", "training.epochs=2", "training.batch_size=7", "training.learning_rate=0.02"]

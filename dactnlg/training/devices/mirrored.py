@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import tensorflow as tf
 
 from dactnlg.errors import WorkerError
-from dactnlg.training.workers import Cluster
+from dactnlg.training.devices.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel

@@ -36,7 +36,7 @@ from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.segments import faults
-from dactnlg.training.invention import invent
+from dactnlg.training.augmentation.invention import invent
 from dactnlg.training.messages import LOG
 
 BLOCK = 64

@@ -10,7 +10,7 @@ import socket
 import time
 
 from dactnlg.errors import WorkerError
-from dactnlg.training.workers import Cluster
+from dactnlg.training.devices.workers import Cluster
 
 _GO = b"go"
 

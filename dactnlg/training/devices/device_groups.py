@@ -20,9 +20,9 @@ import numpy as np
 from dactnlg.data.batching import Batch
 from dactnlg.errors import WorkerError
 from dactnlg.models.backend import backend_errors
-from dactnlg.training.process_group import Array, ProcessGroup
-from dactnlg.training.rendezvous import rendezvous
-from dactnlg.training.workers import Cluster
+from dactnlg.training.devices.process_group import Array, ProcessGroup
+from dactnlg.training.devices.rendezvous import rendezvous
+from dactnlg.training.devices.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -87,7 +87,7 @@ class TensorFlowGroup(ProcessGroup):
     """Replicas of TensorFlow's strategies: each computes its rows, and sums are taken over all."""
 
     def __init__(self, cluster: Cluster) -> None:
-        from dactnlg.training.mirrored import choose_strategy
+        from dactnlg.training.devices.mirrored import choose_strategy
 
         super().__init__(cluster)
         self.strategy = choose_strategy(cluster)
@@ -119,7 +119,7 @@ class TensorFlowGroup(ProcessGroup):
         return np.asarray(self.strategy.reduce("SUM", parts, axis=None))
 
     def _run(self, model: NeuralModel, batch: Batch, *, training: bool) -> float:
-        from dactnlg.training.mirrored import program
+        from dactnlg.training.devices.mirrored import program
 
         if training not in self._programs:
             self._programs[training] = program(self.strategy, model, training=training)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dactnlg.data.batching import Batch
 from dactnlg.errors import UserError, WorkerError
-from dactnlg.training.workers import Cluster
+from dactnlg.training.devices.workers import Cluster
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
