@@ -66,6 +66,23 @@ def test_a_pronoun_reads_as_the_name_that_it_stands_for() -> None:
     assert fluency.doubts(["that", "is", "the", "only", "hotel", "."]) > 0
 
 
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("it is only pub in SLOT_AREA .", "it is the only pub in SLOT_AREA ."),
+        ("it is only SLOT_TYPE .", "it is the only SLOT_TYPE ."),
+        ("there is the only pub in SLOT_AREA .", "there is only one pub in SLOT_AREA ."),
+        ("it is only pub in SLOT_AREA .", "it is only pub ￭s in SLOT_AREA ."),
+        ("it is only pub in SLOT_AREA .", "it is only cheap in SLOT_AREA ."),
+    ],
+)
+def test_the_only_one_has_an_article_and_is_not_there(text: str, right: str) -> None:
+    many = ["there are pub ￭s in SLOT_AREA .", "there are SLOT_TYPE ￭s in SLOT_AREA ."] * 20
+    # Of these sentences none has a run of words that is new.
+    fluency = Fluency(split([text, right, *many]), english=True)
+    assert fluency.doubts(text.split()) == fluency.doubts(right.split()) + 2
+
+
 def test_what_is_counted_may_be_many_without_a_count() -> None:
     texts = ["there are SLOT_COUNT pubs near SLOT_NEAR ."] * 5 + ["there are no pubs near SLOT_NEAR ."] * 20
     fluency = Fluency(split([*texts, "i like SLOT_COUNT pubs ."]), english=True)
@@ -179,6 +196,9 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("it is cheap , i think .", True),
         ("you said that you liked .", False),
         ("what do you think ?", True),
+        ("i really didn't like .", False),
+        ("i really didn't like it .", True),
+        ("what didn't you like ?", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

@@ -16,6 +16,7 @@ _UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _THINKING, _LIKING = listed("think thought said guess"), listed("liked loved hated enjoyed disliked found")
+_LIKE = listed("like love enjoy recommend")
 """Verbs behind which something has to come."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words of an alternative that is none."""
@@ -79,8 +80,9 @@ def dangles(words: Sequence[str]) -> bool:
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
     open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
-    # "I think.", "you said earlier that you liked."; but "it is good, i think", "which i liked".
+    # "I think.", "you said earlier that you liked.", "I didn't like."; but "it is good, i think", "which i liked".
     objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
+    objectless |= last in _LIKE and any(word == "not" or word.endswith("n't") for word in words[-3:])
     objectless &= QUESTION_WORDS.isdisjoint(words)
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)

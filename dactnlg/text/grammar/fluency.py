@@ -58,7 +58,8 @@ class Fluency:
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
         self._misspelt = misspellings(words) | joined(words, pairs)
-        self._nouns = frozenset(nouns(sentences)) if english else frozenset[str]()
+        self._plurals = frozenset(nouns(sentences)) if english else frozenset[str]()
+        self._nouns = frozenset(filter(is_placeholder, self._plurals))
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
@@ -108,7 +109,7 @@ class Fluency:
             found += sum(strip_joiner(token) in self._misspelt for token in sentence)
             if self._verbs:
                 found += faults(parted(sentence)[0], self._verbs)
-                found += 2 * self._one_of_many(sentence)
+                found += 2 * (self._one_of_many(sentence) + self._only_one(sentence))
                 found += 2 * (
                     self._copulas.faults(sentence) + self._predicates.faults(sentence) + misattributed(sentence)
                 )
@@ -162,6 +163,17 @@ class Fluency:
                 many = False
         return found
 
+    def _only_one(self, sentence: Tokens) -> int:
+        """Return how often the only one lacks its article, or is there: "it is only pub", "there is the only"."""
+        words = [BOUND, BOUND, *map(_plain, map(strip_joiner, sentence)), BOUND, BOUND]
+        found = 0
+        for place, word in enumerate(words):
+            if word == "only":
+                bare = words[place - 1] in ("is", "was") and words[place + 1] in self._plurals
+                found += bare and words[place + 2] not in PLURALS
+                found += words[place - 1] == "the" and tuple(words[place - 3 : place - 1]) == ("there", "is")
+        return found
+
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
         return run in self._runs
@@ -180,11 +192,11 @@ def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
 
 
 def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the placeholders behind which training often has the ending of a plural: nouns, as "pub" is one."""
+    """Yield the words and placeholders behind which training often has the ending of a plural, as "pub" has."""
     plurals = Counter[str]()
     for sentence in sentences:
         plurals.update(_plain(word) for word, more in pairwise(map(strip_joiner, sentence)) if more in PLURALS)
-    yield from (word for word, count in plurals.items() if is_placeholder(word) and count >= LEAST_PLURALS)
+    yield from (word for word, count in plurals.items() if count >= LEAST_PLURALS)
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
