@@ -53,9 +53,11 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
     assert said.unchecked == ("toilets=none",)
     assert said.slots_ok is True
     assert said.to_json()["unchecked"] == ["toilets=none"]
-    # Of a choice either value may be what is said.
-    (said,) = generator.generate(["inform(name='Ivy Cutting';dogsallowed=no;dogsallowed=yes)"])
+    # Of a choice either value may be what is said; a statement says both.
+    (said,) = generator.generate(["?select(dogsallowed=no;dogsallowed=yes)"])
     assert set(said.unchecked) == {"dogsallowed=no", "dogsallowed=yes"}
+    (said,) = generator.generate(["inform(name='Ivy Cutting';dogsallowed=no;dogsallowed=yes)"])
+    assert not said.unchecked and not said.slots_ok
     (said,) = generator.generate(["inform(name='Ivy Cutting';length='7 km')"])
     assert said.unchecked == ()
 

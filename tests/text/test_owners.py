@@ -9,7 +9,7 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.text.owners import compared, exchanged, owners
+from dactnlg.text.owners import compared, exchanged, left_open, owners
 from dactnlg.text.placeholders import Required, required_slots
 
 TWO = "?compare(name='ivy';price=9;view=sea;name='oak';price=7;view=hills)"
@@ -91,3 +91,17 @@ def test_of_values_that_things_share_nothing_is_told() -> None:
 def test_a_value_belongs_to_what_was_named_last_or_comes_next_in_its_sentence(sentence: str, wrong: str) -> None:
     found = exchanged(required_slots(parse(TWO)), sentence.split())
     assert " ".join(str(item.slot) for item, _ in found) == wrong
+
+
+@pytest.mark.parametrize(
+    ("act", "slots"),
+    [
+        ("inform(name=ivy;dogs=yes;dogs=no)", set()),
+        ("?select(dogs=yes;dogs=no)", {"dogs"}),
+        (TWO, {"name", "price", "view"}),
+        ("deny(name=ivy;dogs=yes)&inform(dogs=no;view=sea)", {"dogs"}),
+        ("inform(dogs=yes)&?request(view)", {"view"}),
+    ],
+)
+def test_values_that_a_text_may_choose_from(act: str, slots: set[str]) -> None:
+    assert left_open(parse(act)) == slots

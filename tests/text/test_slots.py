@@ -107,6 +107,14 @@ def test_a_choice_between_special_values_is_not_checked(restaurants: SlotChecker
     assert report == SlotReport(Tally())
 
 
+def test_a_statement_says_all_special_values_of_a_slot(restaurants: SlotChecker) -> None:
+    turn = parse("inform(name=chow;kidsallowed=yes;kidsallowed=no)")
+    assert restaurants.check(turn, "chow allows kid -s").missing == ("kidsallowed=no",)
+    assert restaurants.check(turn, "chow does not allow kid -s").missing == ("kidsallowed=yes",)
+    # It contradicts itself, as its act does.
+    assert restaurants.check(turn, "chow allows kid -s . it does not allow kid -s").ok
+
+
 def test_cues_are_looked_for_in_folded_text_and_tell_one_made_up_value() -> None:
     checker = SlotChecker(Delexicalizer(), {"kids": {"yes": ["kids welcome", "^for kids"], "no": ["no kids"]}})
     assert checker.check_cues(parse("inform(kids=yes)"), "  Kids \n WELCOME").missing == ()
