@@ -146,6 +146,38 @@ def test_questions_are_divided_as_training_asks_them(hotels: Preprocessor) -> No
     assert divider.divided(hotels.request(parse("?confirm(dogs=no;stars=b)"))) is None
 
 
+@pytest.mark.parametrize("act_type", ["?select", "choose"])
+def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> None:
+    # Training asks for it beside a price alone, and never for the area; what it calls "choose" asks as well.
+    rows = [
+        ("price=a;price=dontcare", "sorry would you like a SLOT_PRICE pub or you do not care"),
+        ("price=a;price=b", "would you like a SLOT_PRICE or a SLOT_PRICE#2 pub ?"),
+        ("price=a", "would you like a SLOT_PRICE pub ?"),
+        ("dogs=yes", "do you want to bring dogs ?"),
+        ("food=a", "would you like SLOT_FOOD food or not ?"),
+        ("food=a;food=b", "sorry would you like SLOT_FOOD or SLOT_FOOD#2 food ?"),
+    ]
+    others = [("inform_count(food=dontcare)", "there are pubs in the area if you do not care about the food")]
+    pairs = [(f"{act_type}({slots})", text) for slots, text in rows] + others
+    choices = Preprocessor.build(
+        [Pair(parse(act), None, tuple(text.split())) for act, text in pairs],
+        None,
+        Casing(),
+        Style(False, True, {}, {}, ()),
+    )
+    act = f"{act_type}(price=x;food=dontcare;dogs=yes;area=dontcare;near=dontcare)"
+    parts = divider_of(choices).divided(choices.request(parse(act)))
+    assert sorted(names(parts)) == [["dogs"], ["price"]]
+    texts = {"price": "would you like a SLOT_PRICE pub ?", "dogs": "sorry do you want to bring dogs ?"}
+    asked = [texts[name] for (name,) in names(parts)]
+    end = "or you do not care about the food or the area or what it is near ?"
+    (said,) = joined(choices, parts, *asked)
+    assert said in (
+        f"would you like a SLOT_PRICE pub ? do you want to bring dogs {end}",
+        f"sorry do you want to bring dogs ? would you like a SLOT_PRICE pub {end}",
+    )
+
+
 def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> None:
     slots = ["difficulty=dontcare", "season=dontcare", "dogsallowed=yes", "toilets=yes"]
     several = [each for count in (2, 3) for each in combinations(slots, count)]

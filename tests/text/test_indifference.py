@@ -153,11 +153,13 @@ def test_a_slot_of_which_nobody_does_not_care_is_called_by_its_name() -> None:
     row = ("inform_count(food=dontcare)", "we have pubs if you do not care about the food")
     prices = [("inform(price_range=a)", f"the price range is SLOT_PRICE_RANGE {word}") for word in "abcdef"]
     corpus = templates(row, *prices)
-    known = clauses(corpus, {"inform_count"})
-    end = by_name(known, "price_range", corpus)
+    start = clauses(corpus, {"inform_count"})["food"].start
+    end = by_name(start, "price_range", corpus)
     assert end is not None and " ".join(end.tokens) == "if you do not care about the price range"
-    # "The near" is nothing that anybody says, and without any clause there is no beginning.
-    assert by_name(known, "near", corpus) is None and by_name({}, "price_range", corpus) is None
+    near = by_name(start, "near", corpus)
+    assert near is not None and " ".join(near.tokens) == "if you do not care about what it is near"
+    # "The stars" is nothing that anybody says, and without any clause there is no beginning.
+    assert by_name(start, "stars", corpus) is None and by_name((), "price_range", corpus) is None
 
 
 def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:

@@ -101,6 +101,16 @@ def test_acts_that_never_stand_alone_ask_where_one_of_them_asks_elsewhere() -> N
     assert not own.wrong(parse("inform(area=south)"), ["it", "is", "in", "SLOT_AREA"])
 
 
+def test_act_types_are_questions_by_their_name_or_as_all_their_texts_begin() -> None:
+    asked = [("choose(a=1)", f"sorry would you like {word}") for word in ("this", "that", "it", "these", "those")]
+    told = [("greet()", f"hello {word} . how can i help ?") for word in ("you", "there", "sir", "madam", "all")]
+    few = [("ask(a)", "what ?")]
+    own = manners(*asked, *told, *few)
+    names = ("choose", "greet", "ask", "?new", "new")
+    assert [name for name in names if own.is_question(name)] == ["choose", "?new"]
+    assert not manners(*asked, ("choose(a=2)", "you would like it")).is_question("choose")
+
+
 def test_people_do_what_their_acts_do(random_run: Path) -> None:
     preprocessor = Preprocessor.load(random_run / "preprocessor.json")
     found = []

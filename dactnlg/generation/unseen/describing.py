@@ -49,9 +49,10 @@ class Describer:
         """Return the act type with most of the sentences that begin with one thing's name; None where there is none."""
         if name not in self._describing:
             weights, placeholder = Counter[str](), placeholder_name(name)
+            asks = self._preprocessor.manners.is_question
             for key, sentences in self._preprocessor.templates.sentences.items():
                 acts = [trait for trait in key if "|" not in trait]
-                if len(acts) == 1 and not DialogueAct(acts[0]).is_question and f"{acts[0]}|{name}" in key:
+                if len(acts) == 1 and not asks(acts[0]) and f"{acts[0]}|{name}" in key:
                     weights[acts[0]] += sum(placeholder in map(strip_joiner, tokens[:2]) for tokens in sentences)
             best = max(weights, key=lambda act: (weights[act], act), default="")
             self._describing[name] = best if weights[best] else None
@@ -78,7 +79,8 @@ class Describer:
         for more in said[:-1]:
             first = join_sentences(first, more)
         text, last = join_sentences(first, said[-1]), said[-1]
-        asking = self._preprocessor.templates.endings(act.act_type) if act.is_question else []
+        asks = self._preprocessor.manners.is_question(act.act_type)
+        asking = self._preprocessor.templates.endings(act.act_type) if asks else []
         asked = [join_sentences(text, each) for each in asking if is_question(detokenize(list(each)))]
         yield from asked or [text]
         # Words that join clauses stand before a subject: the name, with its article.

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, reduce
+from itertools import chain
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
-from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
@@ -51,12 +52,10 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
-            place = _end(first)
-            asks = is_question(detokenize(list(first))) and not act.is_question
+            asks = is_question(detokenize(list(first))) and not self._asks(act.act_type)
             if asks or parted(first)[1] is not None:
                 return []
-            rest = [token for each in more for token in each]
-            return [[*first[:place], *end.tokens, *first[place:], *rest]]
+            return [[*_ended(first, end), *chain.from_iterable(more)]]
 
         return Parts([self._part(request, act.act_type, slots)], join, all_needed=True, whole=True)
 
@@ -66,7 +65,7 @@ class Divider:
         subject = self._subject(act)
         slots = [slot for slot in act.slots if slot is not subject]
         all_unknown = all(slot.special == "none" or slot.value is None for slot in slots)
-        if len(request.turn.acts) > 1 or len(slots) < 2 or act.is_question or not all_unknown:
+        if len(request.turn.acts) > 1 or len(slots) < 2 or self._asks(act.act_type) or not all_unknown:
             return None
         own = (subject,) if subject else ()
 
@@ -85,7 +84,7 @@ class Divider:
         cannot.
         """
         request, act = best.request, best.request.turn.acts[0]
-        asks = act.is_question
+        asks = self._asks(act.act_type)
         subject = None if asks else self._subject(act)
         names = {*best.report.cues.missing, *best.report.unsaid}
         # Where a sentence does not say that something is unknown, it may say what it is.
@@ -106,12 +105,15 @@ class Divider:
     def divided(self, request: Request) -> Parts | None:
         """Return what training says together, and what else is asked, or is said of a thing that has a name."""
         act, subject = request.turn.acts[0], self._subject(request.turn.acts[0])
-        if act.is_question and subject and not self._always(act.act_type, subject.name):
+        asking = self._asks(act.act_type)
+        if asking and subject and not self._always(act.act_type, subject.name):
             subject = None
-        asks = act.is_question and subject is None
+        asks = asking and subject is None
         act_type = act.act_type if asks else self._describer.describes(subject.name) if subject else None
-        if act_type is None or len(request.turn.acts) > 1 or (act.is_question and not asks):
+        if act_type is None or len(request.turn.acts) > 1 or (asking and not asks):
             return None
+        ends = self._unasked(act) if asks else {}
+        act = DialogueAct(act.act_type, tuple(slot for slot in act.slots if slot not in ends))
         first = self._most_of(act, subject)
         rest = [slot for slot in act.slots if slot.name not in first]
         if not rest or not first:
@@ -126,9 +128,23 @@ class Divider:
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in range(1, len(requests))]
             more = [without_apology(tokens) if asks else self._segments.about_it(tokens) for tokens in more]
-            return [reduce(join_sentences, more, list(said[0].tokens))] if all(more) else []
+            if not all(more):
+                return []
+            # Whatever is asked last, the rest does not matter.
+            more[-1] = _ended(more[-1], Indifference.together([*ends.values()])) if ends else more[-1]
+            return [reduce(join_sentences, more, list(said[0].tokens))]
 
         return Parts(requests, join, all_needed=True, whole=True)
+
+    def _unasked(self, act: DialogueAct) -> dict[Slot, Indifference]:
+        """Return what of a question does not matter, and is nothing that training asks by itself, with words for it."""
+        free = [slot for slot in act.slots if slot.special == INDIFFERENT]
+        alone = {slot: combination(Turn((DialogueAct(act.act_type, (slot,)),))) for slot in free}
+        ends = {slot: self._free(act.act_type, slot.name) for slot in free if alone[slot] not in self._bare}
+        return {slot: end for slot, end in ends.items() if end is not None}
+
+    def _asks(self, act_type: str) -> bool:
+        return self._preprocessor.manners.is_question(act_type)
 
     def _part(self, whole: Request, act_type: str, slots: Sequence[Slot]) -> Request:
         return part(self._preprocessor, whole, act_type, slots)
@@ -137,9 +153,11 @@ class Divider:
         """Return how an act type says that a slot does not matter, by its name where training has no words for it."""
         key = act_type, slot_name
         if key not in self._ends:
-            known = self._indifference(act_type)
-            found = known.get(slot_name) or by_name(known, slot_name, self._preprocessor.templates)
-            self._ends[key] = found
+            known, templates = self._indifference(act_type), self._preprocessor.templates
+            start = next((each.start for each in known.values()), ())
+            if not start and self._asks(act_type):
+                start = added(templates, act_type)
+            self._ends[key] = known.get(slot_name) or by_name(start, slot_name, templates)
         return self._ends[key]
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:
@@ -150,9 +168,9 @@ class Divider:
         if act_type not in self._clauses:
             templates = self._preprocessor.templates
             acts = {trait for key in templates.sentences for trait in key if "|" not in trait}
-            others = {each for each in acts if not DialogueAct(each).is_question}
+            others = {each for each in acts if not self._asks(each)}
             found = clauses(templates, others) | clauses(templates, {act_type})
-            if DialogueAct(act_type).is_question:
+            if self._asks(act_type):
                 start = added(templates, act_type)
                 found = {slot: each._replace(start=start) for slot, each in found.items() if start}
             self._clauses[act_type] = found
@@ -173,6 +191,15 @@ class Divider:
         """How many sentences training has for each kind of turn with its special values."""
         specials = self._preprocessor.templates.specials
         return Counter((key, canonical_values(values)) for (key, _), found in specials.items() for values in found)
+
+    @cached_property
+    def _bare(self) -> set[tuple[Key, Key]]:
+        """The kinds of turns, with their special values, of which training has sentences without other values."""
+        specials = self._preprocessor.templates.specials.items()
+        bare = [
+            (key, found) for (key, text), found in specials if not any(map(is_placeholder, map(strip_joiner, text)))
+        ]
+        return {(key, canonical_values(values)) for key, found in bare for values in found}
 
     def _most_of(self, act: DialogueAct, subject: Slot | None) -> set[str]:
         """Return the names of most of an act's slots that training has together, but not of all, the subject's too."""
@@ -197,6 +224,12 @@ class Divider:
             groups.append(known or {slots[0].name})
             slots = [slot for slot in slots if slot.name not in groups[-1]]
         return groups
+
+
+def _ended(sentence: Tokens, end: Indifference) -> Tokens:
+    """Return a sentence with a clause before its last mark."""
+    place = _end(sentence)
+    return (*sentence[:place], *end.tokens, *sentence[place:])
 
 
 def _end(sentence: Tokens) -> int:

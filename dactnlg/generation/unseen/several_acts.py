@@ -78,7 +78,12 @@ class SeveralActs:
         """Return an act for each thing that one is about, where training never names several in one act."""
         names = [item.slot for item in self._preprocessor.delexicalizer.required(Turn((act,))) if self._is_name(item)]
         known = len(names) < 2 or self._preprocessor.templates.has_further(act.act_type, f"{self._subject}#2")
-        if known or act.is_question or owners.things(act.slots) or act.act_type in self._about_one:
+        if (
+            known
+            or owners.things(act.slots)
+            or act.act_type in self._about_one
+            or self._preprocessor.manners.is_question(act.act_type)
+        ):
             return (act,)
         rest = [slot for slot in act.slots if slot not in names]
         things = {(name.value or "").casefold(): name for name in names}

@@ -175,7 +175,8 @@ class StandIns:
         """Return what joins one more value to the only one of its slot, behind some words."""
         if self._preprocessor.style.language != "en":
             return (f"{JOINER},",)
-        either = DialogueAct(item.act_type).is_question or denies(split_sentences((*before, item.placeholder))[-1])
+        denied = denies(split_sentences((*before, item.placeholder))[-1])
+        either = denied or self._preprocessor.manners.is_question(item.act_type)
         return ("or",) if either else ("and",)
 
 

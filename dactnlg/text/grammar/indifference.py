@@ -9,6 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from dactnlg.text.grammar.english import PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -186,18 +187,21 @@ def added(templates: Templates, act_type: str) -> Tokens:
     return _most(fitting) if fitting else ()
 
 
-def by_name(known: Mapping[str, Indifference], slot: str, templates: Templates) -> Indifference | None:
+def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
     """Return how it is said that a slot does not matter of which training never says so: "about the price range".
 
+    A preposition is nothing that one cares about: "about what it is near".
+
     Args:
-        known: how it is said of other slots.
+        start: how it is said of other slots, "if you do not care".
         slot: the slot.
         templates: of training.
     """
     words = templates.spelt_out(slot.lower()).split()
+    if len(words) == 1 and words[0] in PREPOSITIONS:
+        return Indifference(start, (("about", "what", "it", "is", *words),)) if start else None
     run = ("the", *words)
     said = any(text[at : at + len(run)] == run for text in templates.texts() for at in range(len(text)))
-    start = next((each.start for each in known.values()), ())
     return Indifference(start, (("about", *run),)) if said and start else None
 
 

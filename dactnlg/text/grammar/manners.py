@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
-from dactnlg.acts import Turn
+from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import asking, split_sentences
@@ -23,6 +23,8 @@ LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
 MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which on an act type is not done without it, and how many texts have to show it."""
+FEW_TEXTS = 5
+"""Texts of an act type that all begin with a question, at least, where its name does not tell that it does."""
 MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
 """Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
 most; and shares that the first of them, and each further one, add at least."""
@@ -78,6 +80,7 @@ class Manners:
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
         self._open: dict[Key, bool] = {}
+        self._questions: dict[str, bool] = {}
 
     @cached_property
     def _shares(self) -> dict[Key, Shares]:
@@ -126,6 +129,14 @@ class Manners:
         if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
             return unasked
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
+
+    def is_question(self, act_type: str) -> bool:
+        """Whether an act type asks, by its name or as all of training's texts for it begin."""
+        if act_type not in self._questions:
+            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == (act_type,) for t in own]
+            asked = len(texts) >= FEW_TEXTS and all(asking(text)[0] for text in texts)
+            self._questions[act_type] = asked or DialogueAct(act_type).is_question
+        return self._questions[act_type]
 
     @cached_property
     def _with_marks(self) -> bool:
