@@ -19,6 +19,7 @@ from dactnlg.generation.unseen.parts import Parts
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.style import Style
 from dactnlg.text.values.casing import Casing
 
@@ -186,6 +187,17 @@ def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> Non
     # Whole sentences behind each other: questions alone.
     assert any(each.origin == "composed" for each in said)
     assert all(each.text.rstrip()[-1] in "?." for each in said)
+
+
+def test_a_question_for_nothing_is_not_kept_beside_those_that_were_left_out(generator: Generator) -> None:
+    preprocessor = generator.preprocessor
+    divider, request = divider_of(preprocessor), preprocessor.request(parse("?confirm(season=dontcare;toilets=yes)"))
+    season, nothing, toilets = "any season will do ?", "are you there ?", "do you need toilets ?"
+    for text, count in ((season, 2), (f"{season} {nothing}", 0)):
+        parts = divider.left(Candidate(preprocessor, request, tuple(text.split()), 0.0))
+        assert names(parts) == [["toilets"]]
+        asked = [len(list(split_sentences(text.split()))) for text in joined(preprocessor, parts, toilets)]
+        assert asked == [count] * bool(count)
 
 
 def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generator) -> None:

@@ -98,7 +98,10 @@ class Divider:
         def join(said: dict[int, Candidate]) -> list[Text]:
             more = [said[place].tokens for place in sorted(said)]
             more = [self._segments.about_it(tokens) if own else without_apology(tokens) for tokens in more]
-            return [reduce(join_sentences, more, list(best.tokens))] if all(more) else []
+            whole = reduce(join_sentences, more, list(best.tokens))
+            # With a question for everything and one more, the sentence has asked for nothing that is asked for.
+            idle = asks and len(split_sentences(whole)) > len(act.slots)
+            return [whole] if all(more) and not idle else []
 
         return Parts(requests, join, all_needed=False)
 
