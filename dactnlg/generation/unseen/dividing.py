@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 
@@ -138,6 +138,38 @@ class Divider:
             return [reduce(join_sentences, more, list(said[0].tokens))]
 
         return Parts(requests, join, all_needed=True, whole=True)
+
+    def named(self, request: Request) -> Parts | None:
+        """Return an act with a name for what it is about, in whose place "it" stands, where training mostly has one.
+
+        "SLOT_NAME is the only hotel nearby" makes "it is the only hotel nearby".
+        """
+        act = request.turn.acts[0]
+        slot = self._usual_subjects.get(act.act_type)
+        if len(request.turn.acts) > 1 or slot is None or not act.slots or self._subject(act) is not None:
+            return None
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            text = self._segments.about_it(said[0].tokens)
+            # "There is no hotel nearby other than it" is nothing that one says.
+            return [text] if text[:1] == (PRONOUN,) else []
+
+        return Parts([self._part(request, act.act_type, (slot, *act.slots))], join, all_needed=True)
+
+    @cached_property
+    def _usual_subjects(self) -> dict[str, Slot]:
+        """A name of what they are about for the act types that training mostly has with one."""
+        with_name, texts = Counter[str](), Counter[str]()
+        values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
+        known = (Slot(name, own[0]) for name, own in values.items() if own)
+        slot = next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
+        if slot is None:
+            return {}
+        for key, sentences in self._preprocessor.templates.sentences.items():
+            for act_type in (trait for trait in key if "|" not in trait):
+                texts[act_type] += len(sentences)
+                with_name[act_type] += len(sentences) * (f"{act_type}|{slot.name}" in key)
+        return {act_type: slot for act_type, count in with_name.items() if 2 * count > texts[act_type]}
 
     def _unasked(self, act: DialogueAct) -> dict[Slot, Indifference]:
         """Return what of a question does not matter, and is nothing that training asks by itself, with words for it."""

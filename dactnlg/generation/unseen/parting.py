@@ -86,10 +86,10 @@ class Parting:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
         if right and doubts < STRANGE:
-            return None
+            return self._divider.named(request) if way > 1 and doubts >= ALARMING else None
         if way == 1:
             return self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
-        return self._divider.divided(request)
+        return self._divider.divided(request) or self._divider.named(request)
 
     def _joined(
         self,
