@@ -15,7 +15,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES, PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.trigger_words import QUESTION
 from dactnlg.text.values.delexicalization import ParaphrasedSlot
@@ -100,6 +100,9 @@ class Segments:
         owns = bool(behind) and behind[0].startswith("'")
         if not place or tokens[place] != words[place] or words[place - 1] in ARTICLES or owns:
             return ()
+        if words[0] == "the" and words[place - 1] == "of" and not any(map(is_placeholder, words[:place])):
+            # "The phone number of SLOT_NAME is ..."
+            return (OWNER, *tokens[1 : place - 1], *tokens[place + 1 :])
         return (*tokens[:place], PRONOUN, *tokens[place + 1 :])
 
     def statements(self, act_type: str, slot: Slot) -> list[Tokens]:

@@ -13,7 +13,7 @@ ENDS = (".", "?", "!")
 """Marks behind sentences."""
 _ENDINGS = frozenset(f"{left}{end}{right}" for end in ENDS for left in ("", JOINER) for right in ("", JOINER))
 """The same as tokens."""
-PRONOUN = "it"
+PRONOUN, OWNER = "it", "its"
 """What further sentences call what the first one names."""
 
 

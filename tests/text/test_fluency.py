@@ -66,6 +66,12 @@ def test_a_pronoun_reads_as_the_name_that_it_stands_for() -> None:
     assert fluency.doubts(["that", "is", "the", "only", "hotel", "."]) > 0
 
 
+def test_what_is_its_reads_as_what_is_of_the_name() -> None:
+    fluency = Fluency(split([*TEXTS, "the phone number of SLOT_NAME is SLOT_PHONE ."]), english=True)
+    assert fluency.doubts(["its", "phone", "number", "is", "SLOT_PHONE", "."]) == 0
+    assert fluency.doubts(["its", "phone", "is", "SLOT_PHONE", "."]) > 0
+
+
 @pytest.mark.parametrize(
     ("text", "right"),
     [

@@ -104,3 +104,13 @@ def test_an_act_type_without_statements_has_those_of_another_one(segments: Segme
     assert segments.statements("recount", no_dogs) == segments.statements("inform", no_dogs) != []
     # What people look for is no statement, and nothing is stated behind a question.
     assert segments.statements("?recount", no_dogs) == []
+
+
+def test_what_is_of_a_name_is_its(segments: Segments) -> None:
+    def about_it(text: str) -> str:
+        return " ".join(segments.about_it(tuple(text.split())))
+
+    assert about_it("the length of SLOT_NAME is SLOT_LENGTH .") == "its length is SLOT_LENGTH ."
+    assert about_it("i like the length of SLOT_NAME .") == "i like the length of it ."
+    assert about_it("the SLOT_LENGTH of SLOT_NAME is fine .") == "the SLOT_LENGTH of it is fine ."
+    assert about_it("the length of the SLOT_NAME is SLOT_LENGTH .") == ""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, reduce
-from itertools import chain
+from itertools import chain, product
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 
@@ -145,31 +145,39 @@ class Divider:
         "SLOT_NAME is the only hotel nearby" makes "it is the only hotel nearby".
         """
         act = request.turn.acts[0]
-        slot = self._usual_subjects.get(act.act_type)
-        if len(request.turn.acts) > 1 or slot is None or not act.slots or self._subject(act) is not None:
+        naming, slot = self._naming.get(act.act_type), self._named
+        if len(request.turn.acts) > 1 or not act.slots or naming is None or slot is None or self._subject(act):
             return None
+        own = naming == act.act_type
+        acts = (DialogueAct(naming, (slot, *act.slots) if own else (slot,)), *(() if own else (act,)))
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             text = self._segments.about_it(said[0].tokens)
             # "There is no hotel nearby other than it" is nothing that one says.
-            return [text] if text[:1] == (PRONOUN,) else []
+            return [text] if text[:1] in ((PRONOUN,), (OWNER,)) else []
 
-        return Parts([self._part(request, act.act_type, (slot, *act.slots))], join, all_needed=True)
+        return Parts([self._preprocessor.request(Turn(acts), request.context)], join, all_needed=True)
 
     @cached_property
-    def _usual_subjects(self) -> dict[str, Slot]:
-        """A name of what they are about for the act types that training mostly has with one."""
-        with_name, texts = Counter[str](), Counter[str]()
+    def _named(self) -> Slot | None:
+        """A name that training has for what its texts are about."""
         values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
         known = (Slot(name, own[0]) for name, own in values.items() if own)
-        slot = next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
-        if slot is None:
-            return {}
+        return next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
+
+    @cached_property
+    def _naming(self) -> dict[str, str]:
+        """Which act type names what others are about, mostly they themselves: `offer(name)` beside `inform(area)`."""
+        found, texts = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in self._preprocessor.templates.sentences.items():
-            for act_type in (trait for trait in key if "|" not in trait):
-                texts[act_type] += len(sentences)
-                with_name[act_type] += len(sentences) * (f"{act_type}|{slot.name}" in key)
-        return {act_type: slot for act_type, count in with_name.items() if 2 * count > texts[act_type]}
+            acts = [trait for trait in key if "|" not in trait]
+            names = [act for act in acts if self._named is not None and f"{act}|{self._named.name}" in key]
+            texts.update(dict.fromkeys(acts, len(sentences)))
+            for act, naming in product(acts, names):
+                if act == naming or sum(trait.startswith(f"{naming}|") for trait in key) == 1:
+                    found[act, naming] += len(sentences)
+        mostly = {pair for pair, count in found.items() if 2 * count > texts[pair[0]]}
+        return dict(sorted(mostly, key=lambda pair: pair[0] == pair[1]))
 
     def _unasked(self, act: DialogueAct) -> dict[Slot, Indifference]:
         """Return what of a question does not matter, and is nothing that training asks by itself, with words for it."""

@@ -14,7 +14,7 @@ from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
 
 ORDER = 4
@@ -125,6 +125,9 @@ class Fluency:
         if sentence[0] in _PRONOUNS and self._subject:
             yield (PRONOUN, *_PRONOUNS[sentence[0]], *sentence[1:])
             yield (self._subject, *_PRONOUNS[sentence[0]], *sentence[1:])
+        if sentence[0] == OWNER and self._subject and "is" in sentence:
+            verb = sentence.index("is")
+            yield ("the", *sentence[1:verb], "of", self._subject, *sentence[verb:])
 
     def _before_counts(self) -> Iterator[tuple[tuple[str, str], str]]:
         """Yield the pairs of words behind which training counts, "there are", each with its placeholder."""

@@ -177,7 +177,9 @@ def added(templates: Templates, act_type: str) -> Tokens:
     for text, weight in texts:
         words = [strip_joiner(token) for token in text]
         for place in (at for at, word in enumerate(words) if word in _CONJUNCTIONS):
-            if verb := _denies_caring(words[place : place + _LONGEST_START]):
+            verb = _denies_caring(words[place : place + _LONGEST_START])
+            # "And if you do not care" is a condition.
+            if verb and _CONDITION not in words[place : place + verb]:
                 start = text[place : place + verb + 1]
                 starts[start] = starts.get(start, 0.0) + weight
     # Acts that offer alternatives go on with "or", and those alone.
