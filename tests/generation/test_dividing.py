@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from dactnlg.acts import parse
-from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
@@ -188,44 +187,6 @@ def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> Non
     # Whole sentences behind each other: questions alone.
     assert any(each.origin == "composed" for each in said)
     assert all(each.text.rstrip()[-1] in "?." for each in said)
-
-
-def test_an_act_is_said_with_the_name_that_training_mostly_has(hotels: Preprocessor) -> None:
-    rows = [
-        ("only(name=a;area=b)", "SLOT_NAME is the only hotel in the SLOT_AREA"),
-        ("only(name=a;food=b)", "there is no hotel with SLOT_FOOD food but SLOT_NAME"),
-        ("offer(name=a)&inform(area=b)", "SLOT_NAME is in the SLOT_AREA . it is in the centre"),
-        ("offer(name=a)&inform(area=b;phone=c)", "the number of SLOT_NAME is SLOT_PHONE . it is in the SLOT_AREA"),
-        ("deny(area=b)", "there is nothing in the SLOT_AREA"),
-        ("?select(name=a;name=b)", "SLOT_NAME or SLOT_NAME#2 ?"),
-    ]
-    offers = Preprocessor.build(
-        [Pair(parse(act), None, tuple(text.split())) for act, text in rows],
-        None,
-        Casing(),
-        Style(False, True, {}, {}, ()),
-    )
-    assert divider_of(offers).named(offers.request(parse("only(area=x)"))) is None, "no name is known"
-    reader = FidelityChecker(offers.checker)
-    reader.values = {"area": ["north"], "name": ["ivy", "oak"]}
-    offers.attach(reader)
-    divider = divider_of(offers)
-
-    def named(act: str) -> Parts | None:
-        return divider.named(offers.request(parse(act)))
-
-    only, offer = named("only(area=x)"), named("inform(phone=x;area=y)")
-    assert only is not None and [str(each.turn) for each in only.requests] == ["only(name=ivy;area=x)"]
-    assert joined(offers, only, "the SLOT_NAME is the only one . it is in the SLOT_AREA") == [
-        "it is the only one . it is in the SLOT_AREA"
-    ]
-    assert joined(offers, only, "there is nothing in the SLOT_AREA but SLOT_NAME") == []
-    # What names it may be another act.
-    assert offer is not None and str(offer.requests[0].turn) == "offer(name=ivy)&inform(phone=x;area=y)"
-    assert joined(offers, offer, "the number of SLOT_NAME is SLOT_PHONE .") == ["its number is SLOT_PHONE ."]
-    # Named already, never named, without anything that is said of it, or beside another act.
-    for act in ("only(name=x;area=y)", "deny(area=x)", "only()", "only(area=x)&deny(area=y)"):
-        assert named(act) is None
 
 
 def test_a_question_for_nothing_is_not_kept_beside_those_that_were_left_out(generator: Generator) -> None:

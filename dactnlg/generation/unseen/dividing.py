@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property, reduce
-from itertools import chain, product
+from itertools import chain
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
@@ -21,7 +21,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import TAGS, is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 
@@ -138,46 +138,6 @@ class Divider:
             return [reduce(join_sentences, more, list(said[0].tokens))]
 
         return Parts(requests, join, all_needed=True, whole=True)
-
-    def named(self, request: Request) -> Parts | None:
-        """Return an act with a name for what it is about, in whose place "it" stands, where training mostly has one.
-
-        "SLOT_NAME is the only hotel nearby" makes "it is the only hotel nearby".
-        """
-        act = request.turn.acts[0]
-        naming, slot = self._naming.get(act.act_type), self._named
-        if len(request.turn.acts) > 1 or not act.slots or naming is None or slot is None or self._subject(act):
-            return None
-        own = naming == act.act_type
-        acts = (DialogueAct(naming, (slot, *act.slots) if own else (slot,)), *(() if own else (act,)))
-
-        def join(said: dict[int, Candidate]) -> list[Text]:
-            text = self._segments.about_it(said[0].tokens)
-            # "There is no hotel nearby other than it" is nothing that one says.
-            return [text] if text[:1] in ((PRONOUN,), (OWNER,)) else []
-
-        return Parts([self._preprocessor.request(Turn(acts), request.context)], join, all_needed=True)
-
-    @cached_property
-    def _named(self) -> Slot | None:
-        """A name that training has for what its texts are about."""
-        values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
-        known = (Slot(name, own[0]) for name, own in values.items() if own)
-        return next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
-
-    @cached_property
-    def _naming(self) -> dict[str, str]:
-        """Which act type names what others are about, mostly they themselves: `offer(name)` beside `inform(area)`."""
-        found, texts = Counter[tuple[str, str]](), Counter[str]()
-        for key, sentences in self._preprocessor.templates.sentences.items():
-            acts = [trait for trait in key if "|" not in trait]
-            names = [act for act in acts if self._named is not None and f"{act}|{self._named.name}" in key]
-            texts.update(dict.fromkeys(acts, len(sentences)))
-            for act, naming in product(acts, names):
-                if act == naming or sum(trait.startswith(f"{naming}|") for trait in key) == 1:
-                    found[act, naming] += len(sentences)
-        mostly = {pair for pair, count in found.items() if 2 * count > texts[pair[0]]}
-        return dict(sorted(mostly, key=lambda pair: pair[0] == pair[1]))
 
     def _unasked(self, act: DialogueAct) -> dict[Slot, Indifference]:
         """Return what of a question does not matter, and is nothing that training asks by itself, with words for it."""

@@ -1,7 +1,8 @@
 """Parting: what a search cannot say as one is said in parts, by further searches, and put together.
 
 Each way to part an act is tried where the ones before have not helped: things that it compares one by one; what does
-not matter at the end; what is unknown, or was left out, by itself; as many slots together as training has.
+not matter at the end; what is unknown, or was left out, by itself; as many slots together as training has, or all with
+a name.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from dactnlg.generation.candidates import Candidate, Rows, cheapest
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
+from dactnlg.generation.unseen.nameless import Nameless
 from dactnlg.generation.unseen.parts import Parts, favourites, stated
 from dactnlg.generation.unseen.unseen_acts import ALARMING, STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
@@ -38,6 +40,7 @@ class Parting:
         self._preprocessor, self._unseen = preprocessor, unseen
         self._describer = Describer(self._preprocessor)
         self._divider = Divider(self._preprocessor, self._describer)
+        self._nameless = Nameless(self._preprocessor)
 
     def add(
         self,
@@ -86,10 +89,10 @@ class Parting:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
         if right and doubts < STRANGE:
-            return self._divider.named(request) if way > 1 and doubts >= ALARMING else None
+            return self._nameless.named(request) if way > 1 and doubts >= ALARMING else None
         if way == 1:
             return self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
-        return self._divider.divided(request) or self._divider.named(request)
+        return self._divider.divided(request) or self._nameless.named(request)
 
     def _joined(
         self,

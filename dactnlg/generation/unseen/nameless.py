@@ -1,0 +1,87 @@
+"""Acts without a name: where training mostly names what an act is about, it is said with one, for which "it" stands.
+
+"SLOT_NAME is the only hotel nearby" makes "it is the only hotel nearby".
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cached_property
+from itertools import product
+
+from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.parts import Parts, Text
+from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import Request
+from dactnlg.text.segments import Segments
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
+from dactnlg.text.surface import strip_joiner
+
+_BE = ["is"], ["was"]
+
+
+class Nameless:
+    """Names what acts are about, and takes the name out of what is said of it.
+
+    Args:
+        preprocessor: the preprocessor of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor, self._segments = preprocessor, Segments(preprocessor)
+
+    def named(self, request: Request) -> Parts | None:
+        """Return an act of one that lacks it with a name, where training mostly has one."""
+        act = request.turn.acts[0]
+        naming, name = self._naming.get(act.act_type), self._name
+        if len(request.turn.acts) > 1 or not act.slots or naming is None or name is None or _has(act, name):
+            return None
+        apart = naming != act.act_type
+        acts = [DialogueAct(naming, (name,)), act] if apart else [DialogueAct(naming, (name, *act.slots))]
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            text = self._nameless(said[0].tokens)
+            return [text] if text else []
+
+        named = self._preprocessor.request(Turn(tuple(acts)), request.context)
+        return Parts([named], join, all_needed=True, whole=True)
+
+    def _nameless(self, tokens: Tokens) -> Tokens:
+        """Return a text with "it" for the name of its subject, nothing where that is not what something is said of.
+
+        "I think it is cheap", but not "have you been to it?"; "there is no other hotel" for "no hotel other than it".
+        """
+        words = [strip_joiner(token) for token in tokens]
+        place = words.index(self._segments.subject) if self._segments.subject in words else 0
+        if words[max(0, place - 2) : place] == ["other", "than"] and "no" in words[place - 4 : place - 3]:
+            return (*tokens[: place - 3], "other", tokens[place - 3], *tokens[place + 1 :])
+        text = self._segments.about_it(tokens)
+        return text if text[:1] in ((PRONOUN,), (OWNER,)) or words[place + 1 : place + 2] in _BE else ()
+
+    @cached_property
+    def _name(self) -> Slot | None:
+        """A name that training has for what its texts are about."""
+        values = {} if self._preprocessor.reader is None else self._preprocessor.reader.values
+        known = (Slot(name, own[0]) for name, own in values.items() if own)
+        return next((slot for slot in known if placeholder_name(slot.name) == self._segments.subject), None)
+
+    @cached_property
+    def _naming(self) -> dict[str, str]:
+        """Which act type names what others are about, mostly they themselves: `offer(name)` beside `inform(area)`."""
+        found, texts = Counter[tuple[str, str]](), Counter[str]()
+        for key, sentences in self._preprocessor.templates.sentences.items():
+            acts = [trait for trait in key if "|" not in trait]
+            names = [act for act in acts if self._name is not None and f"{act}|{self._name.name}" in key]
+            texts.update(dict.fromkeys(acts, len(sentences)))
+            for act, naming in product(acts, names):
+                if act == naming or sum(trait.startswith(f"{naming}|") for trait in key) == 1:
+                    found[act, naming] += len(sentences)
+        mostly = {pair for pair, count in found.items() if 2 * count > texts[pair[0]]}
+        return dict(sorted(mostly, key=lambda pair: pair[0] == pair[1]))
+
+
+def _has(act: DialogueAct, name: Slot) -> bool:
+    """Whether an act names what it is about."""
+    return any(slot.name == name.name for slot in act.slots)
