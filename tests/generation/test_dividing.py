@@ -177,6 +177,10 @@ def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> No
         f"would you like a SLOT_PRICE pub ? do you want to bring dogs {end}",
         f"sorry do you want to bring dogs ? would you like a SLOT_PRICE pub {end}",
     )
+    # "What dogs do you have or you do not care" is no question.
+    texts["dogs"] = "what dogs do you have ?"
+    (said,) = joined(choices, parts, *[texts[name] for (name,) in names(parts)])
+    assert f"would you like a SLOT_PRICE pub {end}" in said
 
 
 def test_what_a_search_leaves_out_is_said_by_itself(generator: Generator) -> None:

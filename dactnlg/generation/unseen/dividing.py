@@ -15,6 +15,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
+from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -129,13 +130,16 @@ class Divider:
         ]
 
         def join(said: dict[int, Candidate]) -> list[Text]:
-            more = [said[place].tokens for place in range(1, len(requests))]
-            more = [without_apology(tokens) if asks else self._segments.about_it(tokens) for tokens in more]
-            if not all(more):
+            texts = [said[place].tokens for place in range(len(requests))]
+            texts[1:] = [without_apology(each) if asks else self._segments.about_it(each) for each in texts[1:]]
+            if not all(texts):
                 return []
-            # Whatever is asked last, the rest does not matter.
-            more[-1] = _ended(more[-1], Indifference.together([*ends.values()])) if ends else more[-1]
-            return [reduce(join_sentences, more, list(said[0].tokens))]
+            if ends:
+                # Behind "would you like ...", rather than behind "what would you like?".
+                open_ended = [place for place, text in enumerate(texts) if text[0] not in QUESTION_WORDS]
+                last = max(open_ended, default=len(texts) - 1)
+                texts[last] = _ended(texts[last], Indifference.together([*ends.values()]))
+            return [reduce(join_sentences, texts[1:], list(texts[0]))]
 
         return Parts(requests, join, all_needed=True, whole=True)
 
