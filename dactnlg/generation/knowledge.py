@@ -17,7 +17,8 @@ class ActKnowledge(NamedTuple):
     """What is known about an act.
 
     Attributes:
-        unchecked: its special values and questions that nothing can show: a sentence may lack them unnoticed.
+        unchecked: its special values and questions that nothing can show, and act types that training never had: a
+            sentence may lack them unnoticed.
         seen: whether training had its combination of act types and slots; None where that is not known.
     """
 
@@ -49,7 +50,9 @@ class KnownActs:
         # Questions beside others, or behind other acts, are looked for by the words that training asks them with, if it
         # has any; for the others there is the slot's name alone, and for a part that is said by itself not even that.
         asked = [name for name in preprocessor.asked(turn) if preprocessor.questions(name)] if names else []
+        new = [f"{act.act_type}()" for act in turn if act.act_type not in preprocessor.encoder.act_types]
         combinations = preprocessor.templates.sentences
         return ActKnowledge(
-            tuple(name for name in names if name not in asked), kind(turn) in combinations if combinations else None
+            (*dict.fromkeys(new), *(name for name in names if name not in asked)),
+            kind(turn) in combinations if combinations else None,
         )

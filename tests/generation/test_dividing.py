@@ -171,7 +171,7 @@ def test_what_does_not_matter_is_added_to_the_last_question(act_type: str) -> No
     assert sorted(names(parts)) == [["dogs"], ["price"]]
     texts = {"price": "would you like a SLOT_PRICE pub ?", "dogs": "sorry do you want to bring dogs ?"}
     asked = [texts[name] for (name,) in names(parts)]
-    end = "or you do not care about the food or the area or what it is near ?"
+    end = "or do you not care about the food or the area or what it is near ?"
     (said,) = joined(choices, parts, *asked)
     assert said in (
         f"would you like a SLOT_PRICE pub ? do you want to bring dogs {end}",

@@ -16,7 +16,13 @@ MAINS = [
     "i know of SLOT_COUNT pubs in the SLOT_AREA , which allow dogs",
     "SLOT_NAME and SLOT_NAME#2 serve SLOT_FOOD food",
 ]
-STARTS = ["if you do not care", "if you don't care", "if you do not mind", "if you really do not care"]
+STARTS = [
+    "or do you not care",
+    "if you do not care",
+    "if you don't care",
+    "if you do not mind",
+    "if you really do not care",
+]
 THINGS = [
     "about the price",
     "about food",
@@ -170,7 +176,7 @@ def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:
     selected = ("?select(price=a;food=dontcare)", "do you want a SLOT_PRICE pub or you do not care about the food")
     corpus = templates(confirmed, selected, ("?confirm(price=a)", "a SLOT_PRICE pub , or do i err"))
     assert " ".join(added(corpus, "?confirm")) == "and you do not care"
-    assert " ".join(added(corpus, "?select")) == "or you do not care"
+    assert " ".join(added(corpus, "?select")) == "or do you not care"
     assert added(corpus, "?request") == ()
     # "Or" is for alternatives.
     checked = ("?confirm(food=dontcare)", "you want to eat or you do not care about the food")

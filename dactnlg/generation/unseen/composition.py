@@ -16,6 +16,7 @@ from dactnlg.generation.unseen.pieces import Piece, PieceFinder, Pieces, Said, b
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
+from dactnlg.text.templates import kind
 
 MOST_PIECES, MANY = 4, 6
 """Pieces of a text; one more for acts that have more than so many slots."""
@@ -72,10 +73,15 @@ class Composer:
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
 
+        What training says of an act without values needs no pieces: "goodbye".
+
         Args:
             turn: the acts.
             fluency: of the training texts.
         """
+        own = self._preprocessor.templates.sentences.get(kind(turn), {})
+        if own and all(slot.value is None for _, slot in turn.slots()):
+            return [(text, 0) for text in own]
         # Where values stand in the texts themselves, what these say is not known.
         said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
         if not said or f"{self.subject}#2" in said:

@@ -32,6 +32,7 @@ _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
 _PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
+_OR_DO_YOU_NOT = ("or", "do", "you", "not")
 _LONGEST_START = 6
 """Words up to the verb, at most: "if you do not really care"."""
 
@@ -63,17 +64,22 @@ class Indifference(NamedTuple):
         return cls(ends[0].start, tuple(sorted(things, key=lambda thing: thing[0] not in _PREPOSITIONS)))
 
     def apart(self) -> list[Tokens]:
-        """Return the clause for each thing by itself: "if you do not care about the price"."""
-        return [(*self.start, *thing) for thing in self.things]
+        """Return the clause for each thing by itself: "if you do not care about the price".
+
+        As an alternative it asks, in words that training need not have; then the things alone tell.
+        """
+        own = () if self.start[:-1] == _OR_DO_YOU_NOT else self.start
+        return [(*own, *thing) for thing in self.things]
 
 
 def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     """Return a sentence without its end, where that says what does not matter and holds no value; and this end."""
     # Most sentences have no such end, and thousands are looked at.
-    if _CONDITION not in sentence:
+    if _CARING.isdisjoint(sentence):
         return sentence, None
     words = [strip_joiner(token) for token in sentence]
-    place, verb = _condition(words)
+    place, verb = _alternative(words)
+    place, verb = (place, verb) if place else _condition(words)
     stop = len(words) - (words[-1] in ENDS)
     things = tuple(_things(sentence[verb + 1 : stop])) if place and _MATTERING.isdisjoint(words[verb:stop]) else ()
     if not things or any(map(is_placeholder, sentence[place:])):
@@ -86,6 +92,13 @@ def _condition(words: Sequence[str]) -> tuple[int, int]:
     place = next((at for at in range(1, len(words)) if words[at] == _CONDITION), 0)
     verb = _denies_caring(words[place : place + _LONGEST_START]) if place else 0
     return (place, place + verb) if verb else (0, 0)
+
+
+def _alternative(words: Sequence[str]) -> tuple[int, int]:
+    """Return the places of "or do you not care", behind the beginning of a sentence, and of its verb; 0 for none."""
+    verb = next((at for at, word in enumerate(words) if word in _CARING), 0)
+    place = verb - len(_OR_DO_YOU_NOT)
+    return (place, verb) if place > 0 and tuple(words[place:verb]) == _OR_DO_YOU_NOT else (0, 0)
 
 
 def _verb(words: Sequence[str]) -> int:
@@ -168,6 +181,8 @@ def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indiff
 def added(templates: Templates, act_type: str) -> Tokens:
     """Return the words with which texts of an act type add what does not matter: "and you do not care".
 
+    An alternative is a question: "or do you not care".
+
     Args:
         templates: of training.
         act_type: of the texts.
@@ -186,7 +201,8 @@ def added(templates: Templates, act_type: str) -> Tokens:
     alternatives = 2 * sum("or" in text for text, _ in texts) > len(texts)
     fitting = {start: weight for start, weight in starts.items() if alternatives == (start[0] == "or")}
     fitting = fitting or (starts if alternatives else {})
-    return _most(fitting) if fitting else ()
+    start = _most(fitting) if fitting else ()
+    return (*_OR_DO_YOU_NOT, start[-1]) if start[:2] == ("or", "you") else start
 
 
 def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
