@@ -14,6 +14,8 @@ from dactnlg.text.surface import strip_joiner
 
 IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
 """Words that give values to things by their order."""
+_JOINTS = frozenset({"while", "but", "whereas", "whilst", "however", "and", "or"})
+"""Words behind which a clause may speak of another thing."""
 
 
 class Thing(NamedTuple):
@@ -98,7 +100,7 @@ def _kind(placeholder: str) -> str:
 def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[tuple[Required, Required]]:
     """Yield the values that delexicalised tokens say of another thing, each with that thing.
 
-    A value is said of the thing that was named last, or of the one that comes next in the same sentence ("the 15 inch
+    A value is said of the thing that was named last, or of the one that comes next in the same clause ("the 15 inch
     satellite 4").
     """
     owner = owners(required)
@@ -110,7 +112,7 @@ def exchanged(required: Sequence[Required], tokens: Sequence[str]) -> Iterator[t
     named = [place for place, word in enumerate(words) if word in names]
     if {words[place] for place in named} < names or not IN_ORDER.isdisjoint(words):
         return
-    ends = [place for place, word in enumerate(words) if word in ENDS]
+    ends = [place for place, word in enumerate(words) if word in ENDS or word in _JOINTS]
     for place, word in enumerate(words):
         if word not in owner:
             continue

@@ -105,3 +105,18 @@ def test_a_value_belongs_to_what_was_named_last_or_comes_next_in_its_sentence(se
 )
 def test_values_that_a_text_may_choose_from(act: str, slots: set[str]) -> None:
     assert left_open(parse(act)) == slots
+
+
+@pytest.mark.parametrize("joint", ["while", "but", "and", ", whereas"])
+def test_behind_a_joint_another_thing_is_spoken_of(joint: str) -> None:
+    turn = parse("compare(name=ivy;near=sea;name=oak;length=9;near=hills)")
+    required = required_slots(turn)
+
+    def wrong(text: str) -> list[str]:
+        return [str(item.slot) for item, _ in exchanged(required, text.split())]
+
+    rest = f"{joint} SLOT_NAME#2 is near SLOT_NEAR#2"
+    assert wrong(f"SLOT_NAME runs for SLOT_LENGTH near SLOT_NEAR {rest} .") == ["length=9"]
+    assert not wrong(f"SLOT_NAME is near SLOT_NEAR {rest} and runs for SLOT_LENGTH .")
+    # "The 15 inch Satellite 4".
+    assert not wrong(f"SLOT_NAME is near SLOT_NEAR {joint} the SLOT_LENGTH SLOT_NAME#2 is near SLOT_NEAR#2 .")

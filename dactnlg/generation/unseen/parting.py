@@ -84,7 +84,9 @@ class Parting:
         doubts = self._unseen.doubts(request.turn, best.tokens) if unseen and right and best is not None else 0
         things = self._describer.things(request) if unseen or not right else None
         if things is not None:
-            return things if way == 0 else None
+            # Things told of one by one are compared, where nothing else is right.
+            told = not right and not self._preprocessor.manners.is_question(request.turn.acts[0].act_type)
+            return things._replace(whole=told) if way == 0 else None
         if way == 0:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
