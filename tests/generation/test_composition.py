@@ -231,6 +231,19 @@ def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: i
     assert unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) == ALARMING * again
 
 
+def test_what_there_are_several_of_is_not_gone_on_about_as_it(random_run: Path) -> None:
+    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
+    unseen, fluency = UnseenActs(preprocessor), Fluency(preprocessor.templates.texts(), english=True)
+    act = parse("inform_count(count=4;toilets=yes;region=south)")
+
+    def more(text: str) -> int:
+        return unseen.doubts(act, text.split()) - fluency.doubts(text.split())
+
+    assert more("we have SLOT_COUNT routes in the SLOT_REGION that have toilets .") == 0
+    assert more("we have SLOT_COUNT routes that have toilets . you will find it in the SLOT_REGION .") > 0
+    assert more("we have SLOT_COUNT routes that have toilets . it is in the SLOT_REGION .") > 0
+
+
 def test_the_name_of_a_slot_that_an_act_lacks_is_doubtful(random_run: Path) -> None:
     unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
     text = ["SLOT_NAME", "is", "an", "easy", "hike", "in", "the", "region", "."]

@@ -39,7 +39,8 @@ DENIED = 8
 """Doubts about a text that denies something where its act does not."""
 PLAIN = 2
 """Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
-
+GOING_ON = 4
+"""Words with which a sentence begins to go on about "it": "you will find it in the south"."""
 ALARMING = 2
 """Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
 STRANGE = 4
@@ -222,8 +223,8 @@ class UnseenActs:
         named = self._slot_names.intersection(map(strip_joiner, tokens))
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
-        behind = ALARMING * manners.stated_behind(turn, tokens, self._composer.subject)
-        return strangers + behind + self._undone(turn, tokens) + ALARMING * manners.unmarked(turn, tokens)
+        alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.unmarked(turn, tokens)
+        return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:
         if self._preprocessor.reader is None:
@@ -266,7 +267,7 @@ def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
 def _continued(tokens: Sequence[str]) -> int:
     """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
     sentences = split_sentences(tokens)
-    return sum(each[0] == PRONOUN or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
+    return sum(PRONOUN in each[:GOING_ON] or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
 
 
 def _least(found: Sequence[Doubted]) -> int:
