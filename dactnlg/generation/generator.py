@@ -48,7 +48,8 @@ class Generation:
             was put behind, an unseen combination was put together of training's sentences, or of what the model says of
             parts of the act) or `template`.
         unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that nothing could check:
-            the data card has no cues for them, and the corpus too few sentences to learn from.
+            the data card has no cues for them, and the corpus too few sentences to learn from. Act types that training
+            never had stand here, too (`flatter()`).
         seen: whether the training data have this combination of act types and slots; False asks for a closer look. None
             where that is not known.
         n_best: the best sentences, this one first; empty unless asked for.

@@ -231,6 +231,21 @@ def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: i
     assert unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) == ALARMING * again
 
 
+def test_acts_without_values_are_said_as_training_says_them() -> None:
+    rows = [("bye()", "thank you . enjoy your day"), ("bye()", "see you"), ("bye(name=a)", "goodbye SLOT_NAME")]
+    rows += [("?request(area)", "which area ?"), ("inform(name=a)", "SLOT_NAME is there")]
+    own = built(rows)
+    composer, fluency = Composer(own), Fluency(own.templates.texts(), english=True)
+
+    def said(act: str) -> list[tuple[str, int]]:
+        return [(" ".join(text), doubts) for text, doubts in composer.composed(parse(act), fluency)]
+
+    assert said("bye()") == [("thank you . enjoy your day", 0), ("see you", 0)]
+    assert said("?request(area)") == [("which area ?", 0)]
+    assert said("greet()") == []
+    assert ("thank you . enjoy your day", 0) not in said("bye(name=x)")
+
+
 def test_what_there_are_several_of_is_not_gone_on_about_as_it(random_run: Path) -> None:
     preprocessor = Preprocessor.load(random_run / "preprocessor.json")
     unseen, fluency = UnseenActs(preprocessor), Fluency(preprocessor.templates.texts(), english=True)

@@ -62,6 +62,12 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
     assert said.unchecked == ()
 
 
+def test_act_types_that_training_never_had_are_unchecked(generator: Generator) -> None:
+    act = "flatter(name='Ivy Cutting')&inform(length='7 km')&flatter(name='Ivy Cutting')"
+    (said,) = generator.generate([act], strict=False)
+    assert said.unchecked == ("flatter()",) and said.seen is False
+
+
 def test_what_training_never_said_to_be_unknown_is_named_beside_what_it_said(generator: Generator) -> None:
     (said,) = generator.generate(["inform_no_info(stroller;season)"])
     assert said.unchecked == ("inform_no_info(stroller)",)
