@@ -23,6 +23,9 @@ _WITH_STOP = re.compile(
     re.I,
 )
 
+_CARELESS = r"(?:sorry,? )?you (?:do not|don't|dont) (?:care|mind)\b"
+_CARELESS_WITH_STOP = re.compile(rf"((?:^|(?<=[.?!] )){_CARELESS}[^.?!]*){_STOP}", re.I)
+
 
 def is_question(sentence: str) -> bool:
     """Whether a sentence begins with a question word, or ends with a question mark or ", right"."""
@@ -43,6 +46,17 @@ def _tagged(sentence: str) -> bool:
     return said or words[-1].endswith(",") or words[-2:] in (["is", "that"], ["is", "this"])
 
 
-def with_question_marks(text: str) -> str:
-    """Return a text with question marks behind the sentences that ask by their word order and end with a full stop."""
-    return _WITH_STOP.sub(r"\1?", text)
+def is_careless(sentence: str) -> bool:
+    """Whether a sentence tells its hearers what they do not care about, which they know: where an act asks, it asks."""
+    return bool(re.match(_CARELESS, sentence, re.I))
+
+
+def with_question_marks(text: str, *, asking: bool = False) -> str:
+    """Return a text with question marks behind the sentences that ask by their word order and end with a full stop.
+
+    Args:
+        text: of any number of sentences.
+        asking: whether its act asks; see `is_careless`.
+    """
+    text = _WITH_STOP.sub(r"\1?", text)
+    return _CARELESS_WITH_STOP.sub(r"\1?", text) if asking else text

@@ -113,7 +113,7 @@ class DelexicalizedAct:
     asks: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "asks", any(act.act_type.startswith("?") for act in self.turn.acts))
+        object.__setattr__(self, "asks", any(act.is_question for act in self.turn.acts))
 
 
 @dataclass(frozen=True, slots=True)

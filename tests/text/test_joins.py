@@ -160,3 +160,11 @@ def test_an_act_that_asks_is_asked_once() -> None:
     assert realize("let me confirm you want lunch , right", question=True).endswith("right?")
     assert realize("let me confirm you are right", question=True).endswith("right.")
     assert realize("a place for any meal , right", question=True).endswith("right?")
+    careless, asked = "you do not care about the area", "did you say lunch"
+    assert realize(f"{careless} . {asked}", question=True) == "You do not care about the area? Did you say lunch?"
+    assert (
+        realize(f"{asked} . sorry , {careless}", question=True)
+        == "Did you say lunch? Sorry, you do not care about the area?"
+    )
+    assert realize(f"{careless} . {asked}") == "You do not care about the area. Did you say lunch?"
+    assert realize(f"{asked} . let me confirm {careless}", question=True).endswith("area.")

@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dactnlg._utils.memory import remembered
-from dactnlg.text.questions import is_question, is_request, with_question_marks
+from dactnlg.text.questions import is_careless, is_question, is_request, with_question_marks
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.capitals import capital, capitalize_names
 from dactnlg.text.values.joins import Edges
@@ -156,7 +156,7 @@ def realize_around(parts: Sequence[str], *, question: bool | None = None, englis
     end = ""
     if text and not _ended(text):
         end = "?" if (_asks(text, question=question) if english else question and "?" not in text) else "."
-    text = with_question_marks(text) if english else text
+    text = with_question_marks(text, asking=bool(question)) if english else text
     if end and not text.rstrip(_CLOSING).endswith(mark):
         text, end = text + end, ""
     return _form(text, mark, end)
@@ -167,7 +167,9 @@ def _asks(text: str, *, question: bool | None) -> bool:
     *earlier, last = _BETWEEN_SENTENCES.split(text)
     # Where an act asks, one sentence does: this one unless another has.
     open_question = question is None or (question and ("?" in text or any(map(is_question, earlier))))
-    return is_question(last) if open_question else bool(question) and not is_request(last)
+    if open_question:
+        return is_question(last) or (bool(question) and is_careless(last))
+    return bool(question) and not is_request(last)
 
 
 def _agree(match: re.Match[str]) -> str:
