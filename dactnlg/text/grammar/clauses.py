@@ -135,7 +135,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
-    found += 2 * _chained(words)
+    found += 2 * (_chained(words) + _or_not(words, verbs))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
     return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
 
@@ -144,6 +144,12 @@ def _chained(words: Sequence[str]) -> int:
     """Return how many unlike conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
     joined = [word for before, word in pairwise(words) if before == "and"]
     return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
+
+
+def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
+    """Return how often a second denial lacks its verb: "hotels that do not allow dogs or not accept cards"."""
+    runs = zip(words, words[1:], words[2:], strict=False)
+    return sum((first, denied) == ("or", "not") and verb in verbs for first, denied, verb in runs)
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
@@ -218,8 +224,12 @@ def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _many_before(words: Sequence[str]) -> bool:
-    """Whether words end with several things and a little more: "games developed by SLOT_DEVELOPER"."""
-    return any(map(_plural, words[-_NEAR:])) and {"a", "an"}.isdisjoint(words)
+    """Whether words end with several things and a little more: "games developed by SLOT_DEVELOPER".
+
+    Of what there are, however much is told: "there are hotels in the SLOT_AREA area".
+    """
+    near = words if words[:2] == ["there", "are"] else words[-_NEAR:]
+    return any(map(_plural, near)) and {"a", "an"}.isdisjoint(words)
 
 
 def _plural(word: str) -> bool:
