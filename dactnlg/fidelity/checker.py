@@ -73,7 +73,8 @@ class FidelityChecker:
 
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values and questions of a turn that neither cues nor the reader can show."""
-        stated = facts(self.delexicalizer.prepared(turn))
+        turn = self.delexicalizer.prepared(turn)
+        stated = facts(turn)
         either = _either(turn, stated)
         names = self.checker.unchecked(turn)
         return tuple(n for n in names if n not in stated or n in either or not self._reads(n, turn))

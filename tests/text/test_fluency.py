@@ -211,6 +211,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("i really didn't like .", False),
         ("i really didn't like it .", True),
         ("what didn't you like ?", True),
+        ("there are games that i don't like .", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

@@ -47,6 +47,14 @@ def test_a_clause_put_behind_any_sentence_is_found_there() -> None:
             assert parted((*words(main), *end.tokens, ".")) == ((*words(main), "."), end)
 
 
+def test_an_alternative_may_stand_behind_a_question_about_caring() -> None:
+    main, end = (
+        words("do you care about the food"),
+        Indifference(words("or do you not care"), (words("about the price"),)),
+    )
+    assert parted((*main, *end.tokens, "?")) == ((*main, "?"), end)
+
+
 @pytest.mark.parametrize(
     "sentence",
     [

@@ -66,6 +66,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("what is the most _ game ?", ["oldest"], "what is the oldest game ?"),
         ("what is the most _ game ?", ["annoying"], "what is the most annoying game ?"),
         ("the most _ ones are old", ["best"], "the best ones are old"),
+        ("the least _ ones are old", ["best"], "the least best ones are old"),
         ("what's a _ game ?", ["most confusing"], "what's the most confusing game ?"),
         ("Any _ games ?", ["best"], "The best games ?"),
         ("any _ games ?", ["honest"], "any honest games ?"),

@@ -82,7 +82,9 @@ def dangles(words: Sequence[str]) -> bool:
     wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
     # "I think.", "you said earlier that you liked.", "I didn't like."; but "it is good, i think", "which i liked".
     objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
-    objectless |= last in _LIKE and any(word == "not" or word.endswith("n't") for word in words[-3:])
+    # What stands behind "that" has its object there: "there are games that i don't like".
+    denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
+    objectless |= denied and last in _LIKE and not asking and "that" not in words
     objectless &= QUESTION_WORDS.isdisjoint(words)
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)

@@ -96,9 +96,10 @@ def _condition(words: Sequence[str]) -> tuple[int, int]:
 
 def _alternative(words: Sequence[str]) -> tuple[int, int]:
     """Return the places of "or do you not care", behind the beginning of a sentence, and of its verb; 0 for none."""
-    verb = next((at for at, word in enumerate(words) if word in _CARING), 0)
-    place = verb - len(_OR_DO_YOU_NOT)
-    return (place, verb) if place > 0 and tuple(words[place:verb]) == _OR_DO_YOU_NOT else (0, 0)
+    long = len(_OR_DO_YOU_NOT)
+    verbs = (at for at in range(long + 1, len(words)) if words[at] in _CARING)
+    verb = next((at for at in verbs if tuple(words[at - long : at]) == _OR_DO_YOU_NOT), 0)
+    return (verb - long, verb) if verb else (0, 0)
 
 
 def _verb(words: Sequence[str]) -> int:

@@ -31,7 +31,7 @@ _SMALL_WORDS = """
 _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ARTICLES = frozenset({"a", "an", "the"})
 _ANY = frozenset({"a", "an", "any", "another", "some"})
-_DEGREES = frozenset({"most", "least", "very"})
+_DEGREES = frozenset({"most", "very"})
 _SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
 _IN_EST = """
     conquest contest earnest forest guest harvest honest interest manifest midwest modest northwest priest protest quest
