@@ -138,6 +138,21 @@ class Candidate:
         """Whether it has ended and has no fault: no other sentence needs to be searched for."""
         return bool(self.tokens) and self.finished and self.faithful
 
+    def reworded(self, tokens: tuple[str, ...]) -> Candidate:
+        """Return the same with other tokens, as likely as these."""
+        other = Candidate(
+            self._preprocessor,
+            self.request,
+            tokens,
+            self.score,
+            origin=self.origin,
+            ask=self._ask,
+            finished=self.finished,
+            heard=self._heard,
+        )
+        other.doubts = self.doubts
+        return other
+
     def cost(self, slot_error_weight: float) -> float:
         """Return negative log probability and the slot error penalty (Wen et al. 2015b, equation 16)."""
         return slot_error_weight * self.errors - (self.score or 0.0)

@@ -21,6 +21,7 @@ from dactnlg.generation.implied import ImpliedSlots
 from dactnlg.generation.knowledge import ActKnowledge, KnownActs
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.reranking import CandidateSearch
+from dactnlg.generation.unseen.mending import Mender
 from dactnlg.generation.unseen.parting import WAYS, Parting
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.text.context import CHARACTERS
@@ -105,6 +106,7 @@ class Generator:
         self._candidates, self._known = CandidateSearch(preprocessor), KnownActs(preprocessor)
         self._parting, self._implied = Parting(preprocessor, self._candidates.unseen), ImpliedSlots(preprocessor)
         self._finder = Finder(preprocessor, self._candidates.completer)
+        self._mender = Mender(preprocessor, self._candidates.unseen)
 
     def __repr__(self) -> str:
         if self._source is None:
@@ -304,6 +306,7 @@ class Generator:
         self, name: str, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> Generation:
         chosen, known = self._finder.best(request, candidates, options, reranked=reranked), self._known.of(request.act)
+        chosen = self._mender.mended(chosen) if options.hard else chosen
         shown = [_generation(name, each, known) for each in chosen]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
 

@@ -22,7 +22,7 @@ from dactnlg.text.grammar.manners import denies
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, asking, split_sentences
 from dactnlg.text.slots import OPPOSITES
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination, kind
@@ -99,7 +99,8 @@ class UnseenActs:
         self._composer.forget()
 
     @cached_property
-    def _fluency(self) -> Fluency:
+    def fluency(self) -> Fluency:
+        """Of the training texts."""
         return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.language == "en")
 
     @cached_property
@@ -151,7 +152,7 @@ class UnseenActs:
             return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), _enough(options))
         composed = (
-            self._composer.composed(request.turn, self._fluency) if _least(found) >= (ALARMING if unseen else 1) else []
+            self._composer.composed(request.turn, self.fluency) if _least(found) >= (ALARMING if unseen else 1) else []
         )
         # Where none is without fault, these are the best there is.
         usual: list[Candidate] = []
@@ -183,7 +184,7 @@ class UnseenActs:
         if found is None:
             # What training itself says of an act is the manner of the corpus, whatever it is like.
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
-            doubts = self._fluency.doubts(candidate.tokens, strict=False) + _mixed(request.turn, candidate.tokens, own)
+            doubts = self.fluency.doubts(candidate.tokens, strict=False) + _mixed(request.turn, candidate.tokens, own)
             usual = candidate.tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
             found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
         return found
@@ -203,9 +204,9 @@ class UnseenActs:
         text = tuple(tokens)
         found = self._known.get(text)
         if found is None:
-            found = self._known.put(text, self._fluency.doubts(text), 500 + 60 * len(text))
+            found = self._known.put(text, self.fluency.doubts(text), 500 + 60 * len(text))
         more = _continued(text)
-        joint = self._composer.joint(turn, self._fluency) if more else 0
+        joint = self._composer.joint(turn, self.fluency) if more else 0
         asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
@@ -265,9 +266,15 @@ def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
 
 
 def _continued(tokens: Sequence[str]) -> int:
-    """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
+    """Return how many sentences go on about "it", or about what there is none of: "no pub is near. None is cheap."."""
     sentences = split_sentences(tokens)
-    return sum(PRONOUN in each[:GOING_ON] or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
+    none = bool(sentences) and denies(sentences[0])
+    return sum(PRONOUN in each[:GOING_ON] or (none and (denies(each) or _tells(each))) for each in sentences[1:])
+
+
+def _tells(sentence: Tokens) -> bool:
+    """Whether a sentence states a value: "you'll see red kites"."""
+    return any(map(is_placeholder, map(strip_joiner, sentence))) and not asking(sentence)[0]
 
 
 def _least(found: Sequence[Doubted]) -> int:

@@ -12,7 +12,7 @@ from dactnlg.text.questions import is_question
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects with which no question begins."""
 _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
-_UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are can care")
+_UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are does can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _THINKING, _LIKING = listed("think thought said guess"), listed("liked loved hated enjoyed disliked found")
@@ -64,6 +64,10 @@ def mistold(words: Sequence[str]) -> bool:
     places = [place for place in range(1, len(words)) if words[place] in QUESTION_WORDS]
     told = [words[place + 1 : place + _NEAR + 1] for place in places if words[place - 1] in _TELLING]
     inverted = any(a in _ASKING and b in SUBJECTS for each in told for a, b in pairwise(each))
+    # "You do not care where is the hotel."
+    inverted |= any(
+        words[place - 1] == "care" and words[place + 1 : place + 2] in (["is"], ["are"]) for place in places
+    )
     but = words.index("but") if "but" in words else 0
     denied_twice = words[but + 1 : but + 2] == ["not"] and "not" in words[:but]
     return (inverted and not is_question(" ".join(words))) or denied_twice
@@ -86,6 +90,11 @@ def dangles(words: Sequence[str]) -> bool:
     denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
     objectless |= denied and last in _LIKE and not asking and "that" not in words
     objectless &= QUESTION_WORDS.isdisjoint(words)
+    # "Does it have to be, or would anything do?", "nobody knows the right season for how"
+    cut = any(
+        run[:2] == ("to", "be") and run[2] in (",", "or") for run in zip(words, words[1:], words[2:], strict=False)
+    )
+    cut |= last in QUESTION_WORDS and before in PREPOSITIONS
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
-    return wanting or open_ended or objectless or (last in _UNFINISHED and (never or not asking))
+    return wanting or open_ended or objectless or cut or (last in _UNFINISHED and (never or not asking))

@@ -29,6 +29,7 @@ _OTHERS = frozenset({"there", "i", "we", "you"})
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
+_IS = frozenset({"is", "are", "was", "were"})
 _NOTHING = frozenset({("there", "is", "no"), ("there", "are", "no")})
 """What is not there cannot be told more of: "there is no pub in the south and it is cheap"."""
 _MODALS = listed("do does did can could will would should may might must let have has had n't")
@@ -137,7 +138,12 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
     found += 2 * (_chained(words) + _or_not(words, verbs))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + (words[0] in COORDINATING)
+    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + _begins_joined(words)
+
+
+def _begins_joined(words: Sequence[str]) -> bool:
+    """Whether a sentence begins as a clause does that goes on: "and it is cheap", "so and you do not mind"."""
+    return words[0] in COORDINATING or (words[0] == "so" and not COORDINATING.isdisjoint(words[1:2]))
 
 
 def _chained(words: Sequence[str]) -> int:
@@ -160,8 +166,12 @@ def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
 
 
 def _headless(words: Sequence[str]) -> bool:
-    """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south"."""
-    return words[0] in THIRD or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in PREPOSITIONS)
+    """Whether a sentence begins with the verb of a statement: "has 4 ports", "is in the south", "can be done"."""
+    return (
+        words[0] in THIRD
+        or (words[0] in _MODALS and words[1:2] == ["be"])
+        or (words[0] in _SINGULAR | _PLURAL and len(words) > 1 and words[1] in PREPOSITIONS)
+    )
 
 
 def _joins(word: str, more: str) -> bool:
@@ -207,6 +217,8 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
     many = words[:2] == ["there", "are"] or not _NOTHING.isdisjoint(runs_of_three)
     return several or any(
         (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
+        # "The only trail in the south is that is open."
+        or (before in _IS and word == "that" and verb in _IS)
         or (many and (before, word) == ("and", "it"))
         for before, word, verb in runs_of_three
     )

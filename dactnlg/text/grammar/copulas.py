@@ -37,6 +37,12 @@ class Copulas:
         """Return how many nouns of a sentence stand behind "is a" though training has them there hardly ever."""
         return sum(map(self._strange, _heads(_plain(sentence))))
 
+    @property
+    def usual(self) -> frozenset[str]:
+        """The nouns, no values, that things are often said to be."""
+        least = max(LEAST_SEEN, LEAST_SHARE * self._heads.total())
+        return frozenset(head for head, count in self._heads.items() if count >= least and not is_placeholder(head))
+
     def _strange(self, head: str) -> bool:
         count, total = self._heads[head], self._heads.total()
         if total < LEAST_SEEN or count >= LEAST_SHARE * total:

@@ -11,6 +11,7 @@ from dactnlg.text.grammar.clauses import faults, learned_verbs, splices
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.indifference import misattributed, parted
+from dactnlg.text.grammar.mending import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
 from dactnlg.text.placeholders import is_placeholder
@@ -25,8 +26,6 @@ LEAST_COUNTED = 0.5
 """Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
 REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are remembered, at most, and their bytes."""
-PLURALS = frozenset({"s", "es", "-s", "-es"})
-"""Endings behind a placeholder."""
 LEAST_PLURALS = 20
 """How often a noun has a plural, at least."""
 BOUND = ""
@@ -64,7 +63,7 @@ class Fluency:
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
         self._counted = dict(self._before_counts()) if english else {}
-        self._verbs = learned_verbs(pairs) if english else frozenset()
+        self._verbs = learned_verbs(pairs) if english else frozenset[str]()
         self._predicates = Predicates(sentences, self._verbs)
         self._copulas = Copulas(sentences if english else ())
 
@@ -142,6 +141,11 @@ class Fluency:
         for pair, number in pairs.items() if there.get(count, 0) > RARE else ():
             if self._runs[*pair, count] > max(RARE, LEAST_COUNTED * number):
                 yield pair, count
+
+    @property
+    def lexicon(self) -> Lexicon:
+        """The words of training."""
+        return Lexicon(self._verbs, self._plurals, self._copulas.usual, self.counts, self._subject)
 
     @property
     def counts(self) -> frozenset[str]:

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import PREPOSITIONS
+from dactnlg.text.grammar.english import PREPOSITIONS, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -32,6 +32,8 @@ _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
 _PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
+_ENDING = dict.fromkeys(_CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
+"""Words behind which others tell that what follows is no further thing that does not matter: "and in the south"."""
 _OR_DO_YOU_NOT = ("or", "do", "you", "not")
 _LONGEST_START = 6
 """Words up to the verb, at most: "if you do not really care"."""
@@ -111,13 +113,15 @@ def misattributed(sentence: Tokens) -> bool:
     """Whether it is a thing that does not care, or what does matter stands beside what does not.
 
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
-    price", "hotels if you do not care about the price, and no dogs", "... in the south"; or such a condition stands at
-    both ends, or behind another one that nothing joins it to.
+    price", "hotels if you do not care about the price, and no dogs", "... in the south"; or about the area of what; or
+    such a condition stands at both ends, or behind another one that nothing joins it to.
     """
     if _CARING.isdisjoint(sentence):
         return False
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
+    if _specific(words):
+        return True
     if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
         return True
     if place and any(map(is_placeholder, words[verb:])):
@@ -128,6 +132,15 @@ def misattributed(sentence: Tokens) -> bool:
         word in _RELATIVES and before not in _PEOPLE and _denies_caring(words[place : place + _LONGEST_START])
         for place, (before, word) in enumerate(pairwise(words), 1)
     )
+
+
+def _specific(words: Sequence[str]) -> bool:
+    """Whether it is a value that people do not care about: "you do not care about the area of SLOT_NEAR"."""
+    verb = next((at for at, word in enumerate(words) if word in _CARING), len(words))
+    ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in _ENDING.get(words[at - 1], ()))
+    end = next(ends, len(words))
+    about = words[verb + 1 : verb + 2] == ["about"]
+    return about and bool(_denies_caring(words)) and any(map(is_placeholder, words[verb:end]))
 
 
 def _denies_caring(words: Sequence[str]) -> int:

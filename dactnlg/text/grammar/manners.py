@@ -15,7 +15,7 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import asking, split_sentences
+from dactnlg.text.sentences import Tokens, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical, kind
 
@@ -81,6 +81,7 @@ class Manners:
         self._templates = templates
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
+        self._usual_questions: dict[str, Tokens] = {}
 
     @cached_property
     def _shares(self) -> dict[Key, Shares]:
@@ -137,6 +138,18 @@ class Manners:
             asked = len(texts) >= FEW_TEXTS and all(asking(text)[0] for text in texts)
             self._questions[act_type] = asked or DialogueAct(act_type).is_question
         return self._questions[act_type]
+
+    def usual_question(self, act_type: str) -> Tokens:
+        """Return what training's texts for an act type mostly ask at their end, without values; nothing if few do."""
+        if act_type not in self._usual_questions:
+            own = [
+                each for key, group in self._templates.sentences.items() if _acts(key) == (act_type,) for each in group
+            ]
+            ends = Counter(split_sentences(text)[-1] for text in own if worded_as_question(text))
+            bare = {end: n for end, n in ends.items() if asking(end)[0] and not any(map(is_placeholder, end))}
+            usual = max(bare, key=lambda end: (bare[end], end), default=())
+            self._usual_questions[act_type] = usual if 2 * ends.total() >= len(own) else ()
+        return self._usual_questions[act_type]
 
     @cached_property
     def _with_marks(self) -> bool:

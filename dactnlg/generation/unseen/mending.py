@@ -1,0 +1,68 @@
+"""Mending what is said of unseen acts: sentences put together of others have faults that their words alone show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from dactnlg.acts import Turn
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
+from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.mending import Lexicon, mended
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.questions import is_question, is_request
+from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
+from dactnlg.text.surface import detokenize
+
+
+class Mender:
+    """Mends candidates. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+        unseen: knows which acts training never had, and how it speaks.
+    """
+
+    def __init__(self, preprocessor: Preprocessor, unseen: UnseenActs) -> None:
+        self._preprocessor, self._unseen = preprocessor, unseen
+
+    def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
+        """Return candidates for an act, those for an unseen one in better English where that says the same."""
+        found: list[Candidate] = []
+        for candidate in candidates:
+            other = self._better(candidate)
+            # What is mended may be the next best.
+            again = other is not candidate and any(each.tokens == other.tokens for each in found)
+            found.append(candidate if again else other)
+        return found
+
+    def _better(self, candidate: Candidate) -> Candidate:
+        if not candidate.tokens or not self._unseen.has(candidate.request.turn):
+            return candidate
+        tokens = self._mended(candidate)
+        if tokens == candidate.tokens:
+            return candidate
+        other = candidate.reworded(tokens)
+        return other if other.errors <= candidate.errors and other.report.ok >= candidate.report.ok else candidate
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return self._unseen.fluency.lexicon
+
+    def _mended(self, candidate: Candidate) -> Tokens:
+        turn, manners = candidate.request.turn, self._preprocessor.manners
+        asks = all(manners.is_question(act.act_type) for act in turn)
+        tokens = mended(candidate.tokens, self._lexicon, asks=asks)
+        if manners.stated_behind(turn, tokens, self._lexicon.subject):
+            tokens = asked_in_one(tokens, self._lexicon)
+        return self._asking(turn, tokens) if asks else tokens
+
+    def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:
+        """Return a text with the question that its act asks, where it asks none: "X is cheap. Which do you prefer?"."""
+        first = turn.acts[0]
+        stated = [detokenize(sentence) for sentence in split_sentences(tokens)]
+        if len(turn.acts) > 1 or not first.is_question or any(is_question(each) or is_request(each) for each in stated):
+            return tokens
+        question = self._preprocessor.manners.usual_question(first.act_type)
+        return tuple(append_sentences(tokens, question)) if question else tokens

@@ -1,0 +1,261 @@
+"""Mending: what English asks of sentences that are put together: lists with "and", verbs that agree, one denial.
+
+Training's own sentences have slips of their authors; what is composed of them would have these in new places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from dactnlg.text.grammar.clauses import finite
+from dactnlg.text.grammar.english import (
+    AUXILIARIES,
+    COORDINATING,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
+    SUBJECTS,
+    listed,
+)
+from dactnlg.text.grammar.indifference import parted
+from dactnlg.text.questions import TAGS
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
+from dactnlg.text.surface import JOINER, strip_joiner
+
+PLURALS = frozenset({"s", "es", "-s", "-es"})
+"""Endings behind a placeholder, or a noun."""
+_OPENERS = listed("with has have having includes features")
+"""Words behind which a list of things begins."""
+_NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
+_NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
+"""Words with which no item of a list begins."""
+_NO_MATTER = ["no", "matter"]
+_IRREGULAR = {"is": "are", "has": "have", "was": "were", "does": "do"}
+_SINGULARS = {many: one for one, many in _IRREGULAR.items()}
+_EVERY, _ALL = frozenset({"every", "each"}), ("all",)
+_CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
+"""Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
+COMMA = f"{JOINER},"
+_THEY = "they"
+_THERE_ARE = "there", "are"
+_DENIALS = listed("do does did can could")
+
+
+class Lexicon(NamedTuple):
+    """What a corpus has of English, in lower case; other languages have nothing.
+
+    Attributes:
+        verbs: finite verbs.
+        plurals: words and placeholders for one thing that have a plural.
+        things: words for what its texts speak of: "it is a cheap pub".
+        counts: the placeholders with which things are counted.
+        subject: the placeholder that names what its texts speak of.
+    """
+
+    verbs: frozenset[str] = frozenset()
+    plurals: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
+    counts: frozenset[str] = frozenset()
+    subject: str = ""
+
+
+def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
+    """Return a text without the faults of grammar that can be told from its words alone.
+
+    Args:
+        tokens: delexicalised.
+        lexicon: of its corpus; without verbs it stays as it is.
+        asks: whether its act asks.
+    """
+    verbs = lexicon.verbs
+    if not verbs:
+        return tokens
+    many, found = False, list[Tokens]()
+    for sentence in split_sentences(tokens):
+        own = _denied_once(_with_and(_unstopped(_where_last(sentence)), verbs), verbs)
+        # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
+        many = _of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
+        own = _the_only(_agreeing(own, verbs, many=many), lexicon.plurals)
+        found.append(_unconditional(own) if asks else own)
+    return tuple(token for sentence in found for token in sentence)
+
+
+def plain(tokens: Sequence[str]) -> list[str]:
+    """Return tokens without joiners."""
+    return [strip_joiner(token) for token in tokens]
+
+
+def end_of(words: Sequence[str]) -> int:
+    """Return the place of a sentence's last mark, or of the ", right" before it."""
+    end = len(words) - (words[-1] in ENDS)
+    end -= words[end - 1] in TAGS
+    return end - (words[end - 1] == ",")
+
+
+def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence whose lists of things end with "and": "has a big screen, 2 ports, and costs 9 euros"."""
+    words = plain(sentence)
+    for comma in reversed([place for place, word in enumerate(words) if word == ","]):
+        end = _item(words, comma, verbs)
+        start = _list(words, comma, verbs) if end else 0
+        if start:
+            several = "," in words[start:comma]
+            sentence = (*sentence[: comma + several], "and", *sentence[comma + 1 :])
+            words = plain(sentence)
+    return sentence
+
+
+def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
+    """Return the end of a list's last item, which begins behind a comma; 0 where it is not the last, or no thing."""
+    start, last = comma + 1, end_of(words)
+    end = next((at for at in range(start, last) if words[at] in COORDINATING), last)
+    item = words[start:end]
+    if not item or item[0] in _NO_ITEM or item[0].endswith(("ed", "ing")) or any(word in verbs for word in item):
+        return 0
+    if item[:2] == _NO_MATTER:
+        return 0
+    more = [word for word in words[end:last] if word != ","]
+    if not more:
+        return end
+    # "..., 2 ports, and costs" and "... and in the cheap range" are no further items.
+    joined = more[0] == "and" and (more[1] in verbs or more[1] in PREPOSITIONS | SUBJECTS)
+    return end if joined else 0
+
+
+def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
+    """Return the place of the word that opens the list that a comma is part of, 0 where there is none."""
+    for place in reversed(range(comma)):
+        if words[place] in _OPENERS:
+            return place
+        if words[place] in verbs or words[place] in RELATIVES or words[place] in ("and", "or", "if"):
+            return 0
+    return 0
+
+
+def _where_last(sentence: Tokens) -> Tokens:
+    """Return a sentence with its "where" at the end: "a pub, where dogs go, near here and in the south"."""
+    words = plain(sentence)
+    end = end_of(words)
+    starts = [at for at in range(1, end) if words[at] in _CONDITIONS and words[at - 1] in (",", "and")]
+    where = [number for number, at in enumerate(starts) if words[at] == "where"]
+    if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
+        return sentence
+    items = [trimmed(sentence[a:b]) for a, b in pairwise([*starts, end])]
+    # What is joined otherwise, "and it serves", is no list of conditions.
+    if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
+        return sentence
+    last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
+    return (*head, *(token for item in items for token in (COMMA, *item)), "and", *last, *sentence[end:])
+
+
+def trimmed(tokens: Tokens) -> Tokens:
+    """Return tokens without the joints at their end."""
+    end = len(tokens)
+    while end and strip_joiner(tokens[end - 1]) in (",", "and"):
+        end -= 1
+    return tokens[:end]
+
+
+def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence with one "not" for verbs that "or" joins: "that do not allow dogs or not accept cards"."""
+    words = plain(sentence)
+    for place in range(2, len(words) - 2):
+        before = words[:place]
+        denied = any(a in _DENIALS and b == "not" for a, b in pairwise(before))
+        if denied and words[place] in ("or", "and") and words[place + 1] == "not" and words[place + 2] in verbs:
+            return _denied_once((*sentence[:place], "or", *sentence[place + 2 :]), verbs)
+    return sentence
+
+
+def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
+    """Return a sentence in which the only thing of a kind has its article: "it is only pub in the south"."""
+    words = [*plain(sentence), "", ""]
+    for place in range(1, len(sentence)):
+        alone = words[place + 1] in plurals and words[place + 2] not in PLURALS
+        if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
+            return (*sentence[:place], "the", *sentence[place:])
+    return sentence
+
+
+def _of_several(sentence: Tokens, counts: Collection[str]) -> bool:
+    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs"."""
+    words = plain(sentence)
+    if not {*counts}.isdisjoint(words):
+        return True
+    place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
+    return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
+
+
+def _unstopped(sentence: Tokens) -> Tokens:
+    """Return a sentence without a comma between what there is not and where: "there is no place, in the south"."""
+    words = plain(sentence)
+    runs = zip(words, words[2:], words[3:], strict=False)
+    place = next(
+        (at for at, (no, comma, more) in enumerate(runs) if no == "no" and comma == "," and more in _CONDITIONS), -1
+    )
+    return sentence if place < 0 else (*sentence[: place + 2], *sentence[place + 3 :])
+
+
+def _agreeing(sentence: Tokens, verbs: Collection[str], *, many: bool) -> Tokens:
+    """Return a sentence whose verbs have the number of what they are said of.
+
+    Args:
+        sentence: about all or every one of some things, or other ones.
+        verbs: finite verbs.
+        many: whether it, or one before it, tells that there are several things.
+    """
+    words = plain(sentence)
+    made = list(sentence)
+    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
+        turn = plural if words[0] in _ALL else singular
+        for place in _main(words, verbs):
+            made[place] = turn(words[place])
+    elif many:
+        for place in range(1, len(words)):
+            before, word = words[place - 1], words[place]
+            if before == PRONOUN and word in _IRREGULAR | dict.fromkeys(verbs):
+                made[place - 1], made[place] = _THEY, plural(word)
+            elif word in verbs and before in RELATIVES | COORDINATING and "a" not in words[max(0, place - 3) : place]:
+                made[place] = plural(word)
+    return tuple(made)
+
+
+def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
+    """Yield the places of a sentence's first finite verb and of those that "and" joins to it."""
+    relative = False
+    for number, place in enumerate(finite(words, verbs)):
+        before = words[place - 1]
+        relative = before in RELATIVES or (relative and before in COORDINATING)
+        if not relative and (not number or before in COORDINATING):
+            yield place
+
+
+def plural(verb: str) -> str:
+    """Return a verb as it is said of several things: "are" for "is", "serve" for "serves"."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if not verb.endswith("s") or verb.endswith("ss") or not verb.isalpha():
+        return verb
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
+
+
+def singular(verb: str) -> str:
+    """Return an auxiliary verb as it is said of one thing: "is" for "are"."""
+    return _SINGULARS.get(verb, verb)
+
+
+def _unconditional(sentence: Tokens) -> Tokens:
+    """Return what asks whether something does not matter without its "if": "you want a pub if you do not care".
+
+    "You want a pub and you do not care".
+    """
+    stop = end_of(plain(sentence))
+    main, end = parted(sentence[:stop])
+    words = plain(main)
+    if end is None or end.start[0] != "if" or words[0] in QUESTION_WORDS or words[0] in AUXILIARIES:
+        return sentence
+    return (*trimmed(main), *end._replace(start=("and", *end.start[1:])).tokens, *sentence[stop:])

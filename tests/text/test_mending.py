@@ -1,0 +1,168 @@
+"""Mending: each fault of composed sentences as it was found, and what looks like one and is none."""
+
+from __future__ import annotations
+
+import pytest
+
+from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.english import VERBS
+from dactnlg.text.grammar.mending import Lexicon, mended, plural
+from dactnlg.text.surface import detokenize, tokenize
+
+LEXICON = Lexicon(
+    verbs=VERBS | {"runs", "takes", "open", "allow", "accept"},
+    plurals=frozenset({"SLOT_TYPE", "pub"}),
+    things=frozenset({"game"}),
+    counts=frozenset({"SLOT_COUNT"}),
+    subject="SLOT_NAME",
+)
+
+
+def _mended(text: str, *, asks: bool = False) -> str:
+    return detokenize(mended(tuple(tokenize(text)), LEXICON, asks=asks))
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "the SLOT_NAME has a SLOT_SCREEN screen, no ports, and costs SLOT_PRICE.",
+            "the SLOT_NAME has a SLOT_SCREEN screen and no ports, and costs SLOT_PRICE.",
+        ),
+        (
+            "it is a pub with SLOT_A, a SLOT_B rating, SLOT_C, and is cheap.",
+            "it is a pub with SLOT_A, a SLOT_B rating, and SLOT_C, and is cheap.",
+        ),
+        ("it has SLOT_A, SLOT_B.", "it has SLOT_A and SLOT_B."),
+        ("you want one with SLOT_A, no ports, right?", "you want one with SLOT_A and no ports, right?"),
+        (
+            "they are big with 2 ports, no SLOT_B, and in SLOT_C.",
+            "they are big with 2 ports and no SLOT_B, and in SLOT_C.",
+        ),
+    ],
+)
+def test_a_list_ends_with_and(text: str, better: str) -> None:
+    assert _mended(text) == better
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "all SLOT_TYPE -s in SLOT_A has a SLOT_B rating and is cheap.",
+            "all SLOT_TYPE -s in SLOT_A have a SLOT_B rating and are cheap.",
+        ),
+        ("every SLOT_TYPE with ports are cheap.", "every SLOT_TYPE with ports is cheap."),
+        (
+            "sorry but there are no pubs in SLOT_A that allows dogs and is cheap.",
+            "sorry but there are no pubs in SLOT_A that allow dogs and are cheap.",
+        ),
+        (
+            "there are pubs if you do not care where it is near or whether it has beer.",
+            "there are pubs if you do not care where they are near or whether they have beer.",
+        ),
+        (
+            "we have SLOT_COUNT trails that are steep. it is near SLOT_NEAR and takes an hour.",
+            "we have SLOT_COUNT trails that are steep. they are near SLOT_NEAR and take an hour.",
+        ),
+    ],
+)
+def test_verbs_agree(text: str, better: str) -> None:
+    assert _mended(text) == better
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "there is no place, where dogs are allowed, in SLOT_A and near SLOT_B.",
+            "there is no place in SLOT_A, near SLOT_B and where dogs are allowed.",
+        ),
+        ("there is no place, near SLOT_B.", "there is no place near SLOT_B."),
+        ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
+        ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
+    ],
+)
+def test_conditions_denials_and_the_only_one(text: str, better: str) -> None:
+    assert _mended(text) == better
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "you want a pub in SLOT_A, if you do not care about the price?",
+            "you want a pub in SLOT_A and you do not care about the price?",
+        ),
+        (
+            "you want a pub if you do not care about the price, right?",
+            "you want a pub and you do not care about the price, right?",
+        ),
+    ],
+)
+def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
+    assert _mended(text, asks=True) == better
+    assert _mended(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "do you mean SLOT_NAME, the SLOT_GENRES game with ports, developed by SLOT_DEVELOPER?",
+        "SLOT_NAME has SLOT_A, SLOT_B, and SLOT_C.",
+        "there are trails with a view of SLOT_VIEW, no matter the region.",
+        "there are trails with a view of SLOT_VIEW, whatever the region.",
+        "SLOT_NAME is easy. it is open to dogs, and there are toilets on the way. it is near SLOT_NEAR.",
+        "SLOT_NAME is in SLOT_A, where dogs are allowed, and it serves SLOT_FOOD.",
+        "there are SLOT_COUNT pubs. SLOT_NAME is in SLOT_A. it is cheap.",
+        "all of it is in the south.",
+        "is it only SLOT_TYPE -s?",
+        "would you like it near SLOT_A if you do not care about the price?",
+    ],
+)
+def test_what_is_right_stays(text: str) -> None:
+    assert _mended(text, asks=True) == text
+    assert detokenize(asked_in_one(tuple(tokenize(text)), LEXICON)) == text
+
+
+def test_other_languages_stay() -> None:
+    text = tuple(tokenize("SLOT_NAME has SLOT_A, SLOT_B."))
+    assert mended(text, Lexicon()) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        (
+            "do you mean the PC game by SLOT_DEVELOPER? it is on SLOT_A.",
+            "do you mean the PC game by SLOT_DEVELOPER that is on SLOT_A?",
+        ),
+        (
+            "why do you like games for SLOT_A that you can share? it's on Steam. it has a demo.",
+            "why do you like games for SLOT_A that are on Steam and have a demo that you can share?",
+        ),
+        (
+            "do you know a game that was made in SLOT_YEAR? it is on Steam. it has a demo.",
+            "do you know a game that was made in SLOT_YEAR, is on Steam and has a demo?",
+        ),
+        ("do you mean the game SLOT_NAME? it is on Steam.", "do you mean the game SLOT_NAME, which is on Steam?"),
+        ("do you like the beach? it is on SLOT_A.", "do you like the beach? it is on SLOT_A."),
+        ("do you like this game? there is a sequel.", "do you like this game? there is a sequel."),
+    ],
+)
+def test_a_question_has_what_stands_behind_it(text: str, better: str) -> None:
+    assert detokenize(asked_in_one(tuple(tokenize(text)), LEXICON)) == better
+
+
+def test_plurals_of_verbs() -> None:
+    many = {
+        "is": "are",
+        "has": "have",
+        "does": "do",
+        "carries": "carry",
+        "reaches": "reach",
+        "goes": "go",
+        "serves": "serve",
+    }
+    assert {verb: plural(verb) for verb in many} == many
+    assert [plural(verb) for verb in ("are", "can", "'s", "pass")] == ["are", "can", "'s", "pass"]
