@@ -212,6 +212,15 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("i really didn't like it .", True),
         ("what didn't you like ?", True),
         ("there are games that i don't like .", True),
+        ("can be done in SLOT_DURATION .", False),
+        ("can it be done in SLOT_DURATION ?", True),
+        ("i can tell you that SLOT_NAME does .", False),
+        ("does it have to be , or would any region do ?", False),
+        ("what do you want it to be ?", True),
+        ("my notes do not mention the right season for how .", False),
+        ("you do not care where is the hotel .", False),
+        ("so and you do not mind .", False),
+        ("the only pub in SLOT_AREA is that is cheap .", False),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

@@ -101,6 +101,11 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("there are hotels if you do not care about dogs or if you do not care about the area", False),
         ("if you do not care about the price there are no hotels", False),
         ("there are hotels that allow dogs if you do not care about the price", False),
+        ("can i confirm that you do not care about the area of SLOT_NEAR", True),
+        ("you do not care about the price or SLOT_RATING rating", True),
+        ("you do not care about the price and want a SLOT_RATING rating", False),
+        ("you do not care about the price , in SLOT_AREA", False),
+        ("you do not care for SLOT_GENRES games", False),
     ],
 )
 def test_what_does_not_matter_is_said_of_the_right_one(sentence: str, wrong: bool) -> None:

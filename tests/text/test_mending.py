@@ -6,7 +6,7 @@ import pytest
 
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.english import VERBS
-from dactnlg.text.grammar.mending import Lexicon, mended, plural
+from dactnlg.text.grammar.mending import Lexicon, mended, plural, the_only
 from dactnlg.text.surface import detokenize, tokenize
 
 LEXICON = Lexicon(
@@ -81,6 +81,8 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("there is no place, near SLOT_B.", "there is no place near SLOT_B."),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
+        ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
+        ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
     ],
 )
 def test_conditions_denials_and_the_only_one(text: str, better: str) -> None:
@@ -117,6 +119,9 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "there are SLOT_COUNT pubs. SLOT_NAME is in SLOT_A. it is cheap.",
         "all of it is in the south.",
         "is it only SLOT_TYPE -s?",
+        "the only pub that is open is SLOT_NAME.",
+        "the only pub in SLOT_A is SLOT_NAME.",
+        "the only pub?",
         "would you like it near SLOT_A if you do not care about the price?",
     ],
 )
@@ -166,3 +171,16 @@ def test_plurals_of_verbs() -> None:
     }
     assert {verb: plural(verb) for verb in many} == many
     assert [plural(verb) for verb in ("are", "can", "'s", "pass")] == ["are", "can", "'s", "pass"]
+
+
+@pytest.mark.parametrize(
+    ("text", "better"),
+    [
+        ("SLOT_NAME is a big cheap SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only big cheap SLOT_TYPE in SLOT_A."),
+        ("SLOT_NAME is a nice pub.", "SLOT_NAME is a nice pub."),
+        ("SLOT_NAME is a treat and is near a pub.", "SLOT_NAME is a treat and is near a pub."),
+        ("SLOT_NAME has a garden.", "SLOT_NAME has a garden."),
+    ],
+)
+def test_what_is_the_only_one(text: str, better: str) -> None:
+    assert detokenize(the_only(tuple(tokenize(text)), LEXICON)) == better

@@ -9,11 +9,14 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.mending import Lexicon, mended
+from dactnlg.text.grammar.mending import Lexicon, mended, the_only
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
-from dactnlg.text.surface import detokenize
+from dactnlg.text.surface import detokenize, strip_joiner
+
+_ONLY = frozenset({"only", "just", "other", "one"})
+"""Words of which a text for what is the only match has one."""
 
 
 class Mender:
@@ -56,6 +59,9 @@ class Mender:
         tokens = mended(candidate.tokens, self._lexicon, asks=asks)
         if manners.stated_behind(turn, tokens, self._lexicon.subject):
             tokens = asked_in_one(tokens, self._lexicon)
+        # "With no garden" is "no" as well, "there is no other pub" says that it is the only one.
+        if "only" in manners.marks(turn) and _ONLY.isdisjoint(map(strip_joiner, tokens)):
+            tokens = the_only(tokens, self._lexicon)
         return self._asking(turn, tokens) if asks else tokens
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:

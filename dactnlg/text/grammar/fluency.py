@@ -121,9 +121,10 @@ class Fluency:
         for place, before in enumerate(pairwise(map(strip_joiner, sentence)), 2):
             if count := self._counted.get(before):
                 yield (*sentence[:place], count, *sentence[place:])
-        if sentence[0] in _PRONOUNS and self._subject:
-            yield (PRONOUN, *_PRONOUNS[sentence[0]], *sentence[1:])
-            yield (self._subject, *_PRONOUNS[sentence[0]], *sentence[1:])
+        place = _subject_at(sentence)
+        if sentence[place] in _PRONOUNS and self._subject:
+            for name in (PRONOUN, self._subject):
+                yield (*sentence[:place], name, *_PRONOUNS[sentence[place]], *sentence[place + 1 :])
         if sentence[0] == OWNER and self._subject and "is" in sentence:
             verb = sentence.index("is")
             yield ("the", *sentence[1:verb], "of", self._subject, *sentence[verb:])
@@ -212,6 +213,11 @@ def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
     own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
     words = (BOUND, *map(_plain, own), BOUND)
     yield from zip(*(words[start:] for start in range(order)), strict=False)
+
+
+def _subject_at(sentence: Tokens) -> int:
+    """Return the place where a sentence's subject begins: behind "sure," or "yes,"."""
+    return 2 if len(sentence) > 2 and strip_joiner(sentence[1]) == "," else 0
 
 
 def _plain(token: str) -> str:

@@ -165,12 +165,13 @@ class Manners:
 
     def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""
-        marks = (
-            frozenset[str]()
-            if any(act.is_question for act in turn)
-            else self._marks.get(_acts(kind(turn)), frozenset())
-        )
+        marks = self.marks(turn)
         return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
+
+    def marks(self, turn: Turn) -> frozenset[str]:
+        """The words of which a text for a turn's statements has one, if words mark them."""
+        asks = any(act.is_question for act in turn)
+        return frozenset() if asks else self._marks.get(_acts(kind(turn)), frozenset())
 
     def marked(self, act_types: Iterable[str]) -> bool:
         """Whether words mark the texts of act types, "only" what is the only match."""
@@ -205,8 +206,13 @@ class Manners:
         return self._open[acts]
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text denies something, and neither the turn's values nor its act types do."""
-        return denies(tokens) and not _negative(turn) and self._of(turn).deny < LEAST_SHARE
+        """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""
+        if not denies(tokens) or _negative(turn):
+            return False
+        acts = set(_acts(kind(turn)))
+        own = self._shares.get(tuple(sorted(acts)))
+        alike = [own] if own else [shares for others, shares in self._shares.items() if acts.issubset(others)]
+        return max((shares.deny for shares in alike), default=0.0) < LEAST_SHARE
 
 
 def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:

@@ -38,6 +38,8 @@ _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
 COMMA = f"{JOINER},"
+_PRAISE, _LONGEST = listed("nice good great"), 4
+"""Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _THEY = "they"
 _THERE_ARE = "there", "are"
 _DENIALS = listed("do does did can could")
@@ -77,7 +79,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
         own = _denied_once(_with_and(_unstopped(_where_last(sentence)), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         many = _of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
-        own = _the_only(_agreeing(own, verbs, many=many), lexicon.plurals)
+        own = _said_of_it(_the_only(_agreeing(own, verbs, many=many), lexicon.plurals), verbs)
         found.append(_unconditional(own) if asks else own)
     return tuple(token for sentence in found for token in sentence)
 
@@ -177,6 +179,29 @@ def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
         if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
             return (*sentence[:place], "the", *sentence[place:])
     return sentence
+
+
+def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a text whose first thing is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
+    words = [*plain(tokens), ""]
+    for place in range(1, len(words) - 2):
+        if words[place - 1] == "is" and words[place] in ("a", "an"):
+            end = next((at for at in range(place, len(words)) if words[at] in lexicon.plurals), len(words))
+            praised = not _PRAISE.isdisjoint(words[place:end])
+            near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
+            return (*tokens[:place], "the", "only", *tokens[place + 1 :]) if near and not praised else tokens
+    return tokens
+
+
+def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a phrase that names the only one of a kind as a sentence: "the only pub in the south and is cheap"."""
+    words = plain(sentence)
+    at = next(iter(finite(words, verbs)), 0) if words[:2] == ["the", "only"] and words[-1] != "?" else -1
+    if at < 0 or (at and words[at - 1] not in ("and", ",", *RELATIVES)):
+        return sentence
+    joined = at > 0 and words[at - 1] == "and"
+    rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
+    return (PRONOUN, "is", *rest) if not at or joined else sentence
 
 
 def _of_several(sentence: Tokens, counts: Collection[str]) -> bool:
