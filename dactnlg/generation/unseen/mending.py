@@ -66,9 +66,10 @@ class Mender:
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Return a text with the question that its act asks, where it asks none: "X is cheap. Which do you prefer?"."""
-        first = turn.acts[0]
-        stated = [detokenize(sentence) for sentence in split_sentences(tokens)]
-        if len(turn.acts) > 1 or not first.is_question or any(is_question(each) or is_request(each) for each in stated):
+        act, stated = turn.acts[0], [detokenize(sentence) for sentence in split_sentences(tokens)]
+        # What is asked for by itself has a question of its own.
+        chosen = act.is_question and all(slot.value is not None for slot in act.slots)
+        if len(turn.acts) > 1 or not chosen or any(is_question(each) or is_request(each) for each in stated):
             return tokens
-        question = self._preprocessor.manners.usual_question(first.act_type)
+        question = self._preprocessor.manners.usual_question(act.act_type)
         return tuple(append_sentences(tokens, question)) if question else tokens

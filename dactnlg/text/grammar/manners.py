@@ -140,13 +140,16 @@ class Manners:
         return self._questions[act_type]
 
     def usual_question(self, act_type: str) -> Tokens:
-        """Return what training's texts for an act type mostly ask at their end, without values; nothing if few do."""
+        """Return what most of training's texts for an act type ask at their end, without values: "which do you like?".
+
+        Nothing where few ask.
+        """
         if act_type not in self._usual_questions:
-            own = [
-                each for key, group in self._templates.sentences.items() if _acts(key) == (act_type,) for each in group
-            ]
+            rows = self._templates.specials.items()
+            # What is asked about special values is not asked of others.
+            own = [text for (key, text), values in rows if _acts(key) == (act_type,) and () in values]
             ends = Counter(split_sentences(text)[-1] for text in own if worded_as_question(text))
-            bare = {end: n for end, n in ends.items() if asking(end)[0] and not any(map(is_placeholder, end))}
+            bare = {end: n for end, n in ends.items() if end[0] in QUESTION_WORDS and not any(map(is_placeholder, end))}
             usual = max(bare, key=lambda end: (bare[end], end), default=())
             self._usual_questions[act_type] = usual if 2 * ends.total() >= len(own) else ()
         return self._usual_questions[act_type]
