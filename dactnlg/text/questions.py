@@ -12,8 +12,10 @@ _QUESTION = re.compile(
 )
 TAGS = frozenset({"right", "correct"})
 """Words at the end of a statement that make it a question."""
-_NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the"})
-"""Words behind which they are none: "you are right"."""
+NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the", "all", "that", "this"})
+"""Words behind which they are none: "you are right", "is that right"."""
+ADDRESSED = r"\byou\b"
+"""What a statement with a tag speaks to."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
 # "Mt." and "St." end no sentence.
@@ -42,7 +44,7 @@ def _tagged(sentence: str) -> bool:
     *words, last = sentence.casefold().rstrip(" .").split() or [""]
     if last not in TAGS or not words:
         return False
-    said = "you" in words and words[-1] not in _NO_TAG and not words[-1].endswith("'re")
+    said = "you" in words and words[-1] not in NO_TAG and not words[-1].endswith("'re")
     return said or words[-1].endswith(",") or words[-2:] in (["is", "that"], ["is", "this"])
 
 

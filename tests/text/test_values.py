@@ -122,11 +122,37 @@ def test_only_what_is_around_values_is_mended(first: str, second: str, before: s
         (["is ", " open"], ["what"], "Is what open?"),
         (["", " is open"], ["what"], "What is open."),
         (['he said "', '"'], ["go."], 'He said "go."'),
+        (["sorry would you like ", " right"], ["sorry i dont"], "Sorry, would you like sorry i dont, right?"),
+        (["it is on ", " , on ", ""], ["43 High Street", "High Street"], "It is at 43 High Street, on High Street."),
+        (["it is on ", ""], ["3 May"], "It is on 3 May."),
         (["\ue000 is \ue001 ", ""], ["\ue002"], "\ue000 is \ue001 \ue002."),
     ],
 )
 def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[str], text: str) -> None:
     assert realize_around(parts).filled([Value.of(value, value) for value in values]) == text
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ("you dont care and cant say , thats all", "You don't care and can't say, that's all."),
+        ("im sure theyre near", "I'm sure they're near."),
+        ("its patent aint there", "Its patent aint there."),
+        ("sorry there is no pub", "Sorry, there is no pub."),
+        ("sorry but there is no pub", "Sorry but there is no pub."),
+        ("i am sorry there is no pub , near soma", "I am sorry there is no pub near soma."),
+        ("there is no pub , but a bar", "There is no pub, but a bar."),
+        ("you want a cheap pub right", "You want a cheap pub, right?"),
+        ("you want a cheap pub , right ?", "You want a cheap pub, right?"),
+        ("is that right ?", "Is that right?"),
+        ("you are right", "You are right."),
+        ("turn right , you see it", "Turn right, you see it."),
+        ("the pub is all right . do you want it ?", "The pub is all right. Do you want it?"),
+    ],
+)
+def test_marks_that_corpora_leave_out(raw: str, text: str) -> None:
+    assert realize(raw) == text
+    assert realize(text) == text
 
 
 @given(

@@ -76,7 +76,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
         return tokens
     many, found = False, list[Tokens]()
     for sentence in split_sentences(tokens):
-        own = _denied_once(_with_and(_unstopped(_where_last(sentence)), verbs), verbs)
+        own = _denied_once(_with_and(_where_last(sentence), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         many = _of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
         own = _said_of_it(_the_only(_agreeing(own, verbs, many=many), lexicon.plurals), verbs)
@@ -211,16 +211,6 @@ def _of_several(sentence: Tokens, counts: Collection[str]) -> bool:
         return True
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
     return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
-
-
-def _unstopped(sentence: Tokens) -> Tokens:
-    """Return a sentence without a comma between what there is not and where: "there is no place, in the south"."""
-    words = plain(sentence)
-    runs = zip(words, words[2:], words[3:], strict=False)
-    place = next(
-        (at for at, (no, comma, more) in enumerate(runs) if no == "no" and comma == "," and more in _CONDITIONS), -1
-    )
-    return sentence if place < 0 else (*sentence[: place + 2], *sentence[place + 3 :])
 
 
 def _agreeing(sentence: Tokens, verbs: Collection[str], *, many: bool) -> Tokens:

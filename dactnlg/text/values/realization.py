@@ -17,6 +17,8 @@ from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.capitals import capital, capitalize_names
 from dactnlg.text.values.joins import Edges
 from dactnlg.text.values.morphemes import ending_of, join_morphemes
+from dactnlg.text.values.punctuation import may_lack_marks, punctuated
+from dactnlg.text.values.times import has_house_number
 
 _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
 _SECOND_STOP = re.compile(r"(?<=[.?!])(?<![.?!,;:].)\.$")
@@ -41,6 +43,7 @@ _LOWER_START = r"[\"'(]*[^\W\d_](?![^\W\d_]*[A-Z])"
 _FIRST_START = re.compile(f"^{_LOWER_START}")
 _LATER_START = re.compile(rf"[.?!](?<!\.\w[.?!])[\"')]* {_LOWER_START}")
 _BETWEEN_SENTENCES = re.compile(r"[.?!] ")
+_ON = " on "
 _CLOSING = " \"'”’)]"
 _MARKS = ".?!…,;:"
 _FOLLOWING = re.compile(r"[^\W_]\w*")
@@ -76,6 +79,7 @@ class Value(NamedTuple):
         an: whether "an" stands before it; None if it does not begin with a word.
         last: the mark that it ends with, one of `.?!…,;:`; "" if there is none.
         edges: what the words of a template beside it depend on.
+        housed: whether it is a house in a street, at which things are, and not on.
     """
 
     raw: str
@@ -84,6 +88,7 @@ class Value(NamedTuple):
     an: bool | None
     last: str
     edges: Edges
+    housed: bool
 
     @classmethod
     def of(cls, raw: str, text: str) -> Value:
@@ -94,7 +99,7 @@ class Value(NamedTuple):
         if following and (following.group() not in _NEVER_AFTER_ARTICLE or text.startswith("+", following.end())):
             an = _sounds_like_vowel(following.group())
         last = text[-1:] if text[-1:] in _MARKS else ""
-        return cls(raw, text, _FIRST_START.sub(capital, text), an, last, Edges.of(text))
+        return cls(raw, text, _FIRST_START.sub(capital, text), an, last, Edges.of(text), has_house_number(text))
 
 
 class Form(NamedTuple):
@@ -114,6 +119,8 @@ class Form(NamedTuple):
         """Return the sentence with its values."""
         out = [self.parts[0]]
         for hole, value, part in zip(self.holes, values, self.parts[1:], strict=True):
+            if value.housed and out[-1].endswith(_ON):
+                out[-1] = f"{out[-1].removesuffix(_ON)} at "
             if hole.article:
                 out.append(hole.usual if value.an is None else hole.article + ("n " if value.an else " "))
             out.append(value.start if hole.starts else value.text)
@@ -256,6 +263,7 @@ _RULES = (
     _Rule(join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
     _Rule(lambda text: text.rstrip(" ,;:")),
     _Rule(partial(_SPACE_BEFORE_MARK.sub, "")),
+    _Rule(punctuated, may_lack_marks, english=True),
     _Rule(lambda text: " ".join(map(_mend_marks, text.split(" ")))),
     _Rule(lambda text: " ".join(map(_capitalize, text.split(" "))), english=True),
     _Rule(partial(_FIRST_START.sub, capital)),

@@ -1,4 +1,4 @@
-"""Times: which preposition stands before a value that is one."""
+"""Times and addresses: which preposition stands before a value that is one."""
 
 from __future__ import annotations
 
@@ -16,3 +16,12 @@ def preposition_of_time(value: str) -> str:
     if _YEAR.fullmatch(value):
         return "in"
     return "on" if _DAY.fullmatch(value) else ""
+
+
+_STREETS = "street|st|road|rd|avenue|ave|boulevard|blvd|lane|drive|square|place|way|yard|court|terrace|parade|row"
+_HOUSE = re.compile(rf"\d+[a-z]?(?: ?[-/] ?\d+[a-z]?)? .*\b(?:{_STREETS})\b.*", re.I)
+
+
+def has_house_number(value: str) -> bool:
+    """Whether a value is a house in a street: something is at "43 High Street", and on "High Street"."""
+    return value[:1].isdecimal() and bool(_HOUSE.fullmatch(value))
