@@ -106,6 +106,8 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("you do not care about the price and want a SLOT_RATING rating", False),
         ("you do not care about the price , in SLOT_AREA", False),
         ("you do not care for SLOT_GENRES games", False),
+        ("if you do not care about the price and in the SLOT_AREA area , there are pubs", True),
+        ("if you do not care about the price , there are pubs in SLOT_AREA", False),
     ],
 )
 def test_what_does_not_matter_is_said_of_the_right_one(sentence: str, wrong: bool) -> None:

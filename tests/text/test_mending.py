@@ -80,6 +80,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
+        ("what is the area do you prefer?", "what area do you prefer?"),
         ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
     ],
@@ -121,6 +122,7 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "the only pub that is open is SLOT_NAME.",
         "the only pub in SLOT_A is SLOT_NAME.",
         "the only pub?",
+        "what is the area that you like, and do you want a pub?",
         "would you like it near SLOT_A if you do not care about the price?",
     ],
 )
@@ -179,6 +181,7 @@ def test_plurals_of_verbs() -> None:
         ("SLOT_NAME is a nice pub.", "SLOT_NAME is a nice pub."),
         ("SLOT_NAME is a treat and is near a pub.", "SLOT_NAME is a treat and is near a pub."),
         ("SLOT_NAME has a garden.", "SLOT_NAME has a garden."),
+        ("there is a cheap pub in SLOT_A.", "there is only one cheap pub in SLOT_A."),
     ],
 )
 def test_what_is_the_only_one(text: str, better: str) -> None:

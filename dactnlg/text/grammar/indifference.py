@@ -137,7 +137,9 @@ def misattributed(sentence: Tokens) -> bool:
 def _specific(words: Sequence[str]) -> bool:
     """Whether it is a value that people do not care about: "you do not care about the area of SLOT_NEAR"."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), len(words))
-    ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in _ENDING.get(words[at - 1], ()))
+    # "If you do not care about the price and in the south, there are pubs" has no other end.
+    ending = {} if words[0] == _CONDITION else _ENDING
+    ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
     about = words[verb + 1 : verb + 2] == ["about"]
     return about and bool(_denies_caring(words)) and any(map(is_placeholder, words[verb:end]))

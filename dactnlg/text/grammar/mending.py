@@ -13,6 +13,7 @@ from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
+    JOINTS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -76,7 +77,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
         return tokens
     many, found = False, list[Tokens]()
     for sentence in split_sentences(tokens):
-        own = _denied_once(_with_and(_where_last(sentence), verbs), verbs)
+        own = _denied_once(_with_and(_where_last(_asked_once(sentence)), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         many = _of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
         own = _said_of_it(_the_only(_agreeing(own, verbs, many=many), lexicon.plurals), verbs)
@@ -160,6 +161,14 @@ def trimmed(tokens: Tokens) -> Tokens:
     return tokens[:end]
 
 
+def _asked_once(sentence: Tokens) -> Tokens:
+    """Return a question that asks once: "what is the area do you prefer?" asks "what area do you prefer?"."""
+    words = plain(sentence)
+    inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
+    doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
+    return (sentence[0], *sentence[3:]) if inverted > 3 and doubled else sentence
+
+
 def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a sentence with one "not" for verbs that "or" joins: "that do not allow dogs or not accept cards"."""
     words = plain(sentence)
@@ -189,7 +198,8 @@ def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
             end = next((at for at in range(place, len(words)) if words[at] in lexicon.plurals), len(words))
             praised = not _PRAISE.isdisjoint(words[place:end])
             near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
-            return (*tokens[:place], "the", "only", *tokens[place + 1 :]) if near and not praised else tokens
+            only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
+            return (*tokens[:place], *only, *tokens[place + 1 :]) if near and not praised else tokens
     return tokens
 
 
