@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from dactnlg._utils.memory import remembered
 
@@ -52,6 +53,11 @@ def detokenize(tokens: list[str] | tuple[str, ...]) -> str:
 def strip_joiner(token: str) -> str:
     """Return the token without its joiners."""
     return token.strip(JOINER)
+
+
+def plain(tokens: Sequence[str]) -> list[str]:
+    """Return tokens without joiners."""
+    return [strip_joiner(token) for token in tokens]
 
 
 def unused_mark(text: str) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 
 from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.agreement import plural
 from dactnlg.text.grammar.english import VERBS
-from dactnlg.text.grammar.mending import Lexicon, mended, plural, the_only
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.surface import detokenize, tokenize
 
 LEXICON = Lexicon(
@@ -80,6 +82,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
+        ("SLOT_NAME is a children friendly pub.", "SLOT_NAME is a child friendly pub."),
         ("what is the area do you prefer?", "what area do you prefer?"),
         ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),

@@ -9,7 +9,8 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.mending import Lexicon, mended, the_only
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
+from dactnlg.text.grammar.agreement import plural
 from dactnlg.text.grammar.clauses import PLURAL
 from dactnlg.text.grammar.english import RELATIVES
-from dactnlg.text.grammar.mending import COMMA, Lexicon, end_of, plain, plural, trimmed
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.mending import COMMA, end_of, trimmed
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.surface import detokenize, plain, strip_joiner
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:

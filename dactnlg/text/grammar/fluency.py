@@ -11,7 +11,7 @@ from dactnlg.text.grammar.clauses import faults, learned_verbs, splices
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.indifference import misattributed, parted
-from dactnlg.text.grammar.mending import PLURALS, Lexicon
+from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
 from dactnlg.text.placeholders import is_placeholder

@@ -5,10 +5,10 @@ Training's own sentences have slips of their authors; what is composed of them w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from itertools import pairwise
-from typing import NamedTuple
 
+from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import (
     AUXILIARIES,
@@ -21,47 +21,25 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.indifference import parted
+from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.surface import JOINER, plain, strip_joiner
 
-PLURALS = frozenset({"s", "es", "-s", "-es"})
-"""Endings behind a placeholder, or a noun."""
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""
 _NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
 _NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
 """Words with which no item of a list begins."""
 _NO_MATTER = ["no", "matter"]
-_IRREGULAR = {"is": "are", "has": "have", "was": "were", "does": "do"}
-_SINGULARS = {many: one for one, many in _IRREGULAR.items()}
-_EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
 COMMA = f"{JOINER},"
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
-_THEY = "they"
-_THERE_ARE = "there", "are"
+_ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
+_BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _DENIALS = listed("do does did can could")
-
-
-class Lexicon(NamedTuple):
-    """What a corpus has of English, in lower case; other languages have nothing.
-
-    Attributes:
-        verbs: finite verbs.
-        plurals: words and placeholders for one thing that have a plural.
-        things: words for what its texts speak of: "it is a cheap pub".
-        counts: the placeholders with which things are counted.
-        subject: the placeholder that names what its texts speak of.
-    """
-
-    verbs: frozenset[str] = frozenset()
-    plurals: frozenset[str] = frozenset()
-    things: frozenset[str] = frozenset()
-    counts: frozenset[str] = frozenset()
-    subject: str = ""
 
 
 def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
@@ -77,17 +55,12 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
         return tokens
     many, found = False, list[Tokens]()
     for sentence in split_sentences(tokens):
-        own = _denied_once(_with_and(_where_last(_asked_once(sentence)), verbs), verbs)
+        own = _denied_once(_with_and(_where_last(_asked_once(_compounds(sentence))), verbs), verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
-        many = _of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
-        own = _said_of_it(_the_only(_agreeing(own, verbs, many=many), lexicon.plurals), verbs)
+        many = tells_of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
+        own = _said_of_it(_the_only(agreeing(own, verbs, many=many), lexicon.plurals), verbs)
         found.append(_unconditional(own) if asks else own)
     return tuple(token for sentence in found for token in sentence)
-
-
-def plain(tokens: Sequence[str]) -> list[str]:
-    """Return tokens without joiners."""
-    return [strip_joiner(token) for token in tokens]
 
 
 def end_of(words: Sequence[str]) -> int:
@@ -161,6 +134,15 @@ def trimmed(tokens: Tokens) -> Tokens:
     return tokens[:end]
 
 
+def _compounds(sentence: Tokens) -> Tokens:
+    """Return a sentence whose compounds begin with one thing: "children friendly" is "child friendly"."""
+    words = [*plain(sentence), ""]
+    return tuple(
+        _ONE_OF.get(token, token) if more in _BEHIND_ONE else token
+        for token, more in zip(sentence, words[1:], strict=True)
+    )
+
+
 def _asked_once(sentence: Tokens) -> Tokens:
     """Return a question that asks once: "what is the area do you prefer?" asks "what area do you prefer?"."""
     words = plain(sentence)
@@ -212,65 +194,6 @@ def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     joined = at > 0 and words[at - 1] == "and"
     rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
     return (PRONOUN, "is", *rest) if not at or joined else sentence
-
-
-def _of_several(sentence: Tokens, counts: Collection[str]) -> bool:
-    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs"."""
-    words = plain(sentence)
-    if not {*counts}.isdisjoint(words):
-        return True
-    place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
-    return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
-
-
-def _agreeing(sentence: Tokens, verbs: Collection[str], *, many: bool) -> Tokens:
-    """Return a sentence whose verbs have the number of what they are said of.
-
-    Args:
-        sentence: about all or every one of some things, or other ones.
-        verbs: finite verbs.
-        many: whether it, or one before it, tells that there are several things.
-    """
-    words = plain(sentence)
-    made = list(sentence)
-    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
-        turn = plural if words[0] in _ALL else singular
-        for place in _main(words, verbs):
-            made[place] = turn(words[place])
-    elif many:
-        for place in range(1, len(words)):
-            before, word = words[place - 1], words[place]
-            if before == PRONOUN and word in _IRREGULAR | dict.fromkeys(verbs):
-                made[place - 1], made[place] = _THEY, plural(word)
-            elif word in verbs and before in RELATIVES | COORDINATING and "a" not in words[max(0, place - 3) : place]:
-                made[place] = plural(word)
-    return tuple(made)
-
-
-def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
-    """Yield the places of a sentence's first finite verb and of those that "and" joins to it."""
-    relative = False
-    for number, place in enumerate(finite(words, verbs)):
-        before = words[place - 1]
-        relative = before in RELATIVES or (relative and before in COORDINATING)
-        if not relative and (not number or before in COORDINATING):
-            yield place
-
-
-def plural(verb: str) -> str:
-    """Return a verb as it is said of several things: "are" for "is", "serve" for "serves"."""
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    if not verb.endswith("s") or verb.endswith("ss") or not verb.isalpha():
-        return verb
-    if verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
-
-
-def singular(verb: str) -> str:
-    """Return an auxiliary verb as it is said of one thing: "is" for "are"."""
-    return _SINGULARS.get(verb, verb)
 
 
 def _unconditional(sentence: Tokens) -> Tokens:

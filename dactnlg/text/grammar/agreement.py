@@ -1,0 +1,76 @@
+"""Agreement: verbs have the number of what they are said of, as far as a sentence shows that."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+
+from dactnlg.text.grammar.clauses import finite
+from dactnlg.text.grammar.english import COORDINATING, RELATIVES
+from dactnlg.text.sentences import PRONOUN, Tokens
+from dactnlg.text.surface import plain
+
+_IRREGULAR = {"is": "are", "has": "have", "was": "were", "does": "do"}
+_SINGULARS = {many: one for one, many in _IRREGULAR.items()}
+_EVERY, _ALL = frozenset({"every", "each"}), ("all",)
+_THEY = "they"
+_THERE_ARE = "there", "are"
+
+
+def tells_of_several(sentence: Tokens, counts: Collection[str]) -> bool:
+    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs"."""
+    words = plain(sentence)
+    if not {*counts}.isdisjoint(words):
+        return True
+    place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
+    return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
+
+
+def agreeing(sentence: Tokens, verbs: Collection[str], *, many: bool) -> Tokens:
+    """Return a sentence whose verbs have the number of what they are said of.
+
+    Args:
+        sentence: about all or every one of some things, or other ones.
+        verbs: finite verbs.
+        many: whether it, or one before it, tells that there are several things.
+    """
+    words = plain(sentence)
+    made = list(sentence)
+    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
+        turn = plural if words[0] in _ALL else singular
+        for place in _main(words, verbs):
+            made[place] = turn(words[place])
+    elif many:
+        for place in range(1, len(words)):
+            before, word = words[place - 1], words[place]
+            if before == PRONOUN and word in _IRREGULAR | dict.fromkeys(verbs):
+                made[place - 1], made[place] = _THEY, plural(word)
+            elif word in verbs and before in RELATIVES | COORDINATING and "a" not in words[max(0, place - 3) : place]:
+                made[place] = plural(word)
+    return tuple(made)
+
+
+def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
+    """Yield the places of a sentence's first finite verb and of those that "and" joins to it."""
+    relative = False
+    for number, place in enumerate(finite(words, verbs)):
+        before = words[place - 1]
+        relative = before in RELATIVES or (relative and before in COORDINATING)
+        if not relative and (not number or before in COORDINATING):
+            yield place
+
+
+def plural(verb: str) -> str:
+    """Return a verb as it is said of several things: "are" for "is", "serve" for "serves"."""
+    if verb in _IRREGULAR:
+        return _IRREGULAR[verb]
+    if not verb.endswith("s") or verb.endswith("ss") or not verb.isalpha():
+        return verb
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
+
+
+def singular(verb: str) -> str:
+    """Return an auxiliary verb as it is said of one thing: "is" for "are"."""
+    return _SINGULARS.get(verb, verb)

@@ -1,0 +1,26 @@
+"""The words of a corpus's English, as far as rules of grammar need them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+PLURALS = frozenset({"s", "es", "-s", "-es"})
+"""Endings behind a placeholder, or a noun."""
+
+
+class Lexicon(NamedTuple):
+    """What a corpus has of English, in lower case; other languages have nothing.
+
+    Attributes:
+        verbs: finite verbs.
+        plurals: words and placeholders for one thing that have a plural.
+        things: words for what its texts speak of: "it is a cheap pub".
+        counts: the placeholders with which things are counted.
+        subject: the placeholder that names what its texts speak of.
+    """
+
+    verbs: frozenset[str] = frozenset()
+    plurals: frozenset[str] = frozenset()
+    things: frozenset[str] = frozenset()
+    counts: frozenset[str] = frozenset()
+    subject: str = ""
