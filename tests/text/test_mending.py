@@ -12,7 +12,7 @@ from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.surface import detokenize, tokenize
 
 LEXICON = Lexicon(
-    verbs=VERBS | {"runs", "takes", "open", "allow", "accept"},
+    verbs=VERBS | {"runs", "takes", "open", "allow", "allows", "accept", "accepts"},
     plurals=frozenset({"SLOT_TYPE", "pub"}),
     things=frozenset({"game"}),
     counts=frozenset({"SLOT_COUNT"}),
@@ -20,8 +20,8 @@ LEXICON = Lexicon(
 )
 
 
-def _mended(text: str, *, asks: bool = False) -> str:
-    return detokenize(mended(tuple(tokenize(text)), LEXICON, asks=asks))
+def _mended(text: str, *, asks: bool = False, single: bool = False) -> str:
+    return detokenize(mended(tuple(tokenize(text)), LEXICON, asks=asks, single=single))
 
 
 @pytest.mark.parametrize(
@@ -132,6 +132,14 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
 def test_what_is_right_stays(text: str) -> None:
     assert _mended(text, asks=True) == text
     assert detokenize(asked_in_one(tuple(tokenize(text)), LEXICON)) == text
+
+
+def test_one_of_what_is_counted() -> None:
+    text = "there are SLOT_COUNT pubs that allow dogs and have a garden and accept cards. it is near SLOT_NEAR."
+    better = "there are SLOT_COUNT pubs that allows dogs and has a garden and accepts cards. it is near SLOT_NEAR."
+    # What stands beside the count is made to fit it when that is put in.
+    assert _mended(text, single=True) == better
+    assert _mended(better) == text.replace("it is near SLOT_NEAR", "they are near SLOT_NEAR")
 
 
 def test_other_languages_stay() -> None:

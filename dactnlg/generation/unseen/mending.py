@@ -11,10 +11,12 @@ from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
+from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.values.numerals import SINGLE
 
 _ONLY = frozenset({"only", "just", "other", "one"})
 """Words of which a text for what is the only match has one."""
@@ -57,7 +59,9 @@ class Mender:
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners
         asks = all(manners.is_question(act.act_type) for act in turn)
-        tokens = mended(candidate.tokens, self._lexicon, asks=asks)
+        counts = [slot.value for _, slot in turn.slots() if placeholder_name(slot.name) in self._lexicon.counts]
+        single = any(value is not None and value.casefold() in SINGLE for value in counts)
+        tokens = mended(candidate.tokens, self._lexicon, asks=asks, single=single)
         if manners.stated_behind(turn, tokens, self._lexicon.subject):
             tokens = asked_in_one(tokens, self._lexicon)
         # "With no garden" is "no" as well, "there is no other pub" says that it is the only one.

@@ -9,6 +9,7 @@ from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import COORDINATING, RELATIVES
 from dactnlg.text.sentences import PRONOUN, Tokens
 from dactnlg.text.surface import plain
+from dactnlg.text.values.joins import MANY
 
 _IRREGULAR = {"is": "are", "has": "have", "was": "were", "does": "do"}
 _SINGULARS = {many: one for one, many in _IRREGULAR.items()}
@@ -26,27 +27,27 @@ def tells_of_several(sentence: Tokens, counts: Collection[str]) -> bool:
     return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
 
 
-def agreeing(sentence: Tokens, verbs: Collection[str], *, many: bool) -> Tokens:
+def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
     """Return a sentence whose verbs have the number of what they are said of.
 
     Args:
         sentence: about all or every one of some things, or other ones.
         verbs: finite verbs.
-        many: whether it, or one before it, tells that there are several things.
+        number: of the things of which it, or one before it, tells that there are so many: `ONE`, `MANY`; 0 if neither.
     """
     words = plain(sentence)
     made = list(sentence)
     if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
-        turn = plural if words[0] in _ALL else singular
         for place in _main(words, verbs):
-            made[place] = turn(words[place])
-    elif many:
-        for place in range(1, len(words)):
-            before, word = words[place - 1], words[place]
-            if before == PRONOUN and word in _IRREGULAR | dict.fromkeys(verbs):
-                made[place - 1], made[place] = _THEY, plural(word)
-            elif word in verbs and before in RELATIVES | COORDINATING and "a" not in words[max(0, place - 3) : place]:
-                made[place] = plural(word)
+            made[place] = plural(words[place]) if words[0] in _ALL else singular(words[place], verbs)
+    for place in range(1, len(words)) if number else ():
+        before, word = words[place - 1], words[place]
+        if before == PRONOUN and number == MANY and (word in _IRREGULAR or word in verbs):
+            made[place - 1], made[place] = _THEY, plural(word)
+        # "... with a view that is good"
+        own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
+        if before != PRONOUN and own and word in verbs:
+            made[place] = plural(word) if number == MANY else singular(word, verbs)
     return tuple(made)
 
 
@@ -71,6 +72,6 @@ def plural(verb: str) -> str:
     return verb[:-2] if verb.endswith(("ches", "shes", "sses", "xes", "oes")) else verb[:-1]
 
 
-def singular(verb: str) -> str:
-    """Return an auxiliary verb as it is said of one thing: "is" for "are"."""
-    return _SINGULARS.get(verb, verb)
+def singular(verb: str, verbs: Collection[str]) -> str:
+    """Return a verb as it is said of one thing: "is" for "are", and "serves" for "serve" where both are verbs."""
+    return _SINGULARS.get(verb) or (f"{verb}s" if f"{verb}s" in verbs else verb)

@@ -25,6 +25,7 @@ from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, plain, strip_joiner
+from dactnlg.text.values.joins import MANY, ONE
 
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""
@@ -42,23 +43,27 @@ _BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _DENIALS = listed("do does did can could")
 
 
-def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False) -> Tokens:
+def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, single: bool = False) -> Tokens:
     """Return a text without the faults of grammar that can be told from its words alone.
 
     Args:
         tokens: delexicalised.
         lexicon: of its corpus; without verbs it stays as it is.
         asks: whether its act asks.
+        single: whether there is one of what it counts.
     """
     verbs = lexicon.verbs
     if not verbs:
         return tokens
-    many, found = False, list[Tokens]()
+    number, found = 0, list[Tokens]()
     for sentence in split_sentences(tokens):
         own = _denied_once(_with_and(_where_last(_asked_once(_compounds(sentence))), verbs), verbs)
-        # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
-        many = tells_of_several(own, lexicon.counts) or (many and strip_joiner(own[0]) == PRONOUN)
-        own = _said_of_it(_the_only(agreeing(own, verbs, many=many), lexicon.plurals), verbs)
+        if tells_of_several(own, lexicon.counts):
+            number = ONE if single else MANY
+        elif plain(own)[0] != PRONOUN:
+            # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
+            number = 0
+        own = _said_of_it(_the_only(agreeing(own, verbs, number), lexicon.plurals), verbs)
         found.append(_unconditional(own) if asks else own)
     return tuple(token for sentence in found for token in sentence)
 
