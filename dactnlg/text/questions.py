@@ -14,8 +14,6 @@ TAGS = frozenset({"right", "correct"})
 """Words at the end of a statement that make it a question."""
 NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the", "all", "that", "this"})
 """Words behind which they are none: "you are right", "is that right"."""
-ADDRESSED = r"\byou\b"
-"""What a statement with a tag speaks to."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
 _INVERTED = r"(?:would|do|did|are|can|could|shall|will|have) (?:you|i|we|they)\b"
 # "Mt." and "St." end no sentence.

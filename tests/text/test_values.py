@@ -145,6 +145,7 @@ def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[s
         ("you want a cheap pub right", "You want a cheap pub, right?"),
         ("you want a cheap pub , right ?", "You want a cheap pub, right?"),
         ("is that right ?", "Is that right?"),
+        ("a pub in any area is that right ?", "A pub in any area, is that right?"),
         ("you are right", "You are right."),
         ("turn right , you see it", "Turn right, you see it."),
         ("the pub is all right . do you want it ?", "The pub is all right. Do you want it?"),

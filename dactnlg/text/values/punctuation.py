@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dactnlg.text.questions import ADDRESSED, NO_TAG, TAGS
+from dactnlg.text.questions import NO_TAG, TAGS
 
 _NEGATED = "do|does|did|is|are|was|were|has|have|had|would|could|should|ca|wo"
 _CONTRACTED = re.compile(rf"\b(?:({_NEGATED})nt|(i)(m|ve)|(you|they)(re|ve)|(that|what|where|there)(s))\b", re.I)
@@ -14,7 +14,9 @@ _GOING_ON = """
     they it
 """
 _SORRY = re.compile(rf"({_OPENING}sorry)(?= (?:{'|'.join(_GOING_ON.split())})\b)", re.I)
-_TAG = re.compile(rf"([^.?!]*?([^\s,.?!]+)) ({'|'.join(sorted(TAGS))})(?=[.?!]|$)", re.I)
+_TAG = re.compile(rf"([^\s,.?!]+) ({'|'.join(sorted(TAGS))})(?=[.?!]|$)", re.I)
+_ADDRESSED = re.compile(r"\byou\b[^.?!]*$", re.I)
+_ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)", re.I)
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
 
@@ -26,16 +28,8 @@ def punctuated(text: str) -> str:
     """
     text = _CONTRACTED.sub(_contracted, text)
     text = _SORRY.sub(r"\1,", text)
+    text = _ASKED.sub(", ", text)
     return _NONE.sub(r"\1", _TAG.sub(_tagged, text))
-
-
-def may_lack_marks(text: str) -> bool:
-    """Whether `punctuated` may change a text; a fast test."""
-    folded = text.casefold()
-    return any(sign in folded for sign in _SIGNS)
-
-
-_SIGNS = ("nt", "im", "ve", "re", "ts", "es", "sorry ", *sorted(TAGS), "no ")
 
 
 def _contracted(match: re.Match[str]) -> str:
@@ -47,6 +41,6 @@ def _contracted(match: re.Match[str]) -> str:
 
 
 def _tagged(match: re.Match[str]) -> str:
-    before, last, tag = match.groups()
-    asked = re.search(ADDRESSED, before, re.I) and last.casefold() not in NO_TAG
-    return f"{before}, {tag}" if asked else match.group()
+    last, tag = match.groups()
+    said = last.casefold() not in NO_TAG and _ADDRESSED.search(match.string, 0, match.start())
+    return f"{last}, {tag}" if said else match.group()

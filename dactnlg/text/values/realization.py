@@ -17,7 +17,7 @@ from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.capitals import capital, capitalize_names
 from dactnlg.text.values.joins import Edges
 from dactnlg.text.values.morphemes import ending_of, join_morphemes
-from dactnlg.text.values.punctuation import may_lack_marks, punctuated
+from dactnlg.text.values.punctuation import punctuated
 from dactnlg.text.values.times import has_house_number
 
 _SPACE_BEFORE_MARK = re.compile(r" (?=[,.;:?!](?:[ ,.;:?!]|$))")
@@ -263,7 +263,7 @@ _RULES = (
     _Rule(join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
     _Rule(lambda text: text.rstrip(" ,;:")),
     _Rule(partial(_SPACE_BEFORE_MARK.sub, "")),
-    _Rule(punctuated, may_lack_marks, english=True),
+    _Rule(punctuated, english=True),
     _Rule(lambda text: " ".join(map(_mend_marks, text.split(" ")))),
     _Rule(lambda text: " ".join(map(_capitalize, text.split(" "))), english=True),
     _Rule(partial(_FIRST_START.sub, capital)),
