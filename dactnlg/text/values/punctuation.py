@@ -6,8 +6,12 @@ import re
 
 from dactnlg.text.questions import NO_TAG, TAGS
 
-_NEGATED = "do|does|did|is|are|was|were|has|have|had|would|could|should|ca|wo"
-_CONTRACTED = re.compile(rf"\b(?:({_NEGATED})nt|(i)(m|ve)|(you|they)(re|ve)|(that|what|where|there)(s))\b", re.I)
+_NEGATED = "do does did is are was were has have had would could should ca wo"
+_STEMS = {f"{verb}nt": verb for verb in _NEGATED.split()} | dict.fromkeys(["im", "ive"], "i")
+_STEMS |= dict.fromkeys(["youre", "youve"], "you") | dict.fromkeys(["theyre", "theyve"], "they")
+_STEMS |= {f"{word}s": word for word in ("that", "what", "where", "there")}
+"""What stands before the apostrophe of words that lack it; before "n't" in those that deny."""
+_WORD = re.compile(r"[^\W\d_]+")
 _OPENING = r"(?:^|(?<=[.?!] ))"
 _GOING_ON = """
     would what which where when who how why do does did are is can could may shall should will have has you there i we
@@ -26,18 +30,24 @@ def punctuated(text: str) -> str:
     >>> punctuated("sorry would you like a pub, you dont care about the area right?")
     "sorry, would you like a pub, you don't care about the area, right?"
     """
-    text = _CONTRACTED.sub(_contracted, text)
-    text = _SORRY.sub(r"\1,", text)
-    text = _ASKED.sub(", ", text)
-    return _NONE.sub(r"\1", _TAG.sub(_tagged, text))
+    words = {word.rstrip(",.?!") for word in text.casefold().split()}
+    # Most sentences lack nothing.
+    if not words.isdisjoint(_STEMS):
+        text = _WORD.sub(_contracted, text)
+    if "sorry" in words:
+        text = _SORRY.sub(r"\1,", text)
+    if not words.isdisjoint(TAGS):
+        text = _TAG.sub(_tagged, _ASKED.sub(", ", text))
+    return _NONE.sub(r"\1", text) if "no" in words else text
 
 
 def _contracted(match: re.Match[str]) -> str:
-    negated, *others = match.groups()
-    if negated:
-        return f"{negated}n't"
-    stem, ending = (group for group in others if group)
-    return f"{stem}'{ending}"
+    word = match.group()
+    stem = _STEMS.get(word.casefold(), "")
+    if not stem:
+        return word
+    cut = len(stem) + word.casefold().endswith("nt")
+    return f"{word[:cut]}'{word[cut:]}"
 
 
 def _tagged(match: re.Match[str]) -> str:
