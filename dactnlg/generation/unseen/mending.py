@@ -44,7 +44,7 @@ class Mender:
         return found
 
     def _better(self, candidate: Candidate) -> Candidate:
-        if not candidate.tokens or not self._unseen.has(candidate.request.turn):
+        if not candidate.tokens or not self._unseen.is_new(candidate.request):
             return candidate
         tokens = self._mended(candidate)
         if tokens == candidate.tokens:

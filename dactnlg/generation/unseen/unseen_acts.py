@@ -147,7 +147,7 @@ class UnseenActs:
             candidates: what the search has found for it.
             options: how sentences are chosen.
         """
-        unseen = self._unseen(request)
+        unseen = self.is_new(request)
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
         found = _fewest(self._doubted(request, candidates), _enough(options))
@@ -169,7 +169,8 @@ class UnseenActs:
             usual = usual or made
         return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
 
-    def _unseen(self, request: Request) -> bool:
+    def is_new(self, request: Request) -> bool:
+        """Whether training never had a request's combination, see `has`; remembered."""
         found = self._fine.get(request.act)
         return self._fine.put(request.act, self.has(request.turn), 200) if found is None else found
 
