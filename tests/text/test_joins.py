@@ -31,6 +31,8 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("the _", ["Thebes inn"], "the Thebes inn"),
         # A noun behind a value that ends with it, whatever their numbers, and a word before one that begins with it.
         ("it serves _ food .", ["sea food"], "it serves sea food ."),
+        ("it serves _ food .", ["burgers"], "it serves burgers ."),
+        ("it serves _ food .", ["swiss"], "it serves swiss food ."),
         ("in the _ weight range", ["light weight"], "in the light weight range"),
         ("the _ inn -s", ["Opal Inn"], "the Opal Inn -s"),
         ("_ inns are here", ["inn"], "inns are here"),

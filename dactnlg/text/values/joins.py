@@ -8,6 +8,7 @@
     any SLOT_SPECIFIER games     newest      ->  the newest games
     the most SLOT_SPECIFIER one  newest      ->  the newest one
     with a SLOT_ACCESSORIES      3d glasses  ->  with 3d glasses
+    serves SLOT_FOOD food        burgers     ->  serves burgers
 
 A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
 nothing to do, and that is seen from a few words of template and value, each worked out once.
@@ -189,7 +190,7 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
         place, before, behind, misfit, _, _, misowner, mistime, misarticle = joint
         head, tail, _, number, possessive, time, article = edges[place]
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
-        other = misarticle and article == misarticle
+        other = (misarticle and article == misarticle) or _is_food(behind, article)
         if head == before or tail == behind or number == misfit or owned or timed or other:
             found += (_edit(joint, edges[place]),)
     return found
@@ -250,7 +251,7 @@ def _stem(word: str) -> str:
 
 
 def _edit(joint: Joint, edge: Edges) -> Edit:
-    behind = None
+    behind = "" if _is_food(joint.behind, edge.article) else None
     if edge.tail == joint.behind:
         # "restaurant" and " restaurants" make "restaurants".
         behind = joint.word.removeprefix(edge.last) if joint.word.startswith(edge.last) else ""
@@ -263,6 +264,11 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
         # Its own ending says as much.
         article = BARE
     return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
+
+
+def _is_food(behind: str, article: str) -> bool:
+    """Whether what stands behind a value says what its things are anyway: "burgers food"."""
+    return behind == "food" and article == BARE
 
 
 def _article(value: str) -> str:

@@ -23,9 +23,16 @@ _ADDRESSED = re.compile(r"\byou\b[^.?!]*$", re.I)
 _ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)", re.I)
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
+_PRONOUNS = frozenset({"it", "they", "its", "their"})
+_OWN = r"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
+_NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
+_RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})", re.I)
+
 
 def punctuated(text: str) -> str:
     """Return an English text with apostrophes and commas in contractions and tags, and none behind "no pub".
+
+    A sentence that runs on about what it has named becomes two: "this is a nice pub it serves beer".
 
     >>> punctuated("sorry would you like a pub, you dont care about the area right?")
     "sorry, would you like a pub, you don't care about the area, right?"
@@ -38,6 +45,8 @@ def punctuated(text: str) -> str:
         text = _SORRY.sub(r"\1,", text)
     if not words.isdisjoint(TAGS):
         text = _TAG.sub(_tagged, _ASKED.sub(", ", text))
+    if not words.isdisjoint(_PRONOUNS):
+        text = _RUN_ON.sub(r"\1. ", text)
     return _NONE.sub(r"\1", text) if "no" in words else text
 
 
