@@ -16,6 +16,7 @@ LEXICON = Lexicon(
     plurals=frozenset({"SLOT_TYPE", "pub"}),
     things=frozenset({"game"}),
     counts=frozenset({"SLOT_COUNT"}),
+    bare=frozenset({"SLOT_AREA"}),
     subject="SLOT_NAME",
 )
 
@@ -83,6 +84,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
         ("SLOT_NAME is a children friendly pub.", "SLOT_NAME is a child friendly pub."),
+        ("it is near the SLOT_AREA, in the SLOT_AREA and cheap.", "it is near SLOT_AREA, in SLOT_AREA and cheap."),
         ("what is the area do you prefer?", "what area do you prefer?"),
         ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
@@ -125,6 +127,8 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "the only pub that is open is SLOT_NAME.",
         "the only pub in SLOT_A is SLOT_NAME.",
         "the only pub?",
+        "it is in the SLOT_AREA area and near the SLOT_NEAR.",
+        "it is in the SLOT_AREA or SLOT_AREA#2 area.",
         "what is the area that you like, and do you want a pub?",
         "would you like it near SLOT_A if you do not care about the price?",
     ],

@@ -54,7 +54,8 @@ class Mender:
 
     @cached_property
     def _lexicon(self) -> Lexicon:
-        return self._unseen.fluency.lexicon
+        lexicon, proper = self._unseen.fluency.lexicon, self._preprocessor.style.proper
+        return lexicon._replace(bare=lexicon.bare & frozenset(map(placeholder_name, proper)))
 
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners

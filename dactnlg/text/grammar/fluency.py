@@ -26,6 +26,8 @@ LEAST_COUNTED = 0.5
 """Share of two words' places in which a count stands behind them, from which on they tell that what follows is many."""
 REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are remembered, at most, and their bytes."""
+MOST_ARTICLES = 0.2
+"""Share of the places of a name, with no noun behind it, in which it has an article, that it may as well lack."""
 LEAST_PLURALS = 20
 """How often a noun has a plural, at least."""
 BOUND = ""
@@ -146,7 +148,17 @@ class Fluency:
     @property
     def lexicon(self) -> Lexicon:
         """The words of training."""
-        return Lexicon(self._verbs, self._plurals, self._copulas.usual, self.counts, self._subject)
+        bare = frozenset(self._bare()) if self._verbs else frozenset[str]()
+        return Lexicon(self._verbs, self._plurals, self._copulas.usual, self.counts, bare, self._subject)
+
+    def _bare(self) -> Iterator[str]:
+        """Yield the placeholders that stand without "the" mostly, where no noun is behind them: "in SLOT_AREA"."""
+        alone, articled = Counter[str](), Counter[str]()
+        for run, count in self._runs.items():
+            if len(run) == ORDER - 1 and is_placeholder(run[1]) and run[2] in _BEHIND_NOUNS:
+                alone[run[1]] += count
+                articled[run[1]] += count if run[0] == "the" else 0
+        yield from (name for name, count in alone.items() if 0 < articled[name] < MOST_ARTICLES * count)
 
     @property
     def counts(self) -> frozenset[str]:

@@ -16,6 +16,7 @@ class Lexicon(NamedTuple):
         plurals: words and placeholders for one thing that have a plural.
         things: words for what its texts speak of: "it is a cheap pub".
         counts: the placeholders with which things are counted.
+        bare: the placeholders of names that mostly stand without an article.
         subject: the placeholder that names what its texts speak of.
     """
 
@@ -23,4 +24,5 @@ class Lexicon(NamedTuple):
     plurals: frozenset[str] = frozenset()
     things: frozenset[str] = frozenset()
     counts: frozenset[str] = frozenset()
+    bare: frozenset[str] = frozenset()
     subject: str = ""

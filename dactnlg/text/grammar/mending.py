@@ -22,6 +22,7 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.indifference import parted
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, plain, strip_joiner
@@ -36,6 +37,7 @@ _NO_MATTER = ["no", "matter"]
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
 COMMA = f"{JOINER},"
+_NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
@@ -63,6 +65,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, single: bool
         elif plain(own)[0] != PRONOUN:
             # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
             number = 0
+        own = _without_article(own, lexicon.bare)
         own = _said_of_it(_the_only(agreeing(own, verbs, number), lexicon.plurals), verbs)
         found.append(_unconditional(own) if asks else own)
     return tuple(token for sentence in found for token in sentence)
@@ -165,6 +168,18 @@ def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
         if denied and words[place] in ("or", "and") and words[place + 1] == "not" and words[place + 2] in verbs:
             return _denied_once((*sentence[:place], "or", *sentence[place + 2 :]), verbs)
     return sentence
+
+
+def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
+    """Return a sentence without "the" before names that no noun is behind: not "in the SLOT_AREA and cheap"."""
+    words = [*plain(sentence), "", "", ""]
+    needless = set[int]()
+    for place, (word, name, more, then) in enumerate(zip(words, words[1:], words[2:], words[3:], strict=False)):
+        # "... in the SLOT_AREA or SLOT_AREA#2 area"
+        ends = not more.isalpha() or (more in _NO_NOUN and not is_placeholder(then))
+        if word == "the" and name in names and ends and not is_placeholder(more):
+            needless.add(place)
+    return tuple(token for place, token in enumerate(sentence) if place not in needless)
 
 
 def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
