@@ -194,10 +194,10 @@ def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
     """Return a text whose first thing is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
-    words = [*plain(tokens), ""]
+    words, kinds = [*plain(tokens), ""], lexicon.plurals | lexicon.things
     for place in range(1, len(words) - 2):
         if words[place - 1] == "is" and words[place] in ("a", "an"):
-            end = next((at for at in range(place, len(words)) if words[at] in lexicon.plurals), len(words))
+            end = next((at for at in range(place, len(words)) if words[at] in kinds), len(words))
             praised = not _PRAISE.isdisjoint(words[place:end])
             near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
             only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")

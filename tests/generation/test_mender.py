@@ -1,0 +1,100 @@
+"""Mending candidates: those for unseen acts alone, where the act is said as before; n-best lists keep their length."""
+
+from __future__ import annotations
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen import mending
+from dactnlg.generation.unseen.mending import Mender
+from dactnlg.generation.unseen.unseen_acts import UnseenActs
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import tokenize
+
+
+@pytest.fixture(scope="module")
+def preprocessor() -> Preprocessor:
+    return build_preprocessor(load_corpus("trails"))[0]
+
+
+@pytest.fixture(scope="module")
+def mender(preprocessor: Preprocessor) -> Mender:
+    return Mender(preprocessor, UnseenActs(preprocessor))
+
+
+def _candidates(preprocessor: Preprocessor, act: str, *texts: str) -> list[Candidate]:
+    request = preprocessor.request(parse(act))
+    return [Candidate(preprocessor, request, tuple(tokenize(text)), -1.0 - place) for place, text in enumerate(texts)]
+
+
+def _text(candidate: Candidate) -> str:
+    return " ".join(candidate.tokens).replace("\uffed", "")
+
+
+SEEN, UNSEEN = "inform(name=x;duration=a;height=b)", "inform(name=x;length=a;height=b;near=c)"
+
+
+def test_what_training_had_stays_as_it_is(preprocessor: Preprocessor, mender: Mender) -> None:
+    listed = "SLOT_NAME has a duration of SLOT_DURATION, a height of SLOT_HEIGHT, and starts at SLOT_NEAR"
+    for act, text, better in (
+        (SEEN, listed.replace("and starts at SLOT_NEAR", "and is fine"), ""),
+        (f"{SEEN[:-1]};near=c;length=d)", f"{listed} for SLOT_LENGTH", listed.replace("DURATION,", "DURATION and")),
+    ):
+        (found,) = mender.mended(_candidates(preprocessor, act, text))
+        assert found.tokens == tuple(tokenize(f"{better} for SLOT_LENGTH" if better else text))
+        assert found.score == -1.0
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "better"),
+    [
+        (
+            "inform_count(count=4;difficulty=a;near=b;length=c;toilets=yes)",
+            "we have SLOT_COUNT SLOT_DIFFICULTY trails of SLOT_LENGTH. it is close to SLOT_NEAR and has toilets",
+            "we have SLOT_COUNT SLOT_DIFFICULTY trails of SLOT_LENGTH . they are close to SLOT_NEAR and have toilets",
+        ),
+        (
+            "inform_count(count=1;difficulty=a;near=b;length=c;toilets=yes)",
+            "we have SLOT_COUNT SLOT_DIFFICULTY trail of SLOT_LENGTH that are near SLOT_NEAR and have toilets",
+            "we have SLOT_COUNT SLOT_DIFFICULTY trail of SLOT_LENGTH that is near SLOT_NEAR and has toilets",
+        ),
+        (
+            "inform_only_match(name=x;near=a;height=b;length=c)",
+            "SLOT_NAME is a SLOT_LENGTH route near SLOT_NEAR that climbs to SLOT_HEIGHT",
+            "SLOT_NAME is the only SLOT_LENGTH route near SLOT_NEAR that climbs to SLOT_HEIGHT",
+        ),
+        (
+            "?select(view=a;near=b;height=c;length=d)",
+            "SLOT_VIEW, SLOT_HEIGHT, SLOT_LENGTH or SLOT_NEAR.",
+            "SLOT_VIEW , SLOT_HEIGHT , SLOT_LENGTH or SLOT_NEAR . which would you like ?",
+        ),
+    ],
+)
+def test_what_an_act_is_decides(preprocessor: Preprocessor, mender: Mender, act: str, text: str, better: str) -> None:
+    (found,) = mender.mended(_candidates(preprocessor, act, text))
+    assert _text(found) == better
+
+
+def test_what_would_say_less_is_not_taken(
+    preprocessor: Preprocessor, mender: Mender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def shorter(tokens: Tokens, *_: object, **__: object) -> Tokens:
+        return tokens[:-1]
+
+    monkeypatch.setattr(mending, "mended", shorter)
+    right = "SLOT_NAME is near SLOT_NEAR , climbs to SLOT_HEIGHT and covers SLOT_LENGTH"
+    (found,) = mender.mended(_candidates(preprocessor, UNSEEN, right))
+    assert _text(found) == right
+    (found,) = mender.mended(_candidates(preprocessor, UNSEEN, f"{right} now"))
+    assert _text(found) == right
+
+
+def test_several_stay_several(preprocessor: Preprocessor, mender: Mender) -> None:
+    listed = "SLOT_NAME has a length of SLOT_LENGTH, a height of SLOT_HEIGHT, and starts near SLOT_NEAR"
+    both = [listed.replace("LENGTH,", "LENGTH and"), listed]
+    candidates = _candidates(preprocessor, UNSEEN, *both)
+    assert [each.tokens for each in mender.mended(candidates)] == [each.tokens for each in candidates]
