@@ -167,6 +167,19 @@ def test_other_languages_stay() -> None:
             "do you know a game that was made in SLOT_YEAR, is on Steam and has a demo?",
         ),
         ("do you mean the game SLOT_NAME? it is on Steam.", "do you mean the game SLOT_NAME, which is on Steam?"),
+        (
+            "do you know games by SLOT_DEVELOPER and is rated M, but it is not on SLOT_A? it has a demo?",
+            "do you know games by SLOT_DEVELOPER that are rated M, are not on SLOT_A and have a demo?",
+        ),
+        (
+            "do you like games on SLOT_A? it is an old game by SLOT_DEVELOPER. it is an old game by SLOT_DEVELOPER.",
+            "do you like games on SLOT_A that are old games by SLOT_DEVELOPER?",
+        ),
+        ("do you mean SLOT_NAME? it's on Steam.", "do you mean SLOT_NAME, which is on Steam?"),
+        (
+            "do you like games such as SLOT_NAME? it is new.",
+            "do you like games such as SLOT_NAME? it is new.",
+        ),
         ("do you like the beach? it is on SLOT_A.", "do you like the beach? it is on SLOT_A."),
         ("do you like this game? there is a sequel.", "do you like this game? there is a sequel."),
     ],

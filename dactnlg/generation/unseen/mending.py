@@ -63,7 +63,7 @@ class Mender:
         counts = [slot.value for _, slot in turn.slots() if placeholder_name(slot.name) in self._lexicon.counts]
         single = any(value is not None and value.casefold() in SINGLE for value in counts)
         tokens = mended(candidate.tokens, self._lexicon, asks=asks, single=single)
-        if manners.stated_behind(turn, tokens, self._lexicon.subject):
+        if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
         # "With no garden" is "no" as well, "there is no other pub" says that it is the only one.
         if "only" in manners.marks(turn) and _ONLY.isdisjoint(map(strip_joiner, tokens)):

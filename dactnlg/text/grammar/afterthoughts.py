@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import plural
-from dactnlg.text.grammar.clauses import PLURAL
+from dactnlg.text.grammar.agreement import agreeing, plural
+from dactnlg.text.grammar.clauses import PLURAL, finite
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import COMMA, end_of, trimmed
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner
+from dactnlg.text.values.joins import MANY
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
@@ -21,38 +23,97 @@ def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:
         tokens: a text whose last question statements about "it" stand behind; other ones stay as they are.
         lexicon: of its corpus.
     """
-    nouns = lexicon.things
     sentences = split_sentences(tokens)
-    last = max((place for place, each in enumerate(sentences) if is_question(detokenize(each))), default=-1)
-    more = [*filter(None, map(_predicate, sentences[last + 1 :]))]
-    noun = _last_of(plain(sentences[last]), nouns) if more and last >= 0 else -1
-    if noun < 0 or len(more) < len(sentences) - last - 1:
+    told = [_predicate(each) for each in sentences]
+    asked = [not own and is_question(detokenize(each)) for own, each in zip(told, sentences, strict=True)]
+    last = max((place for place, each in enumerate(asked) if each), default=-1)
+    if last < 0 or not all(told[last + 1 :]) or _exemplified(plain(sentences[last]), lexicon.subject):
         return tokens
-    question = sentences[last]
+    question, inside = _apart(_with_relative(sentences[last], lexicon), lexicon)
+    more = [*dict.fromkeys([*inside, *told[last + 1 :]])]
+    noun = _last_of(plain(question), lexicon)
+    if noun < 0:
+        return tokens
+    whole = _joined(question, noun, more, lexicon) if more else question
+    if _is_plural(plain(question), noun, lexicon):
+        whole = (*whole[:noun], *agreeing(whole[noun:], lexicon.verbs, MANY))
+    return (*(token for each in sentences[:last] for token in each), *whole)
+
+
+def _exemplified(words: Sequence[str], subject: str) -> bool:
+    """Whether a question names an example, of which more can be told: "do you like games such as SLOT_NAME?"."""
+    return any(before in ("as", "like") and word == subject for before, word in pairwise(words))
+
+
+def _joined(question: Tokens, noun: int, more: Sequence[Tokens], lexicon: Lexicon) -> Tokens:
+    """Return a question with more predicates of one of its nouns."""
     words = plain(question)
-    many = words[noun : noun + 2][-1] == PLURAL or words[noun] not in nouns
+    many = _is_plural(words, noun, lexicon)
     # "... that you find so good" stays at the end.
     yours = (at for at in range(noun + 1, len(words)) if words[at] in RELATIVES and words[at + 1 : at + 2] == ["you"])
     stop = next(yours, end_of(words))
     head = trimmed(question[:stop])
-    told = [(plural(verb) if many else verb, *rest) for verb, *rest in more]
+    told = [_of_many(each, lexicon) if many else each for each in more]
     if not RELATIVES.isdisjoint(words[noun:stop]):
         told[0] = (("and",) if len(told) == 1 else (COMMA,)) + told[0]
     else:
         told[0] = ((COMMA, "which") if strip_joiner(head[-1]) == lexicon.subject else ("that",)) + told[0]
     joints = [(), *[(COMMA,)] * (len(told) - 2), ("and",)]
     made = (token for joint, each in zip(joints, told, strict=False) for token in (*joint, *each))
-    return (*(token for each in sentences[:last] for token in each), *head, *made, *question[stop:])
+    return (*head, *made, *question[stop:])
 
 
 def _predicate(sentence: Tokens) -> Tokens:
     """Return what a statement says of "it"; nothing where it is about something else."""
-    words, rest = plain(sentence), sentence[1 : end_of(plain(sentence))]
-    if words[0] == f"{PRONOUN}'s":
+    words = plain(sentence)
+    rest = sentence[1 : end_of(words)] if words else ()
+    if words[:1] == [f"{PRONOUN}'s"]:
         return ("is", *rest)
-    return rest if words[0] == PRONOUN else ()
+    return rest if words[:1] == [PRONOUN] else ()
 
 
-def _last_of(words: Sequence[str], nouns: Collection[str]) -> int:
-    """Return the last place of one of some nouns, or of their plurals, -1 for none."""
-    return max((at for at, word in enumerate(words) if word in nouns or word.removesuffix("s") in nouns), default=-1)
+def _apart(question: Tokens, lexicon: Lexicon) -> tuple[Tokens, list[Tokens]]:
+    """Return a question without what it states of "it" at its end, and this: "do you like games, and it is new?"."""
+    words, found = plain(question), list[Tokens]()
+    noun, stop = _last_of(words, lexicon), end_of(words)
+    for at in range(stop - 3, noun, -1) if noun >= 0 else ():
+        own = _predicate(question[at + 1 : stop])
+        if words[at] in ("and", "but") and own and strip_joiner(own[0]) in lexicon.verbs:
+            found.insert(0, own)
+            stop = at
+    return (*trimmed(question[:stop]), *question[end_of(words) :]) if found else question, found
+
+
+def _with_relative(question: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a question whose verbs have what joins them to their noun: "games by SLOT_DEVELOPER and is rated M"."""
+    words = plain(question)
+    noun = next((at for at, word in enumerate(words) if _is_thing(word, lexicon)), len(words))
+    at = next((at for at in finite(words, lexicon.verbs) if at > noun), 0)
+    if not at or words[at - 1] != "and" or not RELATIVES.isdisjoint(words[noun:at]):
+        return question
+    return (*trimmed(question[: at - 1]), "that", *question[at:])
+
+
+def _of_many(predicate: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a predicate of one thing as it is said of several: "are old games" for "is an old game"."""
+    verb, *rest = predicate
+    if plain(rest[:1]) and plain(rest[:1])[0] in ("a", "an"):
+        noun = next((at for at, word in enumerate(rest) if word in lexicon.things), 0)
+        if noun:
+            rest = [*rest[1:noun], f"{rest[noun]}s", *rest[noun + 1 :]]
+    return (plural(verb), *rest)
+
+
+def _is_thing(word: str, lexicon: Lexicon) -> bool:
+    return word in lexicon.things or word.removesuffix("s") in lexicon.things
+
+
+def _is_plural(words: Sequence[str], noun: int, lexicon: Lexicon) -> bool:
+    return words[noun : noun + 2][-1] == PLURAL or words[noun] not in lexicon.things | {lexicon.subject}
+
+
+def _last_of(words: Sequence[str], lexicon: Lexicon) -> int:
+    """Return the last place of what a corpus speaks of, or of a name with which a question ends; -1 for none."""
+    noun = max((at for at, word in enumerate(words) if _is_thing(word, lexicon)), default=-1)
+    end = end_of(words) - 1
+    return end if noun < 0 and lexicon.subject and words[end] == lexicon.subject else noun

@@ -30,6 +30,8 @@ MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
 most; and shares that the first of them, and each further one, add at least."""
 LEAST_BEHIND = 0.05
 """Share of an act type's texts that state something behind a question, from which on that is what it does."""
+MOSTLY = 0.5
+"""Share of an act type's texts that ask, from which on that is what it mostly does."""
 MOST_MARKS = 3
 """Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
@@ -199,6 +201,11 @@ class Manners:
         """
         found = _stated_behind(tokens, subject)
         return 0 if not found or self._goes_on(_acts(kind(turn))) else found
+
+    def ends_asking(self, turn: Turn) -> bool:
+        """Whether texts for a turn's act types ask, and hardly ever state anything behind that."""
+        acts = _acts(kind(turn))
+        return self._shares.get(acts, NOTHING).ask >= MOSTLY and not self._goes_on(acts)
 
     def _goes_on(self, acts: Key) -> bool:
         """Whether texts for act types state something behind a question, or training has too few of them to tell."""
