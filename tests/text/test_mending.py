@@ -10,6 +10,7 @@ from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.surface import detokenize, tokenize
+from dactnlg.text.values.joins import MANY, ONE
 
 LEXICON = Lexicon(
     verbs=VERBS | {"runs", "takes", "open", "allow", "allows", "accept", "accepts"},
@@ -21,8 +22,8 @@ LEXICON = Lexicon(
 )
 
 
-def _mended(text: str, *, asks: bool = False, single: bool = False) -> str:
-    return detokenize(mended(tuple(tokenize(text)), LEXICON, asks=asks, single=single))
+def _mended(text: str, *, asks: bool = False, counted: int = 0) -> str:
+    return detokenize(mended(tuple(tokenize(text)), LEXICON, asks=asks, counted=counted))
 
 
 @pytest.mark.parametrize(
@@ -81,6 +82,11 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there is no place, where dogs are allowed, in SLOT_A and near SLOT_B.",
             "there is no place, in SLOT_A, near SLOT_B and where dogs are allowed.",
         ),
+        (
+            "there are pubs that do not allow dogs and in the SLOT_NEAR area that do not accept cards.",
+            "there are pubs in the SLOT_NEAR area that do not allow dogs and do not accept cards.",
+        ),
+        ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
         ("SLOT_NAME is a children friendly pub.", "SLOT_NAME is a child friendly pub."),
@@ -142,8 +148,16 @@ def test_one_of_what_is_counted() -> None:
     text = "there are SLOT_COUNT pubs that allow dogs and have a garden and accept cards. it is near SLOT_NEAR."
     better = "there are SLOT_COUNT pubs that allows dogs and has a garden and accepts cards. it is near SLOT_NEAR."
     # What stands beside the count is made to fit it when that is put in.
-    assert _mended(text, single=True) == better
+    assert _mended(text, counted=ONE) == better
     assert _mended(better) == text.replace("it is near SLOT_NEAR", "they are near SLOT_NEAR")
+
+
+def test_what_an_act_counts_is_many() -> None:
+    text = "we have trails that are steep. it is near SLOT_NEAR and takes an hour. SLOT_NAME is good. it is open."
+    better = "we have trails that are steep. they are near SLOT_NEAR and take an hour. SLOT_NAME is good. it is open."
+    assert _mended(text) == text
+    assert _mended(text, counted=MANY) == better
+    assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 
 def test_other_languages_stay() -> None:

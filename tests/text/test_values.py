@@ -149,6 +149,13 @@ def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[s
         ("x is a nice place , it serves tea and it is big", "X is a nice place. It serves tea and it is big."),
         ("x is a nice big place their phone number is 5", "X is a nice big place. Their phone number is 5."),
         ("x is a nice place and it serves tea", "X is a nice place and it serves tea."),
+        (
+            "it is , where no dogs are allowed and their number is 5",
+            "It is, where no dogs are allowed. Their number is 5.",
+        ),
+        ("x is there , where dogs are allowed and cats", "X is there, where dogs are allowed and cats."),
+        ("i know you like tea , have you had it ?", "I know you like tea. Have you had it?"),
+        ("since you like tea , have you had it ?", "Since you like tea, have you had it?"),
         ("is it a place it likes ?", "Is it a place it likes?"),
         ("a pub in any area is that right ?", "A pub in any area, is that right?"),
         ("you are right", "You are right."),

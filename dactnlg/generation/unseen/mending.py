@@ -16,6 +16,7 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
 from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.values.joins import MANY, ONE
 from dactnlg.text.values.numerals import SINGLE
 
 _ONLY = frozenset({"only", "just", "other", "one"})
@@ -60,15 +61,26 @@ class Mender:
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners
         asks = all(manners.is_question(act.act_type) for act in turn)
-        counts = [slot.value for _, slot in turn.slots() if placeholder_name(slot.name) in self._lexicon.counts]
-        single = any(value is not None and value.casefold() in SINGLE for value in counts)
-        tokens = mended(candidate.tokens, self._lexicon, asks=asks, single=single)
+        tokens = mended(candidate.tokens, self._lexicon, asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
         # "With no garden" is "no" as well, "there is no other pub" says that it is the only one.
         if "only" in manners.marks(turn) and _ONLY.isdisjoint(map(strip_joiner, tokens)):
             tokens = the_only(tokens, self._lexicon)
         return self._asking(turn, tokens) if asks else tokens
+
+    def _counted(self, turn: Turn) -> int:
+        """Return the number of the things that an act counts, as its type does in training: "there are pubs"."""
+        counts = [slot.value for _, slot in turn.slots() if placeholder_name(slot.name) in self._lexicon.counts]
+        if any(value is not None and value.casefold() in SINGLE for value in counts):
+            return ONE
+        return MANY if all(act.act_type in self._counting for act in turn) else 0
+
+    @cached_property
+    def _counting(self) -> frozenset[str]:
+        """The act types that count things in training."""
+        traits = (trait.partition("|") for key in self._preprocessor.templates.sentences for trait in key)
+        return frozenset(act for act, _, slot in traits if slot and placeholder_name(slot) in self._lexicon.counts)
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Return a text with the question that its act asks, where it asks none: "X is cheap. Which do you prefer?"."""

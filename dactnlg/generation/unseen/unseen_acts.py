@@ -22,7 +22,7 @@ from dactnlg.text.grammar.manners import denies
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.sentences import PRONOUN, Tokens, asking, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.slots import OPPOSITES
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination, kind
@@ -226,6 +226,7 @@ class UnseenActs:
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
         alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.unmarked(turn, tokens)
+        alarms += manners.told_of_none(turn, tokens)
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:
@@ -267,15 +268,9 @@ def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
 
 
 def _continued(tokens: Sequence[str]) -> int:
-    """Return how many sentences go on about "it", or about what there is none of: "no pub is near. None is cheap."."""
+    """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
     sentences = split_sentences(tokens)
-    none = bool(sentences) and denies(sentences[0])
-    return sum(PRONOUN in each[:GOING_ON] or (none and (denies(each) or _tells(each))) for each in sentences[1:])
-
-
-def _tells(sentence: Tokens) -> bool:
-    """Whether a sentence states a value: "you'll see red kites"."""
-    return any(map(is_placeholder, map(strip_joiner, sentence))) and not asking(sentence)[0]
+    return sum(PRONOUN in each[:GOING_ON] or (denies(sentences[0]) and denies(each)) for each in sentences[1:])
 
 
 def _least(found: Sequence[Doubted]) -> int:

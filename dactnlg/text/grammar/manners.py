@@ -31,7 +31,7 @@ most; and shares that the first of them, and each further one, add at least."""
 LEAST_BEHIND = 0.05
 """Share of an act type's texts that state something behind a question, from which on that is what it does."""
 MOSTLY = 0.5
-"""Share of an act type's texts that ask, from which on that is what it mostly does."""
+"""Share of an act type's texts that ask, or deny, from which on that is what it mostly does."""
 MOST_MARKS = 3
 """Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
@@ -214,6 +214,13 @@ class Manners:
             behind = sum(map(bool, map(_stated_behind, texts)))
             self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
         return self._open[acts]
+
+    def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
+        """Return how many statements tell of what there is none of: "there are no trails here. They have toilets."."""
+        if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY:
+            return 0
+        first, *more = split_sentences(tokens) or [()]
+        return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""

@@ -26,7 +26,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, plain, strip_joiner
-from dactnlg.text.values.joins import MANY, ONE
+from dactnlg.text.values.joins import MANY
 
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""
@@ -37,6 +37,8 @@ _NO_MATTER = ["no", "matter"]
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
 COMMA = f"{JOINER},"
+_ONE_THING = frozenset({"the", "it", "this"})
+"""Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
@@ -45,30 +47,36 @@ _BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _DENIALS = listed("do does did can could")
 
 
-def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, single: bool = False) -> Tokens:
+def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int = 0) -> Tokens:
     """Return a text without the faults of grammar that can be told from its words alone.
 
     Args:
         tokens: delexicalised.
         lexicon: of its corpus; without verbs it stays as it is.
         asks: whether its act asks.
-        single: whether there is one of what it counts.
+        counted: the number of the things that its act counts, `ONE` or `MANY`; 0 if it counts none.
     """
     verbs = lexicon.verbs
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
     for sentence in split_sentences(tokens):
-        own = _denied_once(_with_and(_where_last(_asked_once(_compounds(sentence))), verbs), verbs)
+        own = sentence
+        for rule in (_resumed, _compounds, _asked_once, _where_last):
+            own = rule(own)
+        for mend in (_conditions_first, _with_and, _denied_once):
+            own = mend(own, verbs)
+        # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         if tells_of_several(own, lexicon.counts):
-            number = ONE if single else MANY
+            number = counted or MANY
         elif plain(own)[0] != PRONOUN:
-            # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
             number = 0
-        own = _without_article(own, lexicon.bare)
-        own = _said_of_it(_the_only(agreeing(own, verbs, number), lexicon.plurals), verbs)
-        found.append(_unconditional(own) if asks else own)
-    return tuple(token for sentence in found for token in sentence)
+        own = agreeing(_without_article(own, lexicon.bare), verbs, number)
+        found.append(_said_of_it(_the_only(own, lexicon.plurals), verbs))
+        if len(found) == 1 and counted == MANY and plain(own)[0] not in _ONE_THING:
+            # "We have trails in the south" is in words of its own.
+            number = MANY
+    return tuple(token for each in found for token in (_unconditional(each) if asks else each))
 
 
 def end_of(words: Sequence[str]) -> int:
@@ -140,6 +148,28 @@ def trimmed(tokens: Tokens) -> Tokens:
     while end and strip_joiner(tokens[end - 1]) in (",", "and"):
         end -= 1
     return tokens[:end]
+
+
+def _resumed(sentence: Tokens) -> Tokens:
+    """Return a sentence without "it" for what a clause belongs to: "a game that you can play it on Mac"."""
+    words = plain(sentence)
+    for place in range(len(words) - 4):
+        if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
+            return (*sentence[: place + 4], *sentence[place + 5 :])
+    return sentence
+
+
+def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence whose clauses follow each other: "pubs that allow dogs and in SLOT_AREA that have beer"."""
+    words = plain(sentence)
+    clauses = [place for place, word in enumerate(words) if word == "that"]
+    for first, second in pairwise(clauses):
+        joint = next((at for at in range(second - 1, first, -1) if words[at] == "and"), 0)
+        own = words[joint + 1 : second]
+        if joint > first + 1 and own[:1] and own[0] in PREPOSITIONS and not any(word in verbs for word in own):
+            where, clause = sentence[joint + 1 : second], sentence[first:joint]
+            return (*sentence[:first], *where, *clause, "and", *sentence[second + 1 :])
+    return sentence
 
 
 def _compounds(sentence: Tokens) -> Tokens:

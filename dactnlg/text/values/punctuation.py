@@ -28,6 +28,9 @@ _OWN = r"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|(?:its|t
 _NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
 _RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})", re.I)
 
+_WHERE = re.compile(rf"(, where [^,.?!]*?),? and (?={_OWN})", re.I)
+_FURTHER = re.compile(rf"({_OPENING}(?:I|you) (?:know|see|said|think)\b[^,.?!]*), (?=(?:have|do|would) you\b)", re.I)
+
 
 def punctuated(text: str) -> str:
     """Return an English text with apostrophes and commas in contractions and tags, and none behind "no pub".
@@ -46,7 +49,9 @@ def punctuated(text: str) -> str:
     if not words.isdisjoint(TAGS):
         text = _TAG.sub(_tagged, _ASKED.sub(", ", text))
     if not words.isdisjoint(_PRONOUNS):
-        text = _RUN_ON.sub(r"\1. ", text)
+        text = _WHERE.sub(r"\1. ", _RUN_ON.sub(r"\1. ", text))
+    if "you" in words:
+        text = _FURTHER.sub(r"\1. ", text)
     return _NONE.sub(r"\1", text) if "no" in words else text
 
 
