@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -78,9 +79,13 @@ class Mender:
 
     @cached_property
     def _counting(self) -> frozenset[str]:
-        """The act types that count things in training."""
-        traits = (trait.partition("|") for key in self._preprocessor.templates.sentences for trait in key)
-        return frozenset(act for act, _, slot in traits if slot and placeholder_name(slot) in self._lexicon.counts)
+        """The act types that mostly count things in training."""
+        kinds, counted = Counter[str](), Counter[str]()
+        for key in self._preprocessor.templates.sentences:
+            slots = {trait.partition("|")[::2] for trait in key}
+            kinds.update({act for act, _ in slots})
+            counted.update({act for act, slot in slots if placeholder_name(slot) in self._lexicon.counts})
+        return frozenset(act for act, number in counted.items() if 2 * number > kinds[act])
 
     def _asking(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Return a text with the question that its act asks, where it asks none: "X is cheap. Which do you prefer?"."""

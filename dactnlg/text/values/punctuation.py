@@ -24,11 +24,12 @@ _ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)"
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
 _PRONOUNS = frozenset({"it", "they", "its", "their"})
-_OWN = r"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
+_OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
+_OWN = rf"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|{_OWNED}"
 _NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
 _RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})", re.I)
 
-_WHERE = re.compile(rf"(, where [^,.?!]*?),? and (?={_OWN})", re.I)
+_WHERE = re.compile(rf"(, where [^,.?!]*?),? and (?={_OWNED})", re.I)
 _FURTHER = re.compile(rf"({_OPENING}(?:I|you) (?:know|see|said|think)\b[^,.?!]*), (?=(?:have|do|would) you\b)", re.I)
 
 
