@@ -20,6 +20,10 @@ def manners(*pairs: tuple[str, str]) -> Manners:
     return Manners(Templates.collect([(parse(act), text.split()) for act, text in pairs]))
 
 
+def tokens(text: str) -> list[str]:
+    return text.split()
+
+
 def test_a_text_that_says_that_there_is_none_is_for_acts_that_do() -> None:
     stated = [("inform(type=a;near=b)", f"SLOT_TYPE {place} near SLOT_NEAR .") for place in "abcdefghi"]
     denied = [("inform_no_match(near=b)", f"there are no hotels near {place} SLOT_NEAR .") for place in "abcdefghi"]
@@ -167,3 +171,59 @@ def test_words_mark_the_texts_of_an_act_type() -> None:
     only = [("inform_only_match(name=x)", f"SLOT_NAME is the only {kind}") for kind in "abcdefghij"]
     own = manners(*only, *[("inform(name=x)", f"SLOT_NAME is {kind}") for kind in "abcdefghijklmnopqrst"])
     assert own.marked({"inform_only_match"}) and not own.marked({"inform"}) and not own.marked({"goodbye"})
+
+
+def test_nothing_is_told_of_what_there_is_none_of() -> None:
+    places = [f"{word} SLOT_NEAR" for word in ("near", "at", "by", "in", "on")]
+    pairs = [("inform_no_match(near=x)", f"there are no inns {place} .") for place in places]
+    pairs += [("inform(near=x)", f"there are inns {place} .") for place in places]
+    own, none = manners(*pairs), tokens("there are no inns near SLOT_NEAR .")
+    assert own.told_of_none(parse("inform_no_match(near=x;area=y)"), [*none, *tokens("they are in SLOT_AREA .")]) == 1
+    # A further denial, and a question, tell nothing.
+    assert not own.told_of_none(
+        parse("inform_no_match(near=x)"), [*none, *tokens("there are no others . is that fine ?")]
+    )
+    assert not own.told_of_none(parse("inform_no_match(near=x)"), ["SLOT_NEAR", "is", "full", ".", *none])
+    # What an act states, or beside another one, may be told of.
+    assert not own.told_of_none(parse("inform(near=x)"), [*none, *none[:2], "."])
+    assert not own.told_of_none(parse("inform_no_match(near=x)&inform(area=y)"), [*none, *tokens("it is there .")])
+    assert not own.told_of_none(parse("inform_no_match(near=x)"), [])
+
+
+def test_questions_speak_to_the_user() -> None:
+    asked = ["what", "where", "which area", "how", "when"]
+    pairs = [("?request(area)", f"{word} do you like ?") for word in asked]
+    pairs += [("?request(near)", f"{word} would you go ?") for word in asked]
+    act, lost = parse("?request(near;area)"), tokens("where is it ?")
+    assert manners(*pairs).impersonal(act, [*lost, *tokens("what are you after ?"), *lost]) == 2
+    assert not manners(*pairs).impersonal(act, ["it", "is", "near", "."])
+    # Others ask so, too; or too few are known.
+    assert not manners(*pairs, *[("?request(near)", f"{word} is it ?") for word in asked]).impersonal(act, lost)
+    assert not manners(*pairs[:9]).impersonal(act, lost)
+
+
+def test_the_usual_question_of_an_act() -> None:
+    rows = [f"SLOT_NAME is {how} . which do you like ?" for how in ("big", "small", "old")]
+    rows += ["SLOT_NAME is new . what is it ?", "do you like SLOT_NAME ?", "SLOT_NAME is near ."]
+    pairs = [("?compare(name=x)", row) for row in rows]
+    own = manners(*pairs, ("?compare(name=x;dogs=no)", "SLOT_NAME has none . which one has ?"), *pairs[:1])
+    assert own.usual_question("?compare") == ("which", "do", "you", "like", "?")
+    assert manners(*[("inform(name=x)", row) for row in ("it is big .", *rows[3:])]).usual_question("inform") == (
+        "what",
+        "is",
+        "it",
+        "?",
+    )
+    assert manners(("inform(name=x)", "it is . what ?"), *pairs).usual_question("?select") == ()
+    few = [("inform(name=x)", row) for row in ("it is big .", "it is old .", "it is new . what is it ?")]
+    assert manners(*few).usual_question("inform") == ()
+
+
+def test_acts_that_end_with_what_they_ask() -> None:
+    asked = [("confirm(name=x)", f"do you mean SLOT_NAME {which} ?") for which in "abcdefghijkl"]
+    told = [("suggest(name=x)", f"do you like SLOT_NAME {which} ? it is new .") for which in "abcdefghijkl"]
+    own = manners(*asked, *told, ("inform(name=x)", "it is SLOT_NAME ."))
+    assert own.ends_asking(parse("confirm(name=x;area=y)"))
+    assert not own.ends_asking(parse("suggest(name=x)"))
+    assert not own.ends_asking(parse("inform(name=x)"))
+    assert not own.ends_asking(parse("confirm(name=x)&inform(name=x)"))

@@ -226,7 +226,7 @@ class UnseenActs:
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
         alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.unmarked(turn, tokens)
-        alarms += manners.told_of_none(turn, tokens)
+        alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:

@@ -32,6 +32,9 @@ LEAST_BEHIND = 0.05
 """Share of an act type's texts that state something behind a question, from which on that is what it does."""
 MOSTLY = 0.5
 """Share of an act type's texts that ask, or deny, from which on that is what it mostly does."""
+PERSONAL = 0.8
+"""Share of an act type's questions that speak to the user, from which on those that do not are strange."""
+_USER = frozenset({"you", "your", "yours", "i", "we", "us", "me", "please"})
 MOST_MARKS = 3
 """Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
@@ -83,6 +86,7 @@ class Manners:
         self._templates = templates
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
+        self._personal: dict[Key, bool] = {}
         self._usual_questions: dict[str, Tokens] = {}
 
     @cached_property
@@ -215,6 +219,16 @@ class Manners:
             self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
         return self._open[acts]
 
+    def impersonal(self, turn: Turn, tokens: Sequence[str]) -> int:
+        """Return how many questions are not to the user, where nearly all of training's are: "where is it near?"."""
+        acts = _acts(kind(turn))
+        if acts not in self._personal:
+            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == acts for t in own]
+            asked = [each for text in texts for each in _questions(text)]
+            to_user = sum(map(_to_user, asked))
+            self._personal[acts] = len(asked) >= LEAST_TEXTS and to_user >= PERSONAL * len(asked)
+        return sum(not _to_user(each) for each in _questions(tokens)) if self._personal[acts] else 0
+
     def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many statements tell of what there is none of: "there are no trails here. They have toilets."."""
         if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY:
@@ -230,6 +244,16 @@ class Manners:
         own = self._shares.get(tuple(sorted(acts)))
         alike = [own] if own else [shares for others, shares in self._shares.items() if acts.issubset(others)]
         return max((shares.deny for shares in alike), default=0.0) < LEAST_SHARE
+
+
+def _questions(tokens: Sequence[str]) -> list[Tokens]:
+    """Return the sentences of a text that ask."""
+    return [each for each, asked in zip(split_sentences(tokens), asking(tokens), strict=True) if asked]
+
+
+def _to_user(sentence: Tokens) -> bool:
+    """Whether a sentence speaks to the user, or of those who talk."""
+    return any(word.partition("'")[0] in _USER for word in map(strip_joiner, sentence))
 
 
 def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
