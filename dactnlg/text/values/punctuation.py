@@ -27,9 +27,9 @@ _PRONOUNS = frozenset({"it", "they", "its", "their"})
 _OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
 _OWN = rf"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|{_OWNED}"
 _NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
-_RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})", re.I)
+_RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})(their)?", re.I)
 
-_WHERE = re.compile(rf"(, where [^,.?!]*?),? and (?={_OWNED})", re.I)
+_WHERE = re.compile(rf"(\bis an? {_NOUN}(?: {_NOUN}){{0,2}}, where [^,.?!]*?),? and (?={_OWNED})(their)?", re.I)
 _FURTHER = re.compile(rf"({_OPENING}(?:I|you) (?:know|see|said|think)\b[^,.?!]*), (?=(?:have|do|would) you\b)", re.I)
 
 
@@ -50,7 +50,7 @@ def punctuated(text: str) -> str:
     if not words.isdisjoint(TAGS):
         text = _TAG.sub(_tagged, _ASKED.sub(", ", text))
     if not words.isdisjoint(_PRONOUNS):
-        text = _WHERE.sub(r"\1. ", _RUN_ON.sub(r"\1. ", text))
+        text = _WHERE.sub(_apart, _RUN_ON.sub(_apart, text))
     if "you" in words:
         text = _FURTHER.sub(r"\1. ", text)
     return _NONE.sub(r"\1", text) if "no" in words else text
@@ -63,6 +63,11 @@ def _contracted(match: re.Match[str]) -> str:
         return word
     cut = len(stem) + word.casefold().endswith("nt")
     return f"{word[:cut]}'{word[cut:]}"
+
+
+def _apart(match: re.Match[str]) -> str:
+    """End a sentence; what belongs to the one thing that it names is its own."""
+    return f"{match[1]}. {'its' if match[2] else ''}"
 
 
 def _tagged(match: re.Match[str]) -> str:
