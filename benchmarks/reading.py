@@ -3,7 +3,7 @@
     python benchmarks/reading.py RUN... > sentences.md           25 acts a corpus that are one slot away from a seen one
     python benchmarks/reading.py RUN... --subsets 13             and 13 random subsets of the slots of an act type
     python benchmarks/reading.py RUN... --verdicts benchmarks/reading.md    write there; verdicts of before are kept
-    python benchmarks/reading.py RUN... --subsets 60 --seed 53 --verdicts benchmarks/reading_seed53.md  another draw
+    python benchmarks/reading.py RUN... --subsets 60 --seed 67 --verdicts benchmarks/reading_seed67.md  another draw
     python benchmarks/reading.py RUN... --away 0 --new 25 --more 15 --several 15 --verdicts benchmarks/reading_new.md
                                  other values, one more value of a slot, acts never seen in one turn
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
