@@ -32,6 +32,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         # A noun behind a value that ends with it, whatever their numbers, and a word before one that begins with it.
         ("it serves _ food .", ["sea food"], "it serves sea food ."),
         ("it serves _ food .", ["burgers"], "it serves burgers ."),
+        ("it serves _ food .", ["seafood"], "it serves seafood ."),
         ("it serves _ food .", ["swiss"], "it serves swiss food ."),
         ("in the _ weight range", ["light weight"], "in the light weight range"),
         ("the _ inn -s", ["Opal Inn"], "the Opal Inn -s"),

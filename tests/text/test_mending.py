@@ -86,6 +86,20 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there are pubs that do not allow dogs and in the SLOT_NEAR area that do not accept cards.",
             "there are pubs in the SLOT_NEAR area that do not allow dogs and do not accept cards.",
         ),
+        (
+            "the phone number of SLOT_NAME is SLOT_A and SLOT_A#2 and it is near SLOT_NEAR.",
+            "the phone numbers of SLOT_NAME are SLOT_A and SLOT_A#2 and it is near SLOT_NEAR.",
+        ),
+        (
+            "it is open and its postcode is SLOT_A and SLOT_A#2.",
+            "it is open and its postcodes are SLOT_A and SLOT_A#2.",
+        ),
+        (
+            "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
+            "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",
+        ),
+        ("has SLOT_A ports. it is cheap.", "it has SLOT_A ports. it is cheap."),
+        ("is the only pub in SLOT_NEAR.", "it is the only pub in SLOT_NEAR."),
         ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
         ("SLOT_NAME is only SLOT_TYPE in SLOT_A.", "SLOT_NAME is the only SLOT_TYPE in SLOT_A."),
@@ -130,6 +144,11 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "there are SLOT_COUNT pubs. SLOT_NAME is in SLOT_A. it is cheap.",
         "all of it is in the south.",
         "is it only SLOT_TYPE -s?",
+        "is SLOT_NAME open",
+        "is the pub open?",
+        "its number is SLOT_A and it is near SLOT_NEAR.",
+        "SLOT_NAME is SLOT_A and SLOT_A#2.",
+        "there are pubs in SLOT_A, and they have beer.",
         "the only pub that is open is SLOT_NAME.",
         "the only pub in SLOT_A is SLOT_NAME.",
         "the only pub?",
@@ -157,6 +176,8 @@ def test_what_an_act_counts_is_many() -> None:
     better = "we have trails that are steep. they are near SLOT_NEAR and take an hour. SLOT_NAME is good. it is open."
     assert _mended(text) == text
     assert _mended(text, counted=MANY) == better
+    walks = _mended("you can choose from walks in SLOT_AREA and have toilets.", counted=MANY)
+    assert walks == "you can choose from walks in SLOT_AREA that have toilets."
     assert _mended("the pub has beer. it is near SLOT_NEAR.", counted=MANY) == "the pub has beer. it is near SLOT_NEAR."
 
 

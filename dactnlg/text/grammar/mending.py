@@ -62,7 +62,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     number, found = 0, list[Tokens]()
     for sentence in split_sentences(tokens):
         own = sentence
-        for rule in (_resumed, _compounds, _asked_once, _where_last):
+        for rule in (_resumed, _compounds, _asked_once, _where_last, _of_two):
             own = rule(own)
         for mend in (_conditions_first, _with_and, _denied_once):
             own = mend(own, verbs)
@@ -71,11 +71,16 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = counted or MANY
         elif plain(own)[0] != PRONOUN:
             number = 0
-        own = agreeing(_without_article(own, lexicon.bare), verbs, number)
+        own = _without_article(own, lexicon.bare)
+        if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
+            own = _related(own, verbs)
+        own = agreeing(own, verbs, number)
         found.append(_said_of_it(_the_only(own, lexicon.plurals), verbs))
         if len(found) == 1 and counted == MANY and plain(own)[0] not in _ONE_THING:
             # "We have trails in the south" is in words of its own.
             number = MANY
+    if not asks and found:
+        found[0] = _with_subject(found[0])
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
 
 
@@ -157,6 +162,34 @@ def _resumed(sentence: Tokens) -> Tokens:
         if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
             return (*sentence[: place + 4], *sentence[place + 5 :])
     return sentence
+
+
+def _of_two(sentence: Tokens) -> Tokens:
+    """Return a sentence in which two values are two: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
+    words = plain(sentence)
+    for place in range(1, len(words) - 3):
+        first, joint, second = words[place + 1 : place + 4]
+        if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
+            start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
+            noun = (words.index("of", start, place) if "of" in words[start:place] else place) - 1
+            if noun > start and words[noun].isalpha() and not words[noun].endswith("s"):
+                return (*sentence[:noun], f"{words[noun]}s", *sentence[noun + 1 : place], "are", *sentence[place + 1 :])
+    return sentence
+
+
+def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence whose second verb is said of the things, not of them all: "there are pubs and have beer"."""
+    words = plain(sentence)
+    first, second = (*finite(words, verbs), 0, 0)[:2]
+    told = second and words[second - 1] == "and" and RELATIVES.isdisjoint(words[first:second])
+    return (*trimmed(sentence[: second - 1]), "that", *sentence[second:]) if told else sentence
+
+
+def _with_subject(sentence: Tokens) -> Tokens:
+    """Return a sentence with "it" where it begins with its verb: "has 3 ports", "is the only pub in SLOT_A"."""
+    words = [*plain(sentence), "", ""]
+    told = words[0] == "is" and words[1] not in SUBJECTS | {"this", "that"} and not is_placeholder(words[1])
+    return (PRONOUN, *sentence) if (told or words[0] == "has") and "?" not in words else sentence
 
 
 def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:

@@ -190,7 +190,7 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
         place, before, behind, misfit, _, _, misowner, mistime, misarticle = joint
         head, tail, _, number, possessive, time, article = edges[place]
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
-        other = (misarticle and article == misarticle) or _is_food(behind, article)
+        other = (misarticle and article == misarticle) or _is_food(behind, edges[place])
         if head == before or tail == behind or number == misfit or owned or timed or other:
             found += (_edit(joint, edges[place]),)
     return found
@@ -251,7 +251,7 @@ def _stem(word: str) -> str:
 
 
 def _edit(joint: Joint, edge: Edges) -> Edit:
-    behind = "" if _is_food(joint.behind, edge.article) else None
+    behind = "" if _is_food(joint.behind, edge) else None
     if edge.tail == joint.behind:
         # "restaurant" and " restaurants" make "restaurants".
         behind = joint.word.removeprefix(edge.last) if joint.word.startswith(edge.last) else ""
@@ -266,9 +266,9 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
 
 
-def _is_food(behind: str, article: str) -> bool:
-    """Whether what stands behind a value says what its things are anyway: "burgers food"."""
-    return behind == "food" and article == BARE
+def _is_food(behind: str, edge: Edges) -> bool:
+    """Whether what stands behind a value says what its things are anyway: "burgers food", "seafood food"."""
+    return behind == "food" and (edge.article == BARE or (edge.tail or "").endswith("food"))
 
 
 def _article(value: str) -> str:
