@@ -27,9 +27,12 @@ _PRONOUNS = frozenset({"it", "they", "its", "their"})
 _OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
 _OWN = rf"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|{_OWNED}"
 _NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
+# "This is a nice pub it serves beer", "a nice pub, where dogs are allowed and their number is 5".
 _RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})(their)?", re.I)
-
 _WHERE = re.compile(rf"(\bis an? {_NOUN}(?: {_NOUN}){{0,2}}, where [^,.?!]*?),? and (?={_OWNED})(their)?", re.I)
+# "It serves beer and their number is 5".
+_ITS = re.compile(rf"({_OPENING}its?\b[^.?!]*?,? and )their(?= [^\W\d_]+(?: [^\W\d_]+)? (?:is|are)\b)", re.I)
+# "I know you like pubs, have you been to this one?"
 _FURTHER = re.compile(rf"({_OPENING}(?:I|you) (?:know|see|said|think)\b[^,.?!]*), (?=(?:have|do|would) you\b)", re.I)
 
 
@@ -50,7 +53,7 @@ def punctuated(text: str) -> str:
     if not words.isdisjoint(TAGS):
         text = _TAG.sub(_tagged, _ASKED.sub(", ", text))
     if not words.isdisjoint(_PRONOUNS):
-        text = _WHERE.sub(_apart, _RUN_ON.sub(_apart, text))
+        text = _ITS.sub(r"\1its", _WHERE.sub(_apart, _RUN_ON.sub(_apart, text)))
     if "you" in words:
         text = _FURTHER.sub(r"\1. ", text)
     return _NONE.sub(r"\1", text) if "no" in words else text
