@@ -26,10 +26,10 @@ _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|whe
 _PRONOUNS = frozenset({"it", "they", "its", "their"})
 _OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
 _OWN = rf"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|{_OWNED}"
-_NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\W\d_]+"
+_NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\s,.;:?!]+"
 # "This is a nice pub it serves beer", "a nice pub, where dogs are allowed and their number is 5".
-_RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,2}}?),? (?={_OWN})(their)?", re.I)
-_WHERE = re.compile(rf"(\bis an? {_NOUN}(?: {_NOUN}){{0,2}}, where [^,.?!]*?),? and (?={_OWNED})(their)?", re.I)
+_RUN_ON = re.compile(rf"(\b(?:is|are) an? {_NOUN}(?: {_NOUN}){{0,5}}?),? (?={_OWN})(their)?", re.I)
+_WHERE = re.compile(rf"(\bis an? {_NOUN}(?: {_NOUN}){{0,5}}, where [^,.?!]*?),? and (?={_OWNED})(their)?", re.I)
 # "It serves beer and their number is 5".
 _ITS = re.compile(rf"({_OPENING}its?\b[^.?!]*?,? and )their(?= [^\W\d_]+(?: [^\W\d_]+)? (?:is|are)\b)", re.I)
 # "I know you like pubs, have you been to this one?"
