@@ -306,7 +306,8 @@ class Generator:
         self, name: str, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> Generation:
         chosen, known = self._finder.best(request, candidates, options, reranked=reranked), self._known.of(request.act)
-        chosen = self._mender.mended(chosen) if options.hard else chosen
+        # A draw stays as it was drawn.
+        chosen = self._mender.mended(chosen) if options.hard and options.sampling is None else chosen
         shown = [_generation(name, each, known) for each in chosen]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
 
