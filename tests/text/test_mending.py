@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.agreement import plural
@@ -249,3 +251,23 @@ def test_plurals_of_verbs() -> None:
 )
 def test_what_is_the_only_one(text: str, better: str) -> None:
     assert detokenize(the_only(tuple(tokenize(text)), LEXICON)) == better
+
+
+_WORDS = """
+    it it's is are has that which where and or but , . ? the only a with for you can do not if care about all there
+    SLOT_A SLOT_A#2 SLOT_AREA SLOT_NAME SLOT_COUNT game games pub -s what no good right allow its number children
+"""
+
+
+@given(
+    st.lists(st.sampled_from(_WORDS.split()), min_size=1, max_size=14), st.sampled_from([0, ONE, MANY]), st.booleans()
+)
+@example(["it", "has", "a", "pub", ",", "games", ",", "and", "."], 0, False)
+def test_whatever_a_model_says_keeps_its_values(words: list[str], counted: int, asks: bool) -> None:
+    def values(tokens: tuple[str, ...]) -> list[str]:
+        return sorted(token for token in tokens if token.startswith("SLOT"))
+
+    made = mended(tuple(words), LEXICON, asks=asks, counted=counted)
+    assert values(made) == values(tuple(words)) == values(the_only(made, LEXICON))
+    # What it would say twice it asks once.
+    assert set(values(asked_in_one(made, LEXICON))) == set(values(made))

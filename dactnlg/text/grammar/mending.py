@@ -113,8 +113,8 @@ def _item(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
         return 0
     if item[:2] == _NO_MATTER:
         return 0
-    more = [word for word in words[end:last] if word != ","]
-    if not more:
+    more = [*(word for word in words[end:last] if word != ","), ""]
+    if more == [""]:
         return end
     # "..., 2 ports, and costs" and "... and in the cheap range" are no further items.
     joined = more[0] == "and" and (more[1] in verbs or more[1] in PREPOSITIONS | SUBJECTS)

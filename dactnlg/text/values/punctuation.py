@@ -19,7 +19,8 @@ _GOING_ON = """
 """
 _SORRY = re.compile(rf"({_OPENING}sorry)(?= (?:{'|'.join(_GOING_ON.split())})\b)", re.I)
 _TAG = re.compile(rf"([^\s,.?!]+) ({'|'.join(sorted(TAGS))})(?=[.?!]|$)", re.I)
-_ADDRESSED = re.compile(r"\byou\b[^.?!]*$", re.I)
+_MARK, _LONGEST = re.compile(r"[.?!]"), 1_000
+"""Ends sentences, and characters before a tag, at most, among which it is looked for whom it asks."""
 _ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)", re.I)
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
@@ -75,5 +76,6 @@ def _apart(match: re.Match[str]) -> str:
 
 def _tagged(match: re.Match[str]) -> str:
     last, tag = match.groups()
-    said = last.casefold() not in NO_TAG and _ADDRESSED.search(match.string, 0, match.start())
-    return f"{last}, {tag}" if said else match.group()
+    text = match.string[max(0, match.start() - _LONGEST) : match.start()]
+    addressed = "you" in _MARK.split(text)[-1].casefold().split()
+    return f"{last}, {tag}" if addressed and last.casefold() not in NO_TAG else match.group()
