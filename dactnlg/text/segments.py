@@ -40,6 +40,7 @@ class Segments:
     def __init__(self, preprocessor: Preprocessor, verbs: Collection[str] = ()) -> None:
         self.preprocessor, self._more_verbs = preprocessor, frozenset(verbs)
         self._statements: Memory[list[Tokens]] = Memory(*REMEMBERED)
+        self._owing: Memory[tuple[bool]] = Memory(*REMEMBERED)
 
     @cached_property
     def subject(self) -> str:
@@ -67,7 +68,7 @@ class Segments:
         found = set(ordinary)
         for slot in special:
             # What shows an opinion may be about another thing: "I like shooters" is no rating.
-            if isinstance(slot, ParaphrasedSlot) or not self._lacks(reduced(turn, {slot}), slot, SILENCE):
+            if isinstance(slot, ParaphrasedSlot) or not self._owed(reduced(turn, {slot}), slot):
                 return None
             if not self._lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
                 found.add(slot)
@@ -149,6 +150,13 @@ class Segments:
         for (key, text), turns in templates.specials.items():
             if any(_is(trait, act_type, slot) for values in turns for trait in values):
                 yield text, templates.sentences[key][text]
+
+    def _owed(self, turn: Turn, slot: Slot) -> bool:
+        """Whether a turn's special value is found missing where nothing is said."""
+        found = self._owing.get(turn)
+        if found is None:
+            found = self._owing.put(turn, (self._lacks(turn, slot, SILENCE),), 500)
+        return found[0]
 
     def _lacks(self, turn: Turn, slot: Slot, tokens: Tokens) -> bool:
         return f"{slot.name}={slot.special}" in faults(self.preprocessor, turn, tokens)

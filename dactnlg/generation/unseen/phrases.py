@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar
 
@@ -51,10 +51,10 @@ class Phrases:
     ) -> None:
         self._pieces, self._fluency, self._subject, self._says = pieces, fluency, subject, says
         self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
-        self._phrases: dict[str, list[tuple[Tokens, Tokens]]] = {}
+        self._phrases: dict[str, dict[str, list[tuple[Tokens, Tokens]]]] = {}
 
-    def _of(self, item: str) -> list[tuple[Tokens, Tokens]]:
-        """Return the phrases that say something, the frequent ones first, as they are and with plain placeholders."""
+    def _of(self, item: str) -> dict[str, list[tuple[Tokens, Tokens]]]:
+        """Return frequent phrases that say something, by their first word: as they are, and with plain placeholders."""
         found = self._phrases.get(item)
         if found is None:
             weights: dict[Tokens, float] = {}
@@ -63,7 +63,11 @@ class Phrases:
                     for phrase in self._removable(piece.tokens, said, item):
                         weights[phrase] = weights.get(phrase, 0.0) + piece.weight
             frequent = sorted(weights, key=lambda phrase: (-weights[phrase], phrase))[:MOST_PHRASES]
-            found = self._phrases[item] = [(phrase, _padded(phrase)[1:-1]) for phrase in frequent]
+            found = {}
+            for phrase in frequent:
+                inner = _padded(phrase)[1:-1]
+                found.setdefault(inner[0], []).append((phrase, inner))
+            self._phrases[item] = found
         return found
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
@@ -117,16 +121,18 @@ class Phrases:
 
     def _with(self, text: Edited, item: str, spans: Iterable[tuple[int, int]], old: str = "") -> Iterator[Edited]:
         """Yield a text with phrases that say something between its words, or in the place of those that say another."""
-        words, said = _padded(text.tokens), text.said - {old} | {item}
-        places = [(s, e, words[max(0, s - 1) : s + 1], words[e + 1 : e + 3]) for s, e in spans]
-        # Most places fit no phrase that begins with a word: that is asked once for all of these.
-        fitting: dict[str, list[tuple[int, int, Tokens, Tokens]]] = {}
-        for phrase, inner in self._of(item) if places else ():
-            if inner[0] not in fitting:
-                fitting[inner[0]] = [place for place in places if self._meet(place[2], inner[:1])]
-            for start, end, before, after in fitting[inner[0]]:
-                fits = self._meet(before, (*inner, *after)) and self._meet((*before, *inner), after)
-                if fits and (not old or self._says_only(text, start, end, old)):
+        words, said, phrases = _padded(text.tokens), text.said - {old} | {item}, self._of(item)
+        for start, end in spans:
+            before, after = words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]
+            # Few of the words that may stand here begin a phrase, and few of these go on as training does.
+            heads = sorted(phrases.keys() & self._fluency.following(before)) if start else phrases
+            fitting = [
+                phrase
+                for phrase, inner in chain.from_iterable(phrases[head] for head in heads)
+                if self._meet(before, (*inner[:2], *after)) and self._meet((*before, *inner[-2:]), after)
+            ]
+            if fitting and (not old or self._says_only(text, start, end, old)):
+                for phrase in fitting:
                     longer = (*text.tokens[:start], *phrase, *text.tokens[end:])
                     yield Edited(longer, said, text.weight, text.changes + 1)
 

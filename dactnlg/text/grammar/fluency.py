@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import pairwise
 
 from dactnlg._utils.memory import Memory
@@ -197,6 +198,18 @@ class Fluency:
     def seen(self, run: Tokens) -> bool:
         """Whether training has a run of three or four words within a sentence."""
         return run in self._runs
+
+    def following(self, before: Tokens) -> Collection[str]:
+        """Return the words that training has behind two words."""
+        return self._following.get(before, ())
+
+    @cached_property
+    def _following(self) -> dict[Tokens, set[str]]:
+        found: dict[Tokens, set[str]] = {}
+        for run in self._runs:
+            if len(run) == ORDER - 1:
+                found.setdefault(run[:-1], set()).add(run[-1])
+        return found
 
 
 def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
