@@ -22,12 +22,15 @@ if TYPE_CHECKING:
     from dactnlg.acts import DialogueAct, Slot, Turn, parse
     from dactnlg.evaluation.evaluate import evaluate
     from dactnlg.evaluation.scoring import score
-    from dactnlg.generation.generator import Generator
+    from dactnlg.generation.generator import Generation, Generator
+    from dactnlg.generation.options import GenerationOptions
     from dactnlg.training.train import train
 
 __version__ = "0.1.0"
 __all__ = [
     "DialogueAct",
+    "Generation",
+    "GenerationOptions",
     "Generator",
     "Slot",
     "Turn",
@@ -41,6 +44,8 @@ __all__ = [
 
 _MODULES = {
     "DialogueAct": "acts",
+    "Generation": "generation.generator",
+    "GenerationOptions": "generation.options",
     "Generator": "generation.generator",
     "Slot": "acts",
     "Turn": "acts",

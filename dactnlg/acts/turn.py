@@ -199,8 +199,10 @@ def parse(text: str, where: str = "") -> Turn:
 
     Raises:
         ActSyntaxError: the text is not an act; the message shows the line and a caret.
-        ActError: a JSON act of another form.
+        ActError: a JSON act of another form, or no text.
     """
+    if not isinstance(text, str):
+        raise ActError(f"{where or 'this'} is no act: give a string, not {type(text).__name__}")
     stripped = text.lstrip()
     if stripped.startswith(("[", "{")):
         return _parse_json(text, where)

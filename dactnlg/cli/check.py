@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import json
+import logging
 import sys
+from collections.abc import Collection
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from dactnlg.cli import options
-from dactnlg.errors import UserError
+from dactnlg.errors import UnknownNameError, UserError
 
 if TYPE_CHECKING:
+    from dactnlg.acts import Turn
     from dactnlg.fidelity.checker import FidelityChecker
+
+MOST_TOLD = 20
+"""Unknown names that are told: a corpus of another kind may have hundreds."""
+
+
+class _Basis(NamedTuple):
+    """What to check with, and the names in the acts that it was learned from."""
+
+    checker: FidelityChecker
+    act_types: Collection[str]
+    slot_names: Collection[str]
 
 
 @click.command()
@@ -34,6 +48,8 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
     `slots_ok` is whether nothing was found at fault: values and special values `missing` or `extra`; `contradicted`,
     with what is said instead; `misplaced`, with the slot of which the value is said; `questions` that are lost; `acts`
     that it does not do, with the one that it does. `unchecked` is what nothing could show. References are passed over.
+    An act type or slot that RUN or NAME does not have may be a typing error: standard error tells of it, once; the
+    sentence is checked as well as can be.
 
     \b
     dactnlg check runs/trails-sclstm --input pairs.jsonl
@@ -45,22 +61,53 @@ def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: s
     from tqdm import tqdm
 
     from dactnlg._utils.files import check_folders, written
+    from dactnlg.evaluation.lines import shown as shown_name
     from dactnlg.evaluation.pairs import count, read_checked
 
     check_folders(json_file)
     total = count(input_file)
     pairs = read_checked(input_file)
-    checker = _of_run(run) if run is not None else _of_corpus(corpus or "", data_dir)
+    basis = _of_run(run) if run is not None else _of_corpus(corpus or "", data_dir)
+    names = _UnknownNames(basis, shown_name(input_file))
     hidden = True if json_file == "-" and sys.stdout.isatty() else None
     shown = tqdm(pairs, desc="checking", unit=" sentences", total=total, delay=2, leave=False, disable=hidden)
     with written(json_file) as target:
-        for turn, sentence in shown:
-            report = checker.check(turn, sentence)
+        for number, (turn, sentence) in enumerate(shown, start=1):
+            names.tell(turn, number)
+            report = basis.checker.check(turn, sentence)
             line = {"act": str(turn), "hypothesis": sentence, **report.to_json()}
             target.write(json.dumps(line, ensure_ascii=False) + "\n")
 
 
-def _of_run(path: Path) -> FidelityChecker:
+class _UnknownNames:
+    """Warns of act types and slots that nothing was learned of, each at the first pair that has it.
+
+    Args:
+        basis: the names that are known.
+        source: what messages call the pairs' file.
+    """
+
+    def __init__(self, basis: _Basis, source: str) -> None:
+        self.basis, self.source, self._told = basis, source, set[tuple[str, str]]()
+
+    def tell(self, turn: Turn, number: int) -> None:
+        """Warn of the names of a turn, that of the pair with this number, from 1."""
+        for act in turn:
+            self._tell("act type", act.act_type, self.basis.act_types, number)
+            for slot in act.slots:
+                self._tell("slot", slot.name, self.basis.slot_names, number)
+
+    def _tell(self, kind: str, name: str, known: Collection[str], number: int) -> None:
+        if name in known or (kind, name) in self._told or len(self._told) > MOST_TOLD:
+            return
+        self._told.add((kind, name))
+        told = str(UnknownNameError(kind, name, known, f"{self.source}, pair {number}"))
+        if len(self._told) > MOST_TOLD:
+            told = f"{self.source}, pair {number}: more than {MOST_TOLD} act types and slots are unknown"
+        logging.getLogger("dactnlg").warning(told)
+
+
+def _of_run(path: Path) -> _Basis:
     """Return the checker of a run; one without a reader has cues alone."""
     from dactnlg.fidelity.checker import FidelityChecker
     from dactnlg.fidelity.reader_file import load_reader
@@ -72,10 +119,13 @@ def _of_run(path: Path) -> FidelityChecker:
     preprocessor = Preprocessor.load(run.preprocessor_path)
     reader = load_reader(run.reader_path) if run.reader_path.exists() else None
     run.check_files()
-    return FidelityChecker(preprocessor.checker, reader)
+    encoder = preprocessor.encoder
+    return _Basis(
+        FidelityChecker(preprocessor.checker, reader, preprocessor.manners), encoder.act_types, encoder.slot_names
+    )
 
 
-def _of_corpus(name: str, data_dir: Path | None) -> FidelityChecker:
+def _of_corpus(name: str, data_dir: Path | None) -> _Basis:
     """Return a checker that has learned from a corpus."""
     from dactnlg.data.corpus import load_corpus
     from dactnlg.fidelity.checker import FidelityChecker
@@ -83,4 +133,7 @@ def _of_corpus(name: str, data_dir: Path | None) -> FidelityChecker:
 
     corpus = load_corpus(name, data_dir)
     style = corpus.style()
-    return FidelityChecker(style.checker(), learn_from(corpus, style))
+    checker = FidelityChecker(style.checker(), learn_from(corpus, style))
+    splits = [split for split in ("train", "valid") if split in corpus.splits]
+    acts = {act for split in splits for example in corpus.split(split) for act in example.turn}
+    return _Basis(checker, {act.act_type for act in acts}, {slot.name for act in acts for slot in act.slots})

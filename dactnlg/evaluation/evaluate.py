@@ -24,7 +24,7 @@ from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import default_presets, get_preset, references_for
 from dactnlg.metrics.registry import NOTHING, Materials, not_installed, resolve
 from dactnlg.runs import provenance
-from dactnlg.runs.config import CorpusConfig, load_config
+from dactnlg.runs.config import CorpusConfig, is_corpus, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
 from dactnlg.text.slots import SlotChecker, Tally
@@ -86,6 +86,11 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
         check_metrics(name, metrics, given)
         check_metrics(name, [*more, "SER"], given)
     section = load_config(folder.config_path).corpus if folder.config_path.exists() else CorpusConfig(name="trails")
+    if corpus is None and not is_corpus(section.name):
+        raise CorpusError(
+            f"{folder.path} was trained on {section.name}, which is not there, seen from the current folder; "
+            "name a corpus or the path of its card: --corpus"
+        )
     generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")

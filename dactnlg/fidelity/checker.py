@@ -9,14 +9,16 @@ from math import inf
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, value_fact
 from dactnlg.fidelity.features import folded
+from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.things import exchanged_specials, left_out
+from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged, left_open
-from dactnlg.text.placeholders import Required
+from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
@@ -33,14 +35,16 @@ class FidelityChecker:
     Args:
         checker: finds values, and cues of special values.
         reader: learned from the corpus; None falls back on cues alone.
+        manners: of the corpus's texts; they show which values a sentence denies.
     """
 
-    def __init__(self, checker: SlotChecker, reader: Reader | None = None) -> None:
-        self.checker, self.reader = checker, reader
+    def __init__(self, checker: SlotChecker, reader: Reader | None = None, manners: Manners | None = None) -> None:
+        self.checker, self.reader, self._manners = checker, reader, manners
         self.delexicalizer = checker.delexicalizer
         self._naming = None if reader is None else Naming(reader)
         self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
+        self._inventions = Inventions(self.values)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says."""
@@ -59,8 +63,13 @@ class FidelityChecker:
                 # The data card has words for it.
                 continue
             self._value(item, done.tokens, logits, missing, contradicted)
+        if self._manners is not None:
+            words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
+            missing += self._manners.denied(turn, self.delexicalizer.required(turn), words)
         special = self._special(turn, seen, logits, cues, sure=True)
         extra = [*(name for name in values.extra if name not in said), *special.extra]
+        invented = map(str, self._inventions.invented(turn, sentence))
+        extra += [name for name in invented if name not in contradicted.values()]
         return FidelityReport(
             (*missing, *special.missing),
             (*extra, *(self._naming.told(turn, seen.words, extra) if self._naming else ())),

@@ -31,7 +31,8 @@ def expected_gains(sentences: Sequence[Sequence[str]], weights: Sequence[float])
     logs = np.zeros((len(sentences), len(sentences)))  # (K, K): of row's sentence, column's as reference
     for order in range(1, ORDERS + 1):
         counts = _counts(sentences, order)  # (K, grams)
-        overlap = np.minimum(counts[:, None], counts[None]).sum(axis=2)
+        # A row at a time: all pairs at once are gigabytes for some hundred sentences.
+        overlap = np.stack([np.minimum(row, counts).sum(axis=1) for row in counts])
         logs += np.log((overlap + SMOOTHING) / (counts.sum(axis=1)[:, None] + SMOOTHING)) / ORDERS
     brevity = np.minimum(0.0, 1.0 - lengths[None] / lengths[:, None])
     share = np.asarray(weights, float)

@@ -114,6 +114,9 @@ class Candidate:
                 extra = tuple(name for name in cues.extra if not _is_act(name))
                 cues = replace(cues, missing=missing, extra=extra)
                 unsaid = tuple(name for name in unsaid if name not in heard)
+            if cues.missing:
+                # A template tells of the first turn that had it.
+                cues = replace(cues, missing=self.request.own(cues.missing))
             self._report = SlotReport(values, cues, unsaid)
         return self._report
 

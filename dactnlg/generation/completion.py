@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.options import ResolvedOptions
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
@@ -25,11 +26,13 @@ class Completer:
     def __init__(self, preprocessor: Preprocessor) -> None:
         self.preprocessor, self._segments = preprocessor, Segments(preprocessor)
 
-    def inserted(self, request: Request, found: Iterable[tuple[Tokens, float]], *, ask: bool) -> list[Candidate]:
+    def inserted(
+        self, request: Request, found: Iterable[tuple[Tokens, float]], options: ResolvedOptions
+    ) -> list[Candidate]:
         """Return what `insert_missing` found for the placeholders that the vocabulary lacks as candidates."""
-        return [Candidate(self.preprocessor, request, t, score, origin="inserted", ask=ask) for t, score in found]
+        return [self._candidate(request, tokens, score, "inserted", options) for tokens, score in found]
 
-    def with_statements(self, decoder: Decoder, candidate: Candidate, *, ask: bool) -> Candidate:
+    def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the special values that it lacks behind it, as training said these by themselves."""
         found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
@@ -38,12 +41,12 @@ class Completer:
             endings = self._segments.statements(*owners[name]) if name in owners else []
             whole = [join_sentences(found.tokens, ending) for ending in endings if ending not in said]
             scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()
-            more = self._longer(found, whole, scores, ask=ask)
+            more = self._longer(found, whole, scores, options)
             better = [each for each in more if each.errors < found.errors]
             found = max(better, key=lambda each: each.score or 0.0, default=found)
         return found
 
-    def with_questions(self, decoder: Decoder, candidate: Candidate) -> Candidate:
+    def with_questions(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with its turn's questions: lost ones are put behind it, as training asked them."""
         found, turn = candidate, candidate.request.turn
         for name in candidate.unasked:
@@ -51,7 +54,7 @@ class Completer:
             kept = split_question(found.tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else found.tokens
             whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions(name)]
             scores = decoder.sentence_scores(turn, self._numbers(whole), candidate.request.context)
-            found = max(self._longer(found, whole, scores, ask=True), key=lambda each: each.score or 0.0)
+            found = max(self._longer(found, whole, scores, options), key=lambda each: each.score or 0.0)
         return found
 
     def covering(self, request: Request) -> Candidate:
@@ -65,10 +68,14 @@ class Completer:
         return [self.preprocessor.vocabulary.encode(tokens) for tokens in texts]
 
     def _longer(
-        self, candidate: Candidate, texts: Sequence[Sequence[str]], scores: Iterable[float], *, ask: bool
+        self, candidate: Candidate, texts: Sequence[Sequence[str]], scores: Iterable[float], options: ResolvedOptions
     ) -> list[Candidate]:
         """Return texts made of a candidate as candidates."""
-        return [
-            Candidate(self.preprocessor, candidate.request, tuple(tokens), float(score), origin="composed", ask=ask)
-            for tokens, score in zip(texts, scores, strict=True)
-        ]
+        each = zip(texts, scores, strict=True)
+        return [self._candidate(candidate.request, tokens, score, "composed", options) for tokens, score in each]
+
+    def _candidate(
+        self, request: Request, tokens: Sequence[str], score: float, origin: str, options: ResolvedOptions
+    ) -> Candidate:
+        score, ask = options.normalized(score, tokens), options.append_questions
+        return Candidate(self.preprocessor, request, tuple(tokens), score, origin=origin, ask=ask)

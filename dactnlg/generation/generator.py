@@ -139,7 +139,9 @@ class Generator:
                 f"{run.weights_path} belongs to another run than {run.config_path}: a baseline has no weights"
             )
         if run.reader_path.exists():
-            preprocessor.attach(FidelityChecker(preprocessor.checker, load_reader(run.reader_path)))
+            preprocessor.attach(
+                FidelityChecker(preprocessor.checker, load_reader(run.reader_path), preprocessor.manners)
+            )
         decoder = None if backend == "none" else load_decoder(runs, preprocessor, backend)
         for each in runs:
             each.run.check_files()

@@ -14,6 +14,7 @@ import numpy as np
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER
+from dactnlg.text.vocabulary import UNK_ID
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
@@ -40,7 +41,7 @@ def insert_missing(
     found = [(tuple(tokens), 0.0)]
     for item in unknown:
         # Where nothing is known to stand in (no placeholders at all), the unknown word does.
-        choices = [index for index in stand_ins if index not in numbers] or [3]
+        choices = [index for index in stand_ins if index not in numbers] or [UNK_ID]
         # Where nothing may be parted the newcomer comes last: it has to stand somewhere.
         gaps = [gap for gap in range(len(numbers) + 1) if _open(words, gap)] or [len(numbers)]
         rows = [[*numbers[:gap], choice, *numbers[gap:]] for gap in gaps for choice in choices]

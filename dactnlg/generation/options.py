@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -146,3 +147,8 @@ class ResolvedOptions:
     def hard(self) -> bool:
         """Whether placeholders are constrained to those required."""
         return self.constraint == "hard"
+
+    def normalized(self, score: float, tokens: Sequence[str]) -> float:
+        """Return a sentence's log probability, divided by its length (with its end) to `length_normalization`."""
+        length: float = (len(tokens) + 1) ** self.length_normalization
+        return float(score) / length

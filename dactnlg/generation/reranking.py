@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
     from dactnlg.search.hypotheses import Hypothesis
 
-STRAIN = 12.0
-"""What saying a special value may cost in log probability; dearer sentences no longer read well."""
 SPARE = 7
 """How many more sentences are drawn for an act, in the place of those that the hard constraint refuses."""
 REMEMBERED = 10_000, 8 << 20
@@ -44,18 +42,6 @@ class Sentence(NamedTuple):
     tokens: tuple[str, ...]
     score: float
     finished: bool
-
-
-class Owed(NamedTuple):
-    """What the best sentence for a request does not show.
-
-    Attributes:
-        names: special values, such as `familyFriendly=no`.
-        least: the log probability below which another sentence is too dear.
-    """
-
-    names: list[str]
-    least: float
 
 
 class CandidateSearch:
@@ -98,7 +84,7 @@ class CandidateSearch:
                 self._insert(decoder, others, more, options)
                 # Once more where no sentence shows a special value, for sentences with its trigger words.
                 if owing := self._owing(more, options):
-                    some, names = [others[place] for place in owing], [owed.names for owed in owing.values()]
+                    some, names = [others[place] for place in owing], list(owing.values())
                     turns, contexts = [request.turn for request in some], [request.context for request in some]
                     found = decoder.search(turns, Plan(width, hard, width), names, contexts)
                     again = self._rows(some, found, range(len(some)), options, width)
@@ -116,7 +102,7 @@ class CandidateSearch:
             for place, hypotheses in zip(doubtful, found, strict=True):
                 wider = self._read(pools[place].request, hypotheses, options)
                 pools[place] = self.unseen.widen(pools[place], wider, options)
-        rows |= {id(pool.request): pool.best(options.n_best) for pool in pools}
+        rows |= {id(pool.request): pool.best(keep) for pool in pools}
         return [rows[id(request)] for request in requests]
 
     def sampled(
@@ -151,7 +137,7 @@ class CandidateSearch:
         for row, drawn in zip(short, more, strict=True):
             both = [*rows[row], *self._kept(decoder, requests[row], drawn, options)]
             best = sorted(both, key=lambda candidate: not candidate.faithful)[:count]
-            rows[row] = [self.completer.with_questions(decoder, candidate) for candidate in best]
+            rows[row] = [self.completer.with_questions(decoder, candidate, options) for candidate in best]
         return rows
 
     def templates(self, requests: Sequence[Request], seed: int, first: int) -> Rows:
@@ -185,9 +171,9 @@ class CandidateSearch:
 
     def _sentences(self, hypotheses: Sequence[Hypothesis], options: ResolvedOptions) -> list[Sentence]:
         """Return hypotheses as tokens; under `hard` finished ones alone."""
-        decode, power = self.preprocessor.vocabulary.decode, options.length_normalization
+        decode = self.preprocessor.vocabulary.decode
         found = [(tuple(decode(h.tokens)), h) for h in hypotheses if h.finished or not options.hard]
-        return [Sentence(tokens, h.score / (len(tokens) + 1) ** power, h.finished) for tokens, h in found]
+        return [Sentence(tokens, options.normalized(h.score, tokens), h.finished) for tokens, h in found]
 
     def _candidates(self, request: Request, sentences: Sequence[Sentence], *, ask: bool) -> list[Candidate]:
         return [Candidate(self.preprocessor, request, s[0], s[1], ask=ask, finished=s[2]) for s in sentences]
@@ -203,29 +189,29 @@ class CandidateSearch:
                 found = insert_missing(
                     decoder, request.turn, rows[place][0].tokens, request.act.unknown, request.context
                 )
-                rows[place] = self.completer.inserted(request, found, ask=options.append_questions)
+                rows[place] = self.completer.inserted(request, found, options)
 
     def _complete(
         self, decoder: Decoder, request: Request, candidates: list[Candidate], options: ResolvedOptions
     ) -> None:
         """Add what the best candidate lacks to it, and a sentence of training sentences where still none says all."""
         for best in self._cheapest_faithful(candidates, options):
-            more = self.completer.with_statements(decoder, best, ask=options.append_questions)
+            more = self.completer.with_statements(decoder, best, options)
             candidates += [more] if more is not best else []
         for best in self._cheapest_faithful(candidates, options):
-            candidates += [self.completer.with_questions(decoder, best)] if best.unasked else []
+            candidates += [self.completer.with_questions(decoder, best, options)] if best.unasked else []
         if candidates and not any(candidate.faithful for candidate in candidates):
             cover = self.completer.covering(request)
             candidates += [cover] if cover.faithful and cover.report.ok else []
 
-    def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, Owed]:
-        """Return the places of rows whose best sentence shows not all special values, with what it owes."""
+    def _owing(self, rows: Rows, options: ResolvedOptions) -> dict[int, list[str]]:
+        """Return the places of rows whose best sentence shows not all special values, with those (`toilets=no`)."""
         owing = {}
         for place, candidates in enumerate(rows):
             for best in self._cheapest_faithful(candidates, options):
                 names = [name for name in best.report.cues.missing if trigger(name) in self.preprocessor.trigger_words]
                 if names:
-                    owing[place] = Owed(names, (best.score or 0.0) - STRAIN * len(names))
+                    owing[place] = names
         return owing
 
     def _cheapest_faithful(self, candidates: Sequence[Candidate], options: ResolvedOptions) -> list[Candidate]:
@@ -239,7 +225,7 @@ class CandidateSearch:
         found = [candidate for candidate in self._read(request, drawn, options) if candidate.tokens]
         for place, candidate in enumerate(found) if request.act.unknown else ():
             best = insert_missing(decoder, request.turn, candidate.tokens, request.act.unknown, request.context)[:1]
-            found[place] = self.completer.inserted(request, best, ask=options.append_questions)[0]
+            found[place] = self.completer.inserted(request, best, options)[0]
         return [candidate for candidate in found if candidate.faithful_values]
 
     def _shuffled(self, request: Request, chance: random.Random) -> list[Candidate]:
@@ -277,8 +263,8 @@ def _final(candidate: Candidate) -> bool:
     return candidate.final
 
 
-def _add(rows: Rows, owing: Mapping[int, Owed], again: Rows) -> None:
-    """Add to the rows that owe something what a search for it has found, if it is new and not too dear."""
-    for (place, owed), candidates in zip(owing.items(), again, strict=True):
+def _add(rows: Rows, places: Iterable[int], again: Rows) -> None:
+    """Add to some of the rows what a further search has found for them, if it is new."""
+    for place, candidates in zip(places, again, strict=True):
         known = {candidate.tokens for candidate in rows[place]}
-        rows[place] += [c for c in candidates if c.tokens not in known and (c.score or 0.0) >= owed.least]
+        rows[place] += [candidate for candidate in candidates if candidate.tokens not in known]

@@ -25,6 +25,7 @@ from dactnlg.runs.sections import (
     CONSTRAINTS,
     DATA,
     RANDOM,
+    TRAINED,
     Backend,
     Config,
     Constraint,
@@ -33,6 +34,7 @@ from dactnlg.runs.sections import (
     ModelSection,
     Sections,
     TrainingConfig,
+    is_corpus,
 )
 
 __all__ = [
@@ -48,6 +50,7 @@ __all__ = [
     "Sections",
     "TrainingConfig",
     "config_names",
+    "is_corpus",
     "load_config",
     "read_config",
     "read_override",
@@ -64,8 +67,8 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), models: Section
     Args:
         path: the file, or the name of a configuration that comes with dactnlg ("trails-sclstm").
         overrides: "training.epochs=3" and the like, values in YAML; a later one wins.
-        models: the sections of the models, to check the model's keys with; without them the keys are taken as they
-            stand, which is right for the configuration of a run, since training has checked it.
+        models: the sections of the models, to check the model's keys with; without them these and the names of corpora
+            are taken as they stand, which is right for the configuration of a run, since training has checked it.
 
     Raises:
         ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
@@ -113,7 +116,7 @@ def _checked(
     config = section = None
     found: list[ErrorDetails] = []
     try:
-        config = Config.model_validate(data)
+        config = Config.model_validate(data, context=TRAINED if models is None else None)
     except ValidationError as error:
         found = error.errors()
     if models is not None and isinstance(data.get("model"), dict) and isinstance(data["model"].get("name"), str):

@@ -111,9 +111,13 @@ class Run:
         """Return the configuration of a run that can be used.
 
         Raises:
-            RunError: no such folder, not a run, or a run whose training has not kept any weights yet.
+            RunError: no such folder, not a run, one that holds links out of it, or a run whose training has not kept
+                any weights yet.
         """
-        self.check_format()
+        own = (self.preprocessor_path, self.path / "codec.json")
+        # In another folder links are nobody's fault. One that leads nowhere is there, too.
+        if os.path.lexists(self.config_path) and any(map(os.path.lexists, own)):
+            self.check_format()
         if not self.config_path.exists() or not self.preprocessor_path.exists():
             what = "is not a run folder" if self.path.exists() else "does not exist"
             raise RunError(f"{self.path} {what}; make one with: dactnlg train CONFIG --output {self.path}")

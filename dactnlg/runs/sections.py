@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
 from dactnlg._utils import resources
@@ -21,6 +21,9 @@ MOST_SENTENCES = 1000
 """Sentences of one act that are kept in a search, or returned."""
 DATA = (".jsonl", ".json", ".csv", ".tsv")
 """How the names of data files end."""
+_FILES = (".yaml", ".yml", *DATA)
+TRAINED = "trained"
+"""The context in which the configuration of a run is validated: what its training has read need not be there now."""
 SEEDS = 1 << 32
 """Seeds are below this."""
 RANDOM = "random"
@@ -40,7 +43,7 @@ class CorpusConfig(_Section):
 
     Attributes:
         name: a corpus of `datasets/`, the path of a data card, of a JSONL, JSON, CSV or TSV file, or of a folder of
-            such files.
+            such files; a relative one begins at the current folder.
         also: further corpora to train on together with it; validation and evaluation use `name` alone.
         counterfeit: the slots of these further corpora are replaced by like ones of the corpus itself (see
             `data.counterfeits`): what they say of theirs is learned as said of its own.
@@ -62,17 +65,23 @@ class CorpusConfig(_Section):
 
     @field_validator("name")
     @classmethod
-    def _known(cls, name: str) -> str:
-        if name not in (known := _corpus_names() + _dialogue_names()) and not _is_corpus_path(name):
+    def _known(cls, name: str, info: ValidationInfo) -> str:
+        if info.context == TRAINED:
+            # What generates needs no corpus: a run is of use elsewhere, too, and when its card is gone.
+            return name
+        if not is_corpus(name):
+            known = _corpus_names() + _dialogue_names()
+            where = "" if Path(name).is_absolute() else " in the current folder, where its path begins"
+            file = f"there is no such file{where}; " if Path(name).suffix in _FILES else ""
             raise PydanticCustomError(
-                "corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {suggest(name[:60], known)}"}
+                "corpus", "{m}", {"m": f"unknown corpus '{name:.60}'; {file}{suggest(name[:60], known)}"}
             )
         return name
 
     @field_validator("also")
     @classmethod
-    def _all_known(cls, also: list[str]) -> list[str]:
-        return [cls._known(name) for name in also]
+    def _all_known(cls, also: list[str], info: ValidationInfo) -> list[str]:
+        return [cls._known(name, info) for name in also]
 
     @model_validator(mode="after")
     def _consistent(self) -> CorpusConfig:
@@ -252,7 +261,12 @@ def _dialogue_names() -> list[str]:
     return sorted(card.stem for card in (resources.datasets_dir() / "dialogues").glob("*.yaml"))
 
 
+def is_corpus(name: str) -> bool:
+    """Return whether a corpus comes with dactnlg, or a name is the path of what may hold one."""
+    return name in _corpus_names() + _dialogue_names() or _is_corpus_path(name)
+
+
 def _is_corpus_path(name: str) -> bool:
     # These say no, where those of a Path raise, to what no path can be: too long, or with a NUL.
-    is_file = Path(name).suffix in (".yaml", ".yml", *DATA) and os.path.isfile(name)  # noqa: PTH113
+    is_file = Path(name).suffix in _FILES and os.path.isfile(name)  # noqa: PTH113
     return is_file or os.path.isdir(name)  # noqa: PTH112

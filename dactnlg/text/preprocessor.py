@@ -206,9 +206,8 @@ class Preprocessor:
             asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
             if self.reader is not None:
                 cues = self.reader.read(act.turn, tokens, cues, shown)
-                if self.manners.wrong(act.turn, tokens):
-                    missing = dict.fromkeys((*cues.missing, f"{act.turn.acts[0].act_type}()"))
-                    cues = Tally(cues.required, tuple(missing), cues.extra)
+                if wrong := self.unsaid(act.turn, tokens):
+                    cues = Tally(cues.required, tuple(dict.fromkeys((*cues.missing, *wrong))), cues.extra)
                 # What words show to be lost as well is counted once.
                 once = tuple(name for name in cues.missing if name not in questions[1])
                 cues = Tally(cues.required, once, cues.extra)
@@ -216,6 +215,11 @@ class Preprocessor:
             made = make_template(act, tokens, restored, tallies, questions, asks=asks, style=style, known=known)
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
         return found
+
+    def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
+        """Return what a text does not say of a turn, as training's manner shows: its act, and values that it denies."""
+        found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []
+        return [*found, *self.manners.denied(turn, self.delexicalizer.required(turn), tokens)]
 
     def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
         """Return 1 for each of `trigger_words` that special values (`familyFriendly=no`) need, (rows, triggers)."""

@@ -23,6 +23,8 @@ _WITH_STOP = re.compile(
     re.I,
 )
 
+_CHOICE = r"(?:\w+(?: \w+)?, )+or \w+(?: \w+)?"
+_CHOICE_WITH_STOP = re.compile(rf"((?<=\? ){_CHOICE}){_STOP}")
 _CARELESS = r"(?:sorry,? )?you (?:do not|don't|dont) (?:care|mind)\b"
 _CARELESS_WITH_STOP = re.compile(rf"((?:^|(?<=[.?!] )){_CARELESS}[^.?!]*){_STOP}", re.I)
 
@@ -46,6 +48,11 @@ def _tagged(sentence: str) -> bool:
     return said or words[-1].endswith(",") or words[-2:] in (["is", "that"], ["is", "this"])
 
 
+def is_choice(sentence: str) -> bool:
+    """Whether a sentence is what a question before it leaves to choose from: "Small, medium, or large"."""
+    return bool(re.fullmatch(_CHOICE, sentence))
+
+
 def is_careless(sentence: str) -> bool:
     """Whether a sentence tells its hearers what they do not care about, which they know: where an act asks, it asks."""
     return bool(re.match(_CARELESS, sentence, re.I))
@@ -54,9 +61,11 @@ def is_careless(sentence: str) -> bool:
 def with_question_marks(text: str, *, asking: bool = False) -> str:
     """Return a text with question marks behind the sentences that ask by their word order and end with a full stop.
 
+    What is to choose from behind a question is one, too: "Which size? Small, medium, or large?".
+
     Args:
         text: of any number of sentences.
         asking: whether its act asks; see `is_careless`.
     """
-    text = _WITH_STOP.sub(r"\1?", text)
+    text = _CHOICE_WITH_STOP.sub(r"\1?", _WITH_STOP.sub(r"\1?", text))
     return _CARELESS_WITH_STOP.sub(r"\1?", text) if asking else text

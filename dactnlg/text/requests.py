@@ -134,6 +134,14 @@ class Request:
     values: tuple[Value, ...]
     context: str = ""
 
+    def own(self, names: tuple[str, ...]) -> tuple[str, ...]:
+        """Return names of what a sentence lacks, those of the act's values as this turn has them (`price=5`)."""
+        if not names:
+            return ()
+        pairs = zip(self.act.required, self.slots, strict=True)
+        values = {str(item.slot): str(slot) for item, slot in pairs}
+        return tuple(values.get(name, name) for name in names)
+
 
 def outline(turn: Turn) -> tuple[Key, list[Slot]]:
     """Return what tells a delexicalised act from others, and the turn's ordinary slots, whose values it lacks."""
@@ -151,8 +159,9 @@ def outline(turn: Turn) -> tuple[Key, list[Slot]]:
                 ordinary.append(slot)
             else:
                 key.append(False)
-    if len(turn.acts) > 1:
-        # A value of one act need not stand again for another, so it matters which values are equal.
+    if len(turn.acts) > 1 or len({slot.name for slot in ordinary}) < len(ordinary):
+        # A value of one act need not stand again for another, nor does one that two things share tell them apart: it
+        # matters which values are equal.
         for values in ([slot.value or "" for slot in ordinary], [(slot.value or "").casefold() for slot in ordinary]):
             first: dict[str, int] = {}
             key += [first.setdefault(value, place) for place, value in enumerate(values)]

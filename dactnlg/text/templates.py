@@ -172,6 +172,11 @@ class Templates:
         return cls(sentences, {(key, template): [tuple(v) for v in values] for key, template, _, values in rows})
 
 
+def act_types(key: Key) -> Key:
+    """Return the act types of a kind of turns, without its slots."""
+    return tuple(each for each in key if "|" not in each)
+
+
 def kind(turn: Turn) -> Key:
     """Return a turn's acts and slots, values and how many ignored: `("inform", "inform|food")`."""
     parts = {act.act_type for act in turn} | {f"{act.act_type}|{slot.name}" for act, slot in turn.slots()}

@@ -36,6 +36,12 @@ acts = st.builds(DialogueAct, words | words.map("?{}".format), st.lists(slots, m
 turns = st.builds(Turn, st.lists(acts, min_size=1, max_size=4).map(tuple))
 
 
+@pytest.mark.parametrize("given", [None, 3, b"goodbye()", ["goodbye()"]])
+def test_what_is_no_text_is_no_act(given: object) -> None:
+    with pytest.raises(ActError, match=f"^this is no act: give a string, not {type(given).__name__}$"):
+        parse(given)  # type: ignore[arg-type]
+
+
 @given(turns)
 def test_parsing_what_was_printed_gives_it_back(turn: Turn) -> None:
     assert parse(str(turn)) == turn

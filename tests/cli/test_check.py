@@ -56,6 +56,27 @@ def test_a_run_without_a_reader_checks_by_cues(random_run: Path, tmp_path: Path)
     assert found[3]["unchecked"] == ["phone=dontcare"]
 
 
+@pytest.mark.parametrize("basis", ["--model", "--corpus"])
+def test_unknown_names_are_told_once_and_checked(random_run: Path, basis: str) -> None:
+    acts = ["inform(nmae='Ivy Cutting')", "infrom(name='Ivy Cutting';nmae=x)", "infrom(name='Ivy Cutting')"]
+    rows: list[dict[str, object]] = [{"act": act, "hypothesis": "Try Ivy Cutting."} for act in acts]
+    done = check(basis, random_run if basis == "--model" else "trails", stdin=lines([*LINES, *rows]))
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 6)
+    assert done.stderr.splitlines() == [
+        "dactnlg: warning: standard input, pair 4: unknown slot 'nmae'; did you mean 'name'?",
+        "dactnlg: warning: standard input, pair 5: unknown act type 'infrom'; did you mean 'inform'?",
+    ]
+
+
+def test_of_many_unknown_names_the_first_are_told(random_run: Path) -> None:
+    rows: list[dict[str, object]] = [{"act": f"inform(slot{n}=x)", "hypothesis": "x"} for n in range(50)]
+    done = check(random_run, stdin=lines(rows))
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 50)
+    told = done.stderr.splitlines()
+    assert len(told) == 21
+    assert told[-1] == "dactnlg: warning: standard input, pair 21: more than 20 act types and slots are unknown"
+
+
 def test_the_lines_may_go_to_a_file(random_run: Path, tmp_path: Path) -> None:
     shown = check(random_run, stdin=lines(LINES))
     done = check(random_run, "--json", tmp_path / "found.jsonl", stdin=lines(LINES))

@@ -18,7 +18,19 @@ PUBLIC = [name for name in dactnlg.__all__ if name != "__version__"]
 
 
 def test_the_public_names() -> None:
-    assert set(PUBLIC) == {"DialogueAct", "Generator", "Slot", "Turn", "errors", "evaluate", "parse", "score", "train"}
+    assert set(PUBLIC) == {
+        "DialogueAct",
+        "Generation",
+        "GenerationOptions",
+        "Generator",
+        "Slot",
+        "Turn",
+        "errors",
+        "evaluate",
+        "parse",
+        "score",
+        "train",
+    }
     assert set(PUBLIC) <= set(dir(dactnlg))
     for name in PUBLIC:
         assert getattr(dactnlg, name).__doc__

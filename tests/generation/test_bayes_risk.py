@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -38,6 +39,16 @@ def test_gains_are_means_of_sentence_bleu(rows: list[tuple[list[str], float]]) -
         for one in sentences
     ]
     assert expected_gains(sentences, weights) == pytest.approx(expected)
+
+
+def test_hundreds_of_sentences_need_megabytes() -> None:
+    chance = np.random.default_rng(1)
+    sentences = [[f"w{n}" for n in chance.integers(50, size=15)] for _ in range(200)]
+    tracemalloc.start()
+    gains = expected_gains(sentences, [1.0] * len(sentences))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(gains) == 200 and most < 100e6
 
 
 def test_what_most_agree_on_is_best() -> None:

@@ -19,7 +19,7 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ActError, UserError
-from dactnlg.generation.files import blocks
+from dactnlg.generation.files import blocks, lines
 from dactnlg.generation.files.blocks import count_lines, generate_block
 from dactnlg.generation.files.bulk import SentenceFile
 from dactnlg.generation.files.lines import ActRow, BadAct
@@ -34,7 +34,7 @@ ENVIRONMENT = {**os.environ, "PYTHONPATH": str(REPOSITORY), "OMP_NUM_THREADS": "
 SLOWED = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from dactnlg.generation.files import blocks
+from dactnlg.generation.files import blocks, lines
 from dactnlg.generation.files import bulk
 from dactnlg.cli.main import main
 blocks.BLOCK, blocks.CHUNK = 64, 16
@@ -375,3 +375,20 @@ class _Calls:
             self.stopped = True
             raise _Stop
         self.left -= 1
+
+
+def test_a_line_longer_than_any_act_is_not_read_to_its_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines, "LONGEST_LINE", 50)
+    path = tmp_path / "acts.txt"
+    path.write_bytes(b"goodbye()\n" + b"x" * 10_000)
+    with pytest.raises(ActError, match="50 bytes"):
+        blocks.find_blocks(path, 0, 0)
+    file = SentenceFile(tmp_path / "out.txt", {})
+    said = lambda acts, first: ["x"] * len(acts)  # noqa: E731
+    with (
+        path.open("rb") as source,
+        pytest.raises(ActError, match="50 bytes"),
+        file.opened(source, "acts.txt", resume=False) as rest,
+    ):
+        list(file.write(rest, "acts.txt", said, lambda: None))
+    assert not (tmp_path / "out.txt").exists()

@@ -13,6 +13,7 @@ from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
@@ -61,3 +62,38 @@ def test_of_several_sentences_the_first_has_the_fewest_doubts(poor_run: Callable
         turn = parse(said.act)
         doubts = [unseen.doubts(turn, tuple(each.delexicalized.split())) for each in said.n_best if each.slots_ok]
         assert unseen.has(turn) and doubts == sorted(doubts)
+
+
+def test_a_report_names_the_values_of_its_own_act_whichever_came_first(neural_run: Path) -> None:
+    text = "SLOT_NAME is SLOT_LENGTH#2 long , while SLOT_NAME#2 is SLOT_LENGTH long ."
+    tokens = tuple(text.split())
+
+    def missing(preprocessor: Preprocessor, values: tuple[str, str, str, str]) -> set[str]:
+        first, length, second, other = values
+        act = f"compare(name='{first}';length='{length}';name='{second}';length='{other}')"
+        found = Candidate(preprocessor, preprocessor.request(parse(act)), tokens, None).report.missing
+        return {name for name in found if "=" in name}
+
+    # Of equal lengths none is said of another path; what is known of such an act holds for no other.
+    acts = [("A", "4 km", "B", "4 km"), ("Path 44", "4 km", "Old Mill Walk", "7 km"), ("C", "1 km", "D", "2 km")]
+    preprocessor = Generator.load(neural_run).preprocessor
+    after = [missing(preprocessor, act) for act in acts]
+    assert after == [missing(Generator.load(neural_run).preprocessor, act) for act in acts]
+    assert after == [set(), {"length='4 km'", "length='7 km'"}, {"length='1 km'", "length='2 km'"}]
+
+
+@pytest.mark.parametrize("power", [0.0, 1.0])
+def test_all_scores_are_divided_by_lengths_alike(neural_run: Path, power: float) -> None:
+    generator = Generator.load(neural_run)
+    decoder, vocabulary = generator.decoder, generator.preprocessor.vocabulary
+    assert decoder is not None
+    options = GenerationOptions(n_best=8, length_normalization=power).resolve(generator.defaults, seed=1)
+    lost = [f"inform(name='X';difficulty=easy;{more})&?request(region)" for more in ("toilets=yes", "length='7 km'")]
+    requests = [generator.preprocessor.request(parse(act)) for act in [*lost, "?request(region)", "greet()", *ACTS]]
+    origins = set()
+    for row in CandidateSearch(generator.preprocessor).searched(decoder, requests, options):
+        for each in (each for each in row if each.score is not None):
+            whole = float(decoder.sentence_scores(each.request.turn, [vocabulary.encode(each.tokens)])[0])
+            assert each.score == pytest.approx(whole / (len(each.tokens) + 1) ** power, rel=1e-3)
+            origins.add(each.origin)
+    assert origins == {"model", "composed"}

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
 from dactnlg import models
 from dactnlg.errors import ConfigError, UserError
@@ -140,6 +141,16 @@ def test_without_the_models_their_keys_are_taken_as_they_stand(tmp_path: Path) -
     assert config.model.keywords() == {"whatever": 3} and config.model.neural
     assert load_config(write(tmp_path, config.to_yaml())) == config
     assert not load_config(write(tmp_path, MINIMAL.replace("sclstm", "random"))).model.neural
+
+
+def test_the_corpora_of_a_run_need_not_be_there(tmp_path: Path) -> None:
+    # A path of the folder that it was trained in, and a corpus of another version.
+    text = MINIMAL.replace("restaurants", "mine.card.yaml\n  also: [dstc3]")
+    config = load_config(write(tmp_path, text))
+    assert (config.corpus.name, config.corpus.also) == ("mine.card.yaml", ["dstc3"])
+    assert len(mistakes(tmp_path, text)) == 3
+    with pytest.raises(ValidationError, match="unknown corpus 'mine.card.yaml'; there is no such file"):
+        CorpusConfig(name="mine.card.yaml")
 
 
 def test_a_mapping_is_read_as_a_file_is(tmp_path: Path) -> None:

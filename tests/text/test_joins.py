@@ -152,6 +152,9 @@ def test_counts_are_small_whole_numbers() -> None:
         "Let me confirm, would you like it.": "Let me confirm, would you like it.",
         "Are you near 1.5 km.": "Are you near 1.5 km.",
         "What about the Opal. It is cheap.": "What about the Opal? It is cheap.",
+        "Which size? Very small, medium, or large.": "Which size? Very small, medium, or large?",
+        "Which size? It is small, medium, or large.": "Which size? It is small, medium, or large.",
+        "Small, medium, or large.": "Small, medium, or large.",
     }.items(),
 )
 def test_what_asks_by_its_word_order_ends_with_a_question_mark(text: str, asked: str) -> None:

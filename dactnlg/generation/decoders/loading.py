@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +32,19 @@ def listed(folders: Folder | Sequence[Folder]) -> list[Path]:
     """Return one folder or several as a list.
 
     Raises:
-        RunError: there is none.
+        RunError: there is none, or something else is given.
     """
-    found = [Path(folders)] if isinstance(folders, str | os.PathLike) else list(map(Path, folders))
+    if isinstance(folders, str | os.PathLike):
+        return [Path(folders)]
+    if isinstance(folders, bytes) or not isinstance(folders, Iterable):
+        raise RunError(f"no run: give the path of its folder, or a list of them, not {type(folders).__name__}")
+    found = list(folders)
+    for each in found:
+        if not isinstance(each, str | os.PathLike):
+            raise RunError(f"no run: give the paths of folders, not {type(each).__name__}")
     if not found:
         raise RunError("no run: name at least one folder")
-    return found
+    return list(map(Path, found))
 
 
 def checked_runs(folders: Folder | Sequence[Folder]) -> list[CheckedRun]:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dactnlg.errors import UserError
-from dactnlg.generation.files.lines import ActRow, read_act
+from dactnlg.generation.files.lines import ActRow, bounded_lines, read_act
 
 BLOCK = 8192
 """Acts of a block: a kill loses no more than one, and equal acts within a block are searched for once."""
@@ -58,11 +58,15 @@ def find_blocks(path: Path, start: int, first: int) -> list[ActBlock]:
         path: the file.
         start: offset to begin at, in bytes.
         first: place of the act there in the whole input.
+
+    Raises:
+        ActError: a line is longer than any act.
     """
     found = []
     with path.open("rb") as file:
         file.seek(start)
-        while sizes := [len(line) for line in islice(file, BLOCK)]:
+        lines = bounded_lines(file)
+        while sizes := [len(line) for line in islice(lines, BLOCK)]:
             found.append(ActBlock(first, start, sum(sizes)))
             first, start = first + len(sizes), start + sum(sizes)
     return found

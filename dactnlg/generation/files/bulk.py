@@ -21,6 +21,7 @@ from dactnlg._utils.locks import hold
 from dactnlg.errors import UserError
 from dactnlg.generation.files import blocks
 from dactnlg.generation.files.blocks import Generate, GeneratedBlock, act_rows, encode_lines
+from dactnlg.generation.files.lines import bounded_lines
 
 
 class SentenceFile:
@@ -54,7 +55,7 @@ class SentenceFile:
 
         Raises:
             UserError: the file exists and is not to be resumed, another process writes it, or it was begun with other
-                acts or settings.
+                acts or settings; as its lines are read, one is longer than any act.
         """
         if self.path.exists() and not self.path.is_file():
             raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
@@ -83,7 +84,7 @@ class SentenceFile:
         """Begin the file, or go on where it ends; return the acts to come."""
         if not self.path.stat().st_size:
             self._save()
-            return source
+            return bounded_lines(source)
         if not self.state_path.exists():
             raise UserError(f"{self.path} cannot be resumed: there is no {self.state_path.name} beside it")
         return self._resume(source, name)
@@ -183,7 +184,8 @@ class SentenceFile:
             )
         # What a block that was not full began with: its input was at its end then.
         read, last = self._read.copy(), list[bytes]()
-        done = islice(source, max(lines, 0))
+        every = bounded_lines(source)
+        done = islice(every, max(lines, 0))
         while acts := list(islice(done, blocks.BLOCK)):
             read, last = self._read.copy(), acts
             self._hash_lines(acts)
@@ -193,7 +195,7 @@ class SentenceFile:
         if self._written.hexdigest() != hashes[1]:
             raise UserError(f"{self.path} cannot be resumed: another program has changed the sentences in it")
         self.lines, self._size = lines, size
-        more = next(source, None)
+        more = next(every, None)
         if more is None or len(last) == blocks.BLOCK:
             last = []
         if last:
@@ -205,7 +207,7 @@ class SentenceFile:
         self._save()
         self._file.truncate(self._size)
         self._file.seek(self._size)
-        return chain(back, source)
+        return chain(back, bounded_lines(source))
 
     def _hash_sentences(self, size: int) -> None:
         """Add the first bytes of the file to the hash of what was written."""

@@ -88,6 +88,22 @@ def act_chunks(source: BinaryIO, name: str, size: int = CHUNK) -> Iterator[list[
             number += len(part)
 
 
+def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
+    """Yield the lines of a file, with their ends.
+
+    Raises:
+        ActError: a line is longer than any act.
+    """
+    while line := file.readline(LONGEST_LINE + 1):
+        if len(line) > LONGEST_LINE:
+            raise _too_long()
+        yield line
+
+
+def _too_long() -> ActError:
+    return ActError(f"a line has more than {LONGEST_LINE:,} bytes")
+
+
 def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
     """Yield the lines that each read has completed, then the last one if it has no end of line."""
     rest: list[bytes] = []
@@ -98,7 +114,7 @@ def _raw_lines(source: BinaryIO) -> Iterator[list[bytes]]:
         rest.append(first)
         size += len(first)
         if size > LONGEST_LINE:
-            raise ActError(f"a line has more than {LONGEST_LINE:,} bytes")
+            raise _too_long()
         if others:
             yield [b"".join(rest), *others[:-1]]
             rest, size = [others[-1]], len(others[-1])

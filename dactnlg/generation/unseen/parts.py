@@ -80,15 +80,14 @@ def favourites(
         return []
     encoded = [preprocessor.vocabulary.encode(text) for text in texts]
     scores = decoder.sentence_scores(request.turn, encoded, request.context)
-    power, ask = options.length_normalization, options.append_questions
     found = [
         Candidate(
             preprocessor,
             request,
             tuple(text),
-            float(score) / (len(text) + 1) ** power,
+            options.normalized(score, text),
             origin="composed",
-            ask=ask,
+            ask=options.append_questions,
             heard=heard,
         )
         for score, text in zip(scores, texts, strict=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -56,6 +56,7 @@ class Alternatives:
 
     def __init__(self, pieces: list[Piece], fluency: Fluency, *, asking: bool) -> None:
         self._pieces, self._fluency, self._asking = pieces, fluency, asking
+        self._liked: list[Piece] | None = None
 
     def __iter__(self) -> Iterator[Piece]:
         return iter(self._pieces)
@@ -67,7 +68,15 @@ class Alternatives:
     def ranked(self) -> list[Piece]:
         """The same, those without doubts first, then those that are most like the others."""
         # Few of a corpus' pieces are ever asked for.
-        gains = expected_gains(*zip(*self._pieces, strict=True))
+        return self._sorted(expected_gains(*zip(*self._pieces, strict=True)))
+
+    def liked(self, scores: Callable[[Sequence[Tokens]], Iterable[float]]) -> list[Piece]:
+        """Return the same, those without doubts first, then the model's favourites by its scores."""
+        if self._liked is None:
+            self._liked = self._sorted(scores([piece.tokens for piece in self._pieces]))
+        return self._liked
+
+    def _sorted(self, gains: Iterable[float]) -> list[Piece]:
         rated = [(self._doubts(piece.tokens), -gain, piece) for piece, gain in zip(self._pieces, gains, strict=True)]
         return [piece for *_, piece in sorted(rated)]
 
@@ -274,6 +283,15 @@ def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
     named = {each.partition("=")[0] for each in special}
     slots = [each for each in key if "|" in each and each not in named]
     return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
+
+
+def asked_for(said: Said) -> Turn:
+    """Return the turn that has what is said, all of it slots without a value."""
+    slots: dict[str, list[Slot]] = {}
+    for item in sorted(said):
+        act_type, _, name = item.partition("|")
+        slots.setdefault(act_type, []).append(Slot(name, None))
+    return Turn(tuple(DialogueAct(act_type, tuple(each)) for act_type, each in slots.items()))
 
 
 def bare(item: str) -> bool:

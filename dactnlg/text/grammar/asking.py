@@ -24,6 +24,7 @@ _TELLING = listed("me know knows tell say said sure")
 _ASKING = listed("do does did can could will would should may might must is are")
 _FINITE = listed("is are was were am do does did can could will would should may might must has")
 _OPENING = listed("sorry ok okay so well and or but then , what which where when who how why")
+_NOT, _CARING = frozenset({"not", "n't", "don't", "dont"}), listed("you you're they who i'm")
 _NEAR = 4
 """Words behind a question word among which its verb is."""
 
@@ -68,9 +69,12 @@ def mistold(words: Sequence[str]) -> bool:
     inverted |= any(
         words[place - 1] == "care" and words[place + 1 : place + 2] in (["is"], ["are"]) for place in places
     )
+    # "Laptops that are good for business and do not care about the family."
+    at = next((place for place, pair in enumerate(pairwise(words)) if pair[1] == "care" and pair[0] in _NOT), 0)
+    careless = at > 0 and _CARING.isdisjoint(words[:at]) and words[at + 2 : at + 3] != ["for"]
     but = words.index("but") if "but" in words else 0
     denied_twice = words[but + 1 : but + 2] == ["not"] and "not" in words[:but]
-    return (inverted and not is_question(" ".join(words))) or denied_twice
+    return (inverted and not is_question(" ".join(words))) or careless or denied_twice
 
 
 def dangles(words: Sequence[str]) -> bool:

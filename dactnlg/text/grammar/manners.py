@@ -13,11 +13,12 @@ from itertools import chain, pairwise
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Turn
+from dactnlg.text.grammar.denials import Denials
 from dactnlg.text.grammar.english import QUESTION_WORDS
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, canonical, kind
+from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
 LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
@@ -83,7 +84,7 @@ class Manners:
     """
 
     def __init__(self, templates: Templates) -> None:
-        self._templates = templates
+        self._templates, self._denials = templates, Denials(templates)
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
         self._personal: dict[Key, bool] = {}
@@ -101,7 +102,7 @@ class Manners:
         for (key, text), values in rows.items():
             count = combinations.get(key)
             if count is None:
-                count = combinations[key] = counts.setdefault(_acts(key), Counter())
+                count = combinations[key] = counts.setdefault(act_types(key), Counter())
             count["texts"] += 1
             count["none"] += "no" in text and has_none(text)
             count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
@@ -113,7 +114,7 @@ class Manners:
         return {acts: Shares.of(count) for acts, count in counts.items()}
 
     def _of(self, turn: Turn) -> Shares:
-        return self._shares.get(_acts(kind(turn)), NOTHING)
+        return self._shares.get(act_types(kind(turn)), NOTHING)
 
     def wrong(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text does another act: says that there is none, or asks, where its act never does, or must.
@@ -137,10 +138,24 @@ class Manners:
             return unasked
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
+    def denied(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
+        """Return the values that a text denies where its act denies nothing: "it is not in the north".
+
+        Args:
+            turn: the acts.
+            required: what a text for them has to say.
+            tokens: the text, delexicalised, in lower case.
+        """
+        # What an act with a special value denies may be that: "no dogs".
+        if self._of(turn).deny >= LEAST_SHARE or any(slot.special is not None for _, slot in turn.slots()):
+            return []
+        denied = self._denials.denied(act_types(kind(turn)), tokens)
+        return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in denied]
+
     def is_question(self, act_type: str) -> bool:
         """Whether an act type asks, by its name or as all of training's texts for it begin."""
         if act_type not in self._questions:
-            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == (act_type,) for t in own]
+            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == (act_type,) for t in own]
             asked = len(texts) >= FEW_TEXTS and all(asking(text)[0] for text in texts)
             self._questions[act_type] = asked or DialogueAct(act_type).is_question
         return self._questions[act_type]
@@ -153,7 +168,7 @@ class Manners:
         if act_type not in self._usual_questions:
             rows = self._templates.specials.items()
             # What is asked about special values is not asked of others.
-            own = [text for (key, text), values in rows if _acts(key) == (act_type,) and () in values]
+            own = [text for (key, text), values in rows if act_types(key) == (act_type,) and () in values]
             ends = Counter(split_sentences(text)[-1] for text in own if worded_as_question(text))
             bare = {end: n for end, n in ends.items() if end[0] in QUESTION_WORDS and not any(map(is_placeholder, end))}
             usual = max(bare, key=lambda end: (bare[end], end), default=())
@@ -180,7 +195,7 @@ class Manners:
     def marks(self, turn: Turn) -> frozenset[str]:
         """The words of which a text for a turn's statements has one, if words mark them."""
         asks = any(act.is_question for act in turn)
-        return frozenset() if asks else self._marks.get(_acts(kind(turn)), frozenset())
+        return frozenset() if asks else self._marks.get(act_types(kind(turn)), frozenset())
 
     def marked(self, act_types: Iterable[str]) -> bool:
         """Whether words mark the texts of act types, "only" what is the only match."""
@@ -193,7 +208,7 @@ class Manners:
         for (key, text), values in self._templates.specials.items():
             # What does not matter has words of its own.
             if not any(map(_has_negative, values)):
-                texts.setdefault(_acts(key), []).append(frozenset(map(strip_joiner, text)))
+                texts.setdefault(act_types(key), []).append(frozenset(map(strip_joiner, text)))
         total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
         number = sum(map(len, texts.values()))
         return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
@@ -204,26 +219,26 @@ class Manners:
         "Do you know any games for the PC? It is available on Steam." What the question names, more can be told of.
         """
         found = _stated_behind(tokens, subject)
-        return 0 if not found or self._goes_on(_acts(kind(turn))) else found
+        return 0 if not found or self._goes_on(act_types(kind(turn))) else found
 
     def ends_asking(self, turn: Turn) -> bool:
         """Whether texts for a turn's act types ask, and hardly ever state anything behind that."""
-        acts = _acts(kind(turn))
+        acts = act_types(kind(turn))
         return self._shares.get(acts, NOTHING).ask >= MOSTLY and not self._goes_on(acts)
 
     def _goes_on(self, acts: Key) -> bool:
         """Whether texts for act types state something behind a question, or training has too few of them to tell."""
         if acts not in self._open:
-            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == acts for t in own]
+            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
             behind = sum(map(bool, map(_stated_behind, texts)))
             self._open[acts] = len(texts) < LEAST_TEXTS or behind >= LEAST_BEHIND * len(texts)
         return self._open[acts]
 
     def impersonal(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many questions are not to the user, where nearly all of training's are: "where is it near?"."""
-        acts = _acts(kind(turn))
+        acts = act_types(kind(turn))
         if acts not in self._personal:
-            texts = [t for key, own in self._templates.sentences.items() if _acts(key) == acts for t in own]
+            texts = [t for key, own in self._templates.sentences.items() if act_types(key) == acts for t in own]
             asked = [each for text in texts for each in _questions(text)]
             to_user = sum(map(_to_user, asked))
             self._personal[acts] = len(asked) >= LEAST_TEXTS and to_user >= PERSONAL * len(asked)
@@ -240,7 +255,7 @@ class Manners:
         """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""
         if not denies(tokens) or _negative(turn):
             return False
-        acts = set(_acts(kind(turn)))
+        acts = set(act_types(kind(turn)))
         own = self._shares.get(tuple(sorted(acts)))
         alike = [own] if own else [shares for others, shares in self._shares.items() if acts.issubset(others)]
         return max((shares.deny for shares in alike), default=0.0) < LEAST_SHARE
@@ -324,7 +339,3 @@ def _denying(token: str) -> bool:
 
 def _marks_question(token: str) -> bool:
     return strip_joiner(token) == "?"
-
-
-def _acts(key: Key) -> Key:
-    return tuple(each for each in key if "|" not in each)

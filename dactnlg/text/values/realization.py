@@ -12,7 +12,7 @@ from functools import partial
 from typing import NamedTuple
 
 from dactnlg._utils.memory import remembered
-from dactnlg.text.questions import is_careless, is_question, is_request, with_question_marks
+from dactnlg.text.questions import is_careless, is_choice, is_question, is_request, with_question_marks
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.capitals import capital, capitalize_names
 from dactnlg.text.values.joins import Edges
@@ -175,7 +175,8 @@ def _asks(text: str, *, question: bool | None) -> bool:
     # Where an act asks, one sentence does: this one unless another has.
     open_question = question is None or (question and ("?" in text or any(map(is_question, earlier))))
     if open_question:
-        return is_question(last) or (bool(question) and is_careless(last))
+        goes_on = text.endswith(f"? {last}") and is_choice(last)
+        return is_question(last) or goes_on or (bool(question) and is_careless(last))
     return bool(question) and not is_request(last)
 
 

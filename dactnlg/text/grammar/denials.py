@@ -1,0 +1,67 @@
+"""Denials: values that a text denies where training never does so: "it does not serve SLOT_FOOD food"."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from dactnlg.text.grammar.english import COORDINATING, JOINTS
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import ENDS
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, act_types
+
+BETWEEN = 2
+"""Words between a denial and the value that it denies, at most: "is not in the SLOT_AREA area"."""
+LEAST_TEXTS = 20
+"""Texts of some act types that have a value, at least, where none of them shows how it is denied."""
+_DENYING = frozenset({"not", "never", "cannot"})
+_BREAKS = COORDINATING | JOINTS | frozenset(ENDS)
+_Run = tuple[str, ...]
+
+
+class Denials:
+    """Tells values that a text denies, as training never does for its act types.
+
+    Args:
+        templates: the training texts.
+    """
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    @cached_property
+    def _known(self) -> tuple[Counter[tuple[_Run, str]], set[tuple[_Run, _Run]]]:
+        """How many texts of some act types have a placeholder, and how they deny any."""
+        held, runs = Counter[tuple[_Run, str]](), set[tuple[_Run, _Run]]()
+        for key, texts in self._templates.sentences.items():
+            acts = act_types(key)
+            for text in texts:
+                held.update((acts, _plain(token)) for token in text if is_placeholder(token))
+                runs.update((acts, run) for run in _denied(text))
+        return held, runs
+
+    def denied(self, acts: Key, tokens: Sequence[str]) -> list[str]:
+        """Return the placeholders, without numbers, of the values that delexicalised tokens for some act types deny."""
+        found = [*_denied(tokens)]
+        held, runs = self._known if found else (Counter(), set())
+        return [run[-1] for run in found if held[acts, run[-1]] >= LEAST_TEXTS and (acts, run) not in runs]
+
+
+def _denied(tokens: Sequence[str]) -> Iterator[_Run]:
+    """Yield the words from a denial to the value that it denies."""
+    words = [_plain(token) for token in tokens]
+    for place, token in enumerate(tokens):
+        if not is_placeholder(token):
+            continue
+        for start in range(place - 1, max(-1, place - BETWEEN - 2), -1):
+            word = words[start]
+            if word in _DENYING or word.endswith("n't"):
+                yield tuple(words[start : place + 1])
+            if word in _BREAKS or is_placeholder(word):
+                break
+
+
+def _plain(token: str) -> str:
+    return strip_joiner(token).partition("#")[0] if is_placeholder(token) else strip_joiner(token).lower()

@@ -1,0 +1,62 @@
+"""Values that a sentence invents: other acts' values put into people's sentences are found, what people say is not."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import Slot, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.fidelity.inventions import Inventions
+from dactnlg.fidelity.samples import known_values
+
+VALUES = {
+    "name": ["red kite ridge", "red kite", "the old mill", *(f"path {n} east" for n in range(20))],
+    "difficulty": ["easy", "very hard"],
+    "length": ["7 km", "12"],
+    "area": ["hills or north valley"],
+    "phone": ["0555 310 402"],
+}
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "invented"),
+    [
+        ("inform(name='Red Kite')", "Red Kite is 7 km long.", ["length='7 km'"]),
+        ("inform(name='Red Kite';length='7 km')", "Red Kite is 7 km long.", []),
+        ("inform(name='Red Kite')", "Red Kite Ridge is near.", ["name='red kite ridge'"]),
+        ("inform(name='Red Kite Ridge')", "Red Kite Ridge is near.", []),
+        ("inform(name='Red Kite Ridge')", "The Red Kite is near.", []),
+        ("inform(name='Red Kite')", "Red Kite is near the Old Mill; call 0555 310 402.", ["old mill", "0555 310 402"]),
+        ("inform(name='Old Mill')", "The Old Mill is near.", []),
+        # What these words mean, others may mean as well.
+        ("inform(name='Red Kite')", "Red Kite is easy to find, very hard to miss, and one of 12 paths.", []),
+        ("inform(name='Red Kite')", "Red Kite is in the hills or north valley.", []),
+    ],
+)
+def test_telling_values_are_found(act: str, sentence: str, invented: list[str]) -> None:
+    found = [str(slot) for slot in Inventions(VALUES).invented(parse(act), sentence)]
+    assert len(found) == len(invented)
+    assert all(part in name for part, name in zip(invented, found, strict=True))
+
+
+@pytest.mark.parametrize("corpus", ["hotel", "laptop", "tv", "viggo", "trails"])
+def test_people_invent_next_to_nothing_and_what_is_put_in_is_found(corpus: str, data_dir: Path) -> None:
+    loaded, chance = load_corpus(corpus, data_dir), random.Random(1)
+    values: dict[str, list[str]] = {}
+    for name, value in known_values(loaded.pairs("train")):
+        values.setdefault(name, []).append(value)
+    inventions, prepared = Inventions(values), loaded.style().checker().delexicalizer.prepared
+    rows = [(prepared(turn), text) for turn, text in dict.fromkeys(loaded.pairs("test"))]
+    assert sum(bool(inventions.invented(*row)) for row in rows) <= 0.002 * len(rows)
+    telling = [
+        Slot("name", value)
+        for value in values["name"]
+        if len(value.split()) > 1 and not {"or", "the", "a"} & {*value.split()}
+    ]
+    for turn, text in chance.sample(rows, 200):
+        other = chance.choice(telling)
+        if not any((other.value or "") in (slot.value or "").lower() for _, slot in turn.slots()):
+            assert inventions.invented(turn, f"{text} , and {other.value}"), (turn, other)
