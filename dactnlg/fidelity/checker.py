@@ -88,6 +88,10 @@ class FidelityChecker:
         names = self.checker.unchecked(turn)
         return tuple(n for n in names if n not in stated or n in either or not self._reads(n, turn))
 
+    def knows_act(self, act_type: str) -> bool:
+        """Whether the reader has learned to tell sentences that do an act of some type."""
+        return self.reader is not None and act_name(act_type) in self.reader.facts
+
     def _reads(self, name: str, turn: Turn) -> bool:
         """Whether the reader can tell that a special value or a question is not said."""
         if self.reader is None or name not in self.reader.limits:

@@ -17,8 +17,9 @@ class ActKnowledge(NamedTuple):
     """What is known about an act.
 
     Attributes:
-        unchecked: its special values and questions that nothing can show, and act types that training never had: a
-            sentence may lack them unnoticed.
+        unchecked: its special values and questions that nothing can show, act types that training never had, and
+            those that it has too seldom for sentences to be told by, where the combination is new: a sentence may lack
+            them unnoticed.
         seen: whether training had its combination of act types and slots; None where that is not known.
     """
 
@@ -50,9 +51,12 @@ class KnownActs:
         # Questions beside others, or behind other acts, are looked for by the words that training asks them with, if it
         # has any; for the others there is the slot's name alone, and for a part that is said by itself not even that.
         asked = [name for name in preprocessor.asked(turn) if preprocessor.questions(name)] if names else []
-        new = [f"{act.act_type}()" for act in turn if act.act_type not in preprocessor.encoder.act_types]
-        combinations = preprocessor.templates.sentences
-        return ActKnowledge(
-            (*dict.fromkeys(new), *(name for name in names if name not in asked)),
-            kind(turn) in combinations if combinations else None,
-        )
+        combinations, act_types = preprocessor.templates.sentences, preprocessor.encoder.act_types
+        seen = kind(turn) in combinations if combinations else None
+        new = [act.act_type for act in turn if act.act_type not in act_types]
+        # What training has is said in its words; where all acts are of one type none is taken for another.
+        if preprocessor.reader is not None and seen is False and len(act_types) > 1:
+            told = [act.act_type for act in turn if not act.is_question]
+            new += [act_type for act_type in told if not preprocessor.reader.knows_act(act_type)]
+        unchecked = (*(f"{act_type}()" for act_type in new), *(name for name in names if name not in asked))
+        return ActKnowledge(tuple(dict.fromkeys(unchecked)), seen)

@@ -23,6 +23,9 @@ class TemplateReader(Protocol):
     def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
         """Return the act types that a sentence with placeholders more probably does not do."""
 
+    def knows_act(self, act_type: str) -> bool:
+        """Whether a sentence can show that it does an act of some type."""
+
     def unchecked(self, turn: Turn) -> tuple[str, ...]:
         """Return the special values and questions of a turn that nothing can show, as reports name them."""
 

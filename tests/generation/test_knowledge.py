@@ -68,6 +68,19 @@ def test_act_types_that_training_never_had_are_unchecked(generator: Generator) -
     assert said.unchecked == ("flatter()",) and said.seen is False
 
 
+def test_act_types_that_nothing_can_tell_are_unchecked_where_the_combination_is_new(
+    random_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    generator = Generator.load(random_run)
+    reader = generator.preprocessor.reader
+    assert reader is not None and reader.knows_act("inform_no_match") and not reader.knows_act("flatter")
+    seen, new = "recommend(name='Ivy Cutting';difficulty=easy)", "recommend(name='Ivy Cutting';phone=1;difficulty=easy)"
+    assert [said.unchecked for said in generator.generate([seen, new])] == [(), ()]
+    monkeypatch.setattr(FidelityChecker, "knows_act", lambda self, act_type: act_type != "recommend")
+    found = Generator.load(random_run).generate([seen, new])
+    assert [(said.seen, said.unchecked) for said in found] == [(True, ()), (False, ("recommend()",))]
+
+
 def test_what_training_never_said_to_be_unknown_is_named_beside_what_it_said(generator: Generator) -> None:
     (said,) = generator.generate(["inform_no_info(stroller;season)"])
     assert said.unchecked == ("inform_no_info(stroller)",)
