@@ -17,7 +17,6 @@ from dactnlg._utils.reading import parse_json, regular_file, short
 from dactnlg.errors import UserError
 
 Design = Literal["likert", "continuous", "pairwise"]
-DESIGNS: tuple[Design, ...] = ("likert", "continuous", "pairwise")
 FILE = "study.json"
 CHECKS = ("check", "check-other")
 """The systems of an attention check's sentences; under the pairwise design the first should win."""
@@ -245,11 +244,6 @@ class Study(StudyFile):
         names = [criterion.name for criterion in self.criteria]
         asked = self.model_dump_json(include={"seed", "design", "scale", "items", "raters"})
         return hashlib.sha256(f"{json.dumps(names)}{asked}".encode()).hexdigest()
-
-    @property
-    def check_system(self) -> str:
-        """The system of an attention check's sentence whose value is checked."""
-        return CHECKS[0]
 
     def shared(self, page: StudyPage, system: str) -> tuple[str, ...]:
         """Return the systems that the rating of one sentence of a page goes to, the one named first.

@@ -214,7 +214,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         slots = [Slot("name", "Ivy Cutting"), *(Slot(name, "Marl") for name in names), Slot("toilets", "yes")]
         request = preprocessor.request(Turn((DialogueAct("inform", tuple(slots)),)))
         assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
-        if not unseen.has(request.turn):
+        if not unseen.is_unseen(request.turn):
             continue
         found = composer.composed(request.turn, fluency, alike)
         tried += 1
@@ -227,16 +227,16 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
 def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run: Path) -> None:
     unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
     turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
-    assert not any(unseen.has(turn) for turn in turns)
-    assert unseen.has(parse("inform(name='Ivy Cutting';length=none;height=none)"))
+    assert not any(unseen.is_unseen(turn) for turn in turns)
+    assert unseen.is_unseen(parse("inform(name='Ivy Cutting';length=none;height=none)"))
 
 
 def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None:
     unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
     two = "compare(name='Raven Scar';length='5 km';name='Ivy Cutting';length='7 km')"
-    assert not unseen.has(parse(two))
-    assert unseen.has(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
-    assert unseen.has(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
+    assert not unseen.is_unseen(parse(two))
+    assert unseen.is_unseen(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
+    assert unseen.is_unseen(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from dactnlg.models.numpy.inference import NumpyModel
 
 PACKAGE = str(Path(dactnlg.__file__).parent)
 MOST = 6
-"""Frames of the package between `Generator.generate` and the model's step, DESIGN's bound."""
+"""Frames of the package between `Generator.generate` and the model's step: as many as one sees at a glance."""
 # A value, a special value, an unknown slot's value, questions beside other acts: every branch of the road.
 ACTS = [example.turn for example in load_corpus("trails").split("test")[:60]]
 ODD = ["inform(name='Red Kite Ridge';dogsallowed=yes;stroller=no)", "inform(name=x;altitude='900 m') & request(region)"]

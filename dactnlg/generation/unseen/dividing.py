@@ -17,12 +17,13 @@ from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
+from dactnlg.text.grammar.mending import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import TAGS, is_question
+from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import ENDS, Tokens, join_sentences, split_sentences, without_apology
+from dactnlg.text.sentences import Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 
@@ -235,16 +236,8 @@ class Divider:
 
 def _ended(sentence: Tokens, end: Indifference) -> Tokens:
     """Return a sentence with a clause before its last mark."""
-    place = _end(sentence)
+    place = end_of([strip_joiner(token) for token in sentence])
     return (*sentence[:place], *end.tokens, *sentence[place:])
-
-
-def _end(sentence: Tokens) -> int:
-    """Return the place of a sentence's last mark, or of the ", right?" that it ends with."""
-    words = [strip_joiner(token) for token in sentence]
-    end = len(words) - (words[-1] in ENDS)
-    end -= words[end - 1] in TAGS
-    return end - (words[end - 1] == ",")
 
 
 def _groups(slots: Sequence[Slot]) -> list[set[str]]:

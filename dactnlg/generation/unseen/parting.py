@@ -78,7 +78,7 @@ class Parting:
             options: how sentences are chosen.
             way: which of `WAYS`; a later one where the earlier ones have not helped.
         """
-        found, unseen = _best(candidates, options), self._unseen.has(request.turn)
+        found, unseen = _best(candidates, options), self._unseen.is_new(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
         right = best is not None and best.right
         doubts = self._unseen.doubts(request.turn, best.tokens) if unseen and right and best is not None else 0

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import owners
+from dactnlg.text.grammar.english import VERBS_OF_MANY
 from dactnlg.text.grammar.manners import denies
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
@@ -25,7 +26,6 @@ from dactnlg.text.requests import Request
 from dactnlg.text.segments import ARTICLE
 from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner
-from dactnlg.text.values.joins import VERBS_OF_MANY
 
 MOST = 4
 """Values that are tried in the place of one, the most alike first."""

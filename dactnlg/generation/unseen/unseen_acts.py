@@ -132,7 +132,7 @@ class UnseenActs:
         """Whether training has so many texts that a model says what it has seen well enough."""
         return sum(map(len, self._preprocessor.templates.sentences.values())) > MANY
 
-    def has(self, turn: Turn) -> bool:
+    def is_unseen(self, turn: Turn) -> bool:
         """Whether training never had a turn's combination of acts, slots, special and further values."""
         if not self._seen:
             return False
@@ -173,9 +173,9 @@ class UnseenActs:
         return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
 
     def is_new(self, request: Request) -> bool:
-        """Whether training never had a request's combination, see `has`; remembered."""
+        """Whether training never had a request's combination, see `is_unseen`; remembered."""
         found = self._fine.get(request.act)
-        return self._fine.put(request.act, self.has(request.turn), 200) if found is None else found
+        return self._fine.put(request.act, self.is_unseen(request.turn), 200) if found is None else found
 
     def _all_usual(self, request: Request, candidates: Sequence[Candidate], options: ResolvedOptions) -> bool:
         best = cheapest(candidates, 1, options.slot_error_weight, faithful_values=True)
@@ -214,7 +214,7 @@ class UnseenActs:
         asked = [slot for _, slot in turn.slots() if slot.value is None]
         # A question asks for one thing; one that asks for two is a mixture where training never had it.
         denied = self._preprocessor.manners.doubtful(turn, text)
-        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.has(turn) else 0
+        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.is_unseen(turn) else 0
         mixed += _mixed(turn, text, self._preprocessor.templates.sentences.get(kind(turn), {})) > 0
         said = ALARMING * (mixed + self._said_again(turn, text)) + self._unlike(turn, text)
         return found + joint * more + said + DENIED * denied

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from dactnlg._utils.reading import short
 from dactnlg.studies.exchange.e2e import read_e2e
@@ -16,8 +16,6 @@ from dactnlg.studies.study import Scale, Study
 
 ImportFormat = Literal["csv", "potato", "e2e"]
 ExportFormat = Literal["csv", "potato", "e2e", "json"]
-IMPORTS: tuple[ImportFormat, ...] = get_args(ImportFormat)
-EXPORTS: tuple[ExportFormat, ...] = get_args(ExportFormat)
 _OURS = re.compile(r"r\d{3,}")
 
 

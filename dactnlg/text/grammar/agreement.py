@@ -6,13 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.clauses import finite
-from dactnlg.text.grammar.english import COORDINATING, RELATIVES
+from dactnlg.text.grammar.english import COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.sentences import PRONOUN, Tokens
 from dactnlg.text.surface import plain
 from dactnlg.text.values.joins import MANY
 
-_IRREGULAR = {"is": "are", "has": "have", "was": "were", "does": "do"}
-_SINGULARS = {many: one for one, many in _IRREGULAR.items()}
 _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _THEY = "they"
 _THERE_ARE = "there", "are"
@@ -42,7 +40,7 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
             made[place] = plural(words[place]) if words[0] in _ALL else singular(words[place], verbs)
     for place in range(1, len(words)) if number else ():
         before, word = words[place - 1], words[place]
-        if before == PRONOUN and number == MANY and (word in _IRREGULAR or word in verbs):
+        if before == PRONOUN and number == MANY and (word in VERBS_OF_MANY or word in verbs):
             made[place - 1], made[place] = _THEY, plural(word)
         # "... with a view that is good"
         own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
@@ -63,8 +61,8 @@ def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
 
 def plural(verb: str) -> str:
     """Return a verb as it is said of several things: "are" for "is", "serve" for "serves"."""
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
+    if verb in VERBS_OF_MANY:
+        return VERBS_OF_MANY[verb]
     if not verb.endswith("s") or verb.endswith("ss") or not verb.isalpha():
         return verb
     if verb.endswith("ies"):
@@ -74,4 +72,4 @@ def plural(verb: str) -> str:
 
 def singular(verb: str, verbs: Collection[str]) -> str:
     """Return a verb as it is said of one thing: "is" for "are", and "serves" for "serve" where both are verbs."""
-    return _SINGULARS.get(verb) or (f"{verb}s" if f"{verb}s" in verbs else verb)
+    return VERBS_OF_ONE.get(verb) or (f"{verb}s" if f"{verb}s" in verbs else verb)

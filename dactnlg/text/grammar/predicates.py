@@ -7,15 +7,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.copulas import noun_phrase_head
-from dactnlg.text.grammar.english import COORDINATING, JOINTS, RELATIVES
+from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES
 from dactnlg.text.surface import strip_joiner
 
 LEAST_SEEN = 20
 """How often training says something, of whatever subject, from which on it matters that it never says it of one."""
 MOST_SHARE = 0.02
 """Share of its places in which something is said by mistake of a subject that it cannot be said of, at most."""
-_ARTICLES = frozenset({"a", "an", "the"})
-_PREPOSITIONS = frozenset({"of", "in", "with", "for", "near", "on", "at", "from", "by", "to"})
+_PREPOSITIONS = PREPOSITIONS | {"of"}
 _ASKING = frozenset({"what", "which", "who", "where", "how", "do", "does", "did", "would", "could", "can", "may"}) | {
     *("shall", "should", "is", "are", "was", "were", "will", "have", "has")
 }
@@ -79,5 +78,5 @@ def _head(words: Sequence[str]) -> str:
 
 def _predicates(words: Sequence[str], place: int) -> set[Predicate]:
     more = words[place + 1] if place + 1 < len(words) else ""
-    noun = noun_phrase_head(words, place + 1) if more in _ARTICLES else more
+    noun = noun_phrase_head(words, place + 1) if more in ARTICLES else more
     return {(words[place], more), (words[place], noun)}

@@ -20,7 +20,9 @@ import re
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+from dactnlg.text.grammar.english import ARTICLES, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.surface import unused_mark
+from dactnlg.text.values.morphemes import IRREGULAR_PLURALS
 from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
 from dactnlg.text.values.times import OTHERS, preposition_of_time
 
@@ -30,7 +32,6 @@ _SMALL_WORDS = """
     there these they this those to too under up was we were what when where which who will with would you your
 """
 _FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
-_ARTICLES = frozenset({"a", "an", "the"})
 _ANY = frozenset({"a", "an", "any", "another", "some"})
 _DEGREES = frozenset({"most", "very"})
 _SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
@@ -43,12 +44,8 @@ _SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
 _NO_PLURALS = ("series", "species", "news", "always")
 _LONGEST_PHRASE = 4
 """Words behind a count among which its noun is looked for."""
-_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women"}
-_SINGULARS = {many: one for one, many in _PLURALS.items()}
-_VERBS = {"are": "is", "have": "has", "do": "does", "were": "was"}
+_SINGULARS = {many: one for one, many in IRREGULAR_PLURALS.items()}
 _BE = frozenset({"are", "is", "were", "was"})
-VERBS_OF_MANY = {one: many for many, one in _VERBS.items()}
-"""The verbs of several things, for those of one."""
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
@@ -102,7 +99,7 @@ class Edges(NamedTuple):
         last = final[1] if final else ""
         head = opening[1] if opening and (opening.group().endswith(" ") or opening[1] == folded) else ""
         # An "a" alone is a grade.
-        head = "the" if head in _ARTICLES and head != folded else _telling(head)
+        head = "the" if head in ARTICLES and head != folded else _telling(head)
         counts = (folded.isdecimal() and len(folded) < 4) or folded in NUMBER_WORDS
         number = ONE if folded in SINGLE else MANY if counts else 0
         possessive = ("'" if last.endswith("s") else "'s") if last else ""
@@ -173,7 +170,7 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         last, first = _LAST.search(part), _FIRST.match(behind)
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
         noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
-        before = "the" if before in _ARTICLES else _telling(before)
+        before = "the" if before in ARTICLES else _telling(before)
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         misarticle = _misarticle(last[1].casefold() if last else "", behind)
         misfits = misowner, mistime, misarticle
@@ -288,7 +285,7 @@ def _misarticle(before: str, behind: str) -> str:
         return "the"
     following = _FIRST.match(behind)
     noun = following is not None and following[1].casefold() not in _FUNCTION_WORDS
-    return "" if before not in _ANY else "the" if noun else BARE if before in _ARTICLES else ""
+    return "" if before not in _ANY else "the" if noun else BARE if before in ARTICLES else ""
 
 
 def _misowner(part: str, behind: str) -> str:
@@ -327,7 +324,7 @@ def _number(word: str, known: Container[str]) -> int:
     """Return the number of a noun that is known in both; 0 if it is not."""
     if word in _SINGULARS or (_one(word) != word and _one(word) in known):
         return MANY
-    return ONE if word in _PLURALS or _many(word) in known else 0
+    return ONE if word in IRREGULAR_PLURALS or _many(word) in known else 0
 
 
 def _one(word: str) -> str:
@@ -341,8 +338,8 @@ def _one(word: str) -> str:
 
 
 def _many(word: str) -> str:
-    if word in _PLURALS:
-        return _PLURALS[word]
+    if word in IRREGULAR_PLURALS:
+        return IRREGULAR_PLURALS[word]
     if re.search(r"[^aeiou]y$", word):
         return word[:-1] + "ies"
     return word + ("es" if re.search(r"(?:s|x|z|ch|sh)$", word) else "s")
@@ -350,7 +347,7 @@ def _many(word: str) -> str:
 
 def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
     """Give the noun of a value that counts, and the verbs around it, another number, in place."""
-    verbs = _VERBS if number == ONE else VERBS_OF_MANY
+    verbs = VERBS_OF_ONE if number == ONE else VERBS_OF_MANY
     word = words[noun].rstrip(_MARKS)
     marks = words[noun][len(word) :]
     if words[noun + 1 : noun + 2] == ["-s"]:

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from dactnlg._utils.memory import remembered
 from dactnlg.acts import Slot
+from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import Required
 from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.values.counts import Doubt, doubt_of_count
 from dactnlg.text.values.nearness import Nearness, related
 from dactnlg.text.values.spellings import inflected
 
-_ARTICLES = frozenset({"a", "an", "the"})
 _PLUS = f"{JOINER}+"
 _NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
 
@@ -181,14 +181,14 @@ def _folded(token: str) -> str:
 
 def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:
     """Whether an "a" is an article rather than a value, as it is in "an a eco rating" and "its eco rating is a"."""
-    if folded[start] not in _ARTICLES:
+    if folded[start] not in ARTICLES:
         return False
     name = slot_name.casefold()
     after = folded[start + 1] if start + 1 < len(folded) else ""
     before = folded[start - 1] if start else ""
     subject = folded[start - 2] if start > 1 and before in ("is", "of") else before
     named = any(related(token, name[:4], name) for token in (subject, after) if token)
-    return not (named or before in _ARTICLES or not after[:1].isalnum())
+    return not (named or before in ARTICLES or not after[:1].isalnum())
 
 
 def _starts(spelling: tuple[str, ...], first: Mapping[str, list[int]]) -> list[int]:

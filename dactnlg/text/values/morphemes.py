@@ -7,7 +7,7 @@ import re
 from dactnlg.text.surface import MORPHEME
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
-_IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
+IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 
 
@@ -29,8 +29,8 @@ def join_morphemes(text: str) -> str:
 
 def _attached(stem: str, suffix: str) -> str:
     if suffix == "s":
-        if stem.lower() in _IRREGULAR_PLURALS:
-            return _IRREGULAR_PLURALS[stem.lower()]
+        if stem.lower() in IRREGULAR_PLURALS:
+            return IRREGULAR_PLURALS[stem.lower()]
         if re.search(r"[^aeiou]y$", stem):
             return stem[:-1] + "ies"
         return stem + ("es" if _SIBILANT.search(stem) else "s")
