@@ -39,9 +39,12 @@ class Naming:
         stated = facts(turn).values()
         unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
         free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
+        chosen = {slot.name for _, slot in turn.slots() if slot.value is not None and slot.special is None}
         named = unknown | (free if len(free) > 1 else {})
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
-        unnamed += [name for slot, name in free.items() if matters(words, self._own.get(slot, frozenset()))]
+        # "Thai food, or don't you care?" names what there is to choose from.
+        alone = {slot: name for slot, name in free.items() if slot not in chosen}
+        unnamed += [name for slot, name in alone.items() if matters(words, self._own.get(slot, frozenset()))]
         own = {slot.name for _, slot in turn.slots()}
         kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
         kinds |= {INDIFFERENT} if free else set()

@@ -214,8 +214,8 @@ class Generator:
                 reranked = chosen.constraint == "rerank"
                 count = chosen.beam_width if reranked else count
             finding = self._finder.find(requests, first, chosen)
-            # The searches are begun here, not in the finder: who follows an act to the model's step, in a debugger or in
-            # a profile, passes few frames (tests/generation/test_road.py counts them).
+            # The searches are begun here, not in the finder: who follows an act to the model's step, in a debugger or a
+            # profile, passes few frames (tests/generation/test_road.py counts them).
             while (asked := finding.asked) is not None:
                 if chosen.sampling is not None:
                     finding.answer(self._candidates.sampled(decoder, *asked, count))

@@ -15,6 +15,7 @@ from dactnlg.errors import RunError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import atoms, facts
 from dactnlg.fidelity.learning import learn_reader
+from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.plainly import indifferent, matters
 from dactnlg.fidelity.reader import Places
 from dactnlg.fidelity.reader_file import load_reader, save_reader
@@ -426,3 +427,10 @@ def test_special_values_of_things_in_each_others_place_are_found(name: str, data
     # Two of laptop's sentences are people's own mistakes.
     assert sum(flagged) <= 3
     assert np.mean(found) >= 0.9
+
+
+def test_what_there_is_to_choose_from_may_be_named_beside_that_it_does_not_matter(random_run: Path) -> None:
+    naming = Naming(load_reader(Run(random_run).reader_path))
+    words = ["do", "you", "want", "SLOT_SEASON", "as", "the", "season", ",", "or", "don't", "you", "care", "?"]
+    assert naming.faults(parse("?select(season=summer;season=dontcare)"), words) == ([], [])
+    assert naming.faults(parse("?confirm(season=dontcare)"), words)[0] == ["season=dontcare"]
