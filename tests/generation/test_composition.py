@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 
@@ -20,7 +19,7 @@ from dactnlg.generation.unseen.unseen_acts import ALARMING, UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.sentences import Tokens, split_sentences, without_apology
+from dactnlg.text.sentences import split_sentences, without_apology
 from dactnlg.text.style import Style
 from dactnlg.text.templates import kind
 from dactnlg.text.values.casing import Casing
@@ -61,14 +60,9 @@ def hotels() -> Preprocessor:
     return built(HOTELS)
 
 
-def alike(turn: Turn, texts: Sequence[Tokens]) -> list[float]:
-    """Score texts as a model does that likes none better than another."""
-    return [0.0 for _ in texts]
-
-
 def composed(preprocessor: Preprocessor, act: str) -> list[str]:
     fluency = Fluency(preprocessor.templates.texts(), english=True)
-    found = Composer(preprocessor).composed(preprocessor.request(parse(act)).turn, fluency, alike)
+    found = Composer(preprocessor).composed(preprocessor.request(parse(act)).turn, fluency)
     return [" ".join(tokens) for tokens, doubts in found if doubts == found[0][1]]
 
 
@@ -159,17 +153,15 @@ def test_among_questions_what_asks_comes_first() -> None:
 def test_of_several_questions_the_model_asks_those_that_it_likes_best() -> None:
     asked = [("?request(area)", f"{words} area ?") for words in ("which", "what", "in which", "in what")]
     own = built([*asked, ("?request(price)", "what may it cost ?")])
-    fluency, seen = Fluency(own.templates.texts(), english=True), dict[str, set[str]]()
-
-    def short(turn: Turn, texts: Sequence[Tokens]) -> list[float]:
-        seen.setdefault(str(turn), set()).update(" ".join(text) for text in texts)
-        return [float(text[-3:-1] == ("what", "area")) - len(text) for text in texts]
-
-    found = Composer(own).composed(parse("?request(area;price)"), fluency, short)
-    assert [" ".join(text) for text, _ in found if text[0] == "what" and text[1] == "may"] == [
-        "what may it cost ? what area ?"
-    ]
-    assert seen["?request(area)"] == {text for _, text in asked}
+    fluency, composer, turn = Fluency(own.templates.texts(), english=True), Composer(own), parse("?request(area;price)")
+    rated = {str(alone): group for alone, group in composer.questions(turn, fluency)}
+    assert set(rated) == {"?request(area)", "?request(price)"}
+    assert {" ".join(piece.tokens) for piece in rated["?request(area)"]} == {text for _, text in asked}
+    for _, group in composer.questions(turn, fluency):
+        group.rate([float(piece.tokens[:2] == ("what", "area")) for piece in group])
+    assert not list(composer.questions(turn, fluency))
+    found = [text for text, _ in composer.composed(turn, fluency) if text[:2] == ("what", "may")]
+    assert found == [("what", "may", "it", "cost", "?", "what", "area", "?")]
 
 
 @pytest.mark.parametrize(
@@ -216,7 +208,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
         if not unseen.is_unseen(request.turn):
             continue
-        found = composer.composed(request.turn, fluency, alike)
+        found = composer.composed(request.turn, fluency)
         tried += 1
         least = [tokens for tokens, doubts in found if doubts == found[0][1]]
         right += any(Candidate(preprocessor, request, tokens, 0.0).faithful for tokens in least)
@@ -260,7 +252,7 @@ def test_acts_without_values_are_said_as_training_says_them() -> None:
     composer, fluency = Composer(own), Fluency(own.templates.texts(), english=True)
 
     def said(act: str) -> list[tuple[str, int]]:
-        return [(" ".join(text), doubts) for text, doubts in composer.composed(parse(act), fluency, alike)]
+        return [(" ".join(text), doubts) for text, doubts in composer.composed(parse(act), fluency)]
 
     assert said("bye()") == [("thank you . enjoy your day", 0), ("see you", 0)]
     assert said("?request(area)") == [("which area ?", 0)]

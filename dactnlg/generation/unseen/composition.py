@@ -6,8 +6,7 @@ it where training has the words at both sides together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
@@ -35,8 +34,6 @@ REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
 MADE = 10_000, 16 << 20
 """Acts of which the texts are remembered, at most, and their bytes."""
-Scores = Callable[[Turn, Sequence[Tokens]], Iterable[float]]
-"""Scores of texts for a turn."""
 _Known = tuple[Pieces, Phrases]
 
 
@@ -73,7 +70,7 @@ class Composer:
         """Drop the texts composed so far; the pieces of training stay."""
         self._made.clear()
 
-    def composed(self, turn: Turn, fluency: Fluency, scores: Scores) -> list[tuple[Tokens, int]]:
+    def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
 
         What training says of an act without values needs no pieces: "goodbye".
@@ -81,7 +78,6 @@ class Composer:
         Args:
             turn: the acts.
             fluency: of the training texts.
-            scores: the model's, which choose among questions.
         """
         own = self._preprocessor.templates.sentences.get(kind(turn), {})
         if own and all(slot.value is None for _, slot in turn.slots()):
@@ -93,19 +89,34 @@ class Composer:
         act_types = frozenset(act.act_type for act in turn.acts)
         known = self._made.get((act_types, said))
         if known is None:
-            known = self._compose(act_types, said, fluency, scores)
+            known = self._compose(act_types, said, fluency)
             self._made.put((act_types, said), known, 500 + 2000 * len(known))
         return known
 
-    def _compose(
-        self, act_types: frozenset[str], said: Said, fluency: Fluency, scores: Scores
-    ) -> list[tuple[Tokens, int]]:
+    def questions(self, turn: Turn, fluency: Fluency) -> Iterator[tuple[Turn, Alternatives]]:
+        """Yield the ways to ask for some of what a turn asks for that the model has not rated, with a turn for that.
+
+        Of several questions each is asked as the model would ask it alone, if its scores are given to `Alternatives`.
+
+        Args:
+            turn: the acts.
+            fluency: of the training texts.
+        """
+        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
+        unvalued = frozenset(filter(bare, said or ()))
+        if unvalued:
+            pieces, _ = self._of(frozenset(act.act_type for act in turn.acts), fluency)
+            for base, group in (*pieces.whole.items(), *pieces.single.items()):
+                if base and base <= unvalued and not group.rated:
+                    yield asked_for(base), group
+
+    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
         pieces, phrases = self._of(act_types, fluency)
         pieces = self._finder.by_name(pieces, said, fluency)
         joint = self._joint(act_types, said, pieces)
         found = {
             tokens: fluency.doubts(tokens) + joint * count + pieces.told(tokens)
-            for tokens, count in self._joined(pieces, said, scores)
+            for tokens, count in self._joined(pieces, said)
         }
         found |= {piece.tokens: fluency.doubts(piece.tokens) for piece in pieces.whole.get(said, ())}
         if min(found.values(), default=1):
@@ -139,16 +150,16 @@ class Composer:
             found = self._known.put(act_types, (pieces, phrases), size)
         return found
 
-    def _joined(self, pieces: Pieces, said: Said, scores: Scores) -> Iterator[tuple[Tokens, int]]:
+    def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
         """Yield texts of several pieces, of the fewest that do or one more, each with how many joints it has."""
-        ways = list(self._ways(pieces, said, self._texts(pieces, said, scores)))
+        ways = list(self._ways(pieces, said, self._texts(pieces, said)))
         # Such a text seldom begins so: nothing shows what "it" is.
         ways = ways or list(self._ways(pieces, said, self._statements(pieces, said)))
         fewest = min((way.joints for way in ways), default=0)
         for way in sorted([way for way in ways if way.joints <= fewest + 1], key=_order)[:MOST_COVERS]:
             for piece in way.texts:
                 tokens: Sequence[str] = piece.tokens
-                more = [_ranked(each, pieces.single[each], scores)[0] for each in way.more]
+                more = [pieces.single[each].ranked[0] for each in way.more]
                 for each in sorted(more, key=lambda each: -each.weight):
                     tokens = join_sentences(tokens, each.tokens)
                 yield tuple(tokens), way.joints
@@ -161,12 +172,12 @@ class Composer:
             for more in covers(left, [each for each in pieces.single if each <= left], most):
                 yield _Way(len(more), base, more, texts)
 
-    def _texts(self, pieces: Pieces, said: Said, scores: Scores) -> Iterator[_Beginning]:
+    def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield the whole texts that say some of what is wanted."""
         subject = self.subject
         for base, group in pieces.whole.items():
             if base < said and (subject in base or subject not in said):
-                yield base, _ranked(base, group, scores)[:MOST_EACH]
+                yield base, group.ranked[:MOST_EACH]
 
     def _statements(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield the sentences about "it" that say some of what is wanted, where that has no name."""
@@ -174,11 +185,6 @@ class Composer:
             about = [piece for piece in group.ranked[:MOST_EACH] if piece.tokens[0] == PRONOUN] if base <= said else []
             if about:
                 yield base, about
-
-
-def _ranked(said: Said, group: Alternatives, scores: Scores) -> list[Piece]:
-    """Return pieces that say the same, the best first: of several questions the one that the model would ask."""
-    return group.liked(partial(scores, asked_for(said))) if said and all(map(bare, said)) else group.ranked
 
 
 def covers(left: Said, choices: Sequence[Said], most: int) -> Iterator[tuple[Said, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -64,17 +64,24 @@ class Alternatives:
     def __len__(self) -> int:
         return len(self._pieces)
 
-    @cached_property
+    @property
     def ranked(self) -> list[Piece]:
-        """The same, those without doubts first, then those that are most like the others."""
+        """The same, those without doubts first, then the model's favourites, or those that are most like the others."""
+        return self._alike if self._liked is None else self._liked
+
+    @cached_property
+    def _alike(self) -> list[Piece]:
         # Few of a corpus' pieces are ever asked for.
         return self._sorted(expected_gains(*zip(*self._pieces, strict=True)))
 
-    def liked(self, scores: Callable[[Sequence[Tokens]], Iterable[float]]) -> list[Piece]:
-        """Return the same, those without doubts first, then the model's favourites by its scores."""
-        if self._liked is None:
-            self._liked = self._sorted(scores([piece.tokens for piece in self._pieces]))
-        return self._liked
+    @property
+    def rated(self) -> bool:
+        """Whether the model has scored them."""
+        return self._liked is not None
+
+    def rate(self, scores: Iterable[float]) -> None:
+        """Take the model's scores of the pieces, in their order."""
+        self._liked = self._sorted(scores)
 
     def _sorted(self, gains: Iterable[float]) -> list[Piece]:
         rated = [(self._doubts(piece.tokens), -gain, piece) for piece, gain in zip(self._pieces, gains, strict=True)]

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Collection, Iterable, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
@@ -156,16 +153,17 @@ class UnseenActs:
         found = _fewest(self._doubted(request, candidates), _enough(options))
         composed: list[tuple[Tokens, int]] = []
         if _least(found) >= (ALARMING if unseen else 1):
-            # Which questions the model likes best hangs on nothing but the model: it is asked once for all requests.
-            scores = partial(self._scores, decoder)
-            composed = self._composer.composed(request.turn, self.fluency, scores)
+            for alone, pieces in self._composer.questions(request.turn, self.fluency):
+                pieces.rate(decoder.sentence_scores(alone, self._encoded(piece.tokens for piece in pieces)))
+            composed = self._composer.composed(request.turn, self.fluency)
         # Where none is without fault, these are the best there is.
         usual: list[Candidate] = []
         for doubts, group in groupby(composed, lambda each: each[1]):
             if doubts >= _least(found):
                 break
             texts = [tokens for tokens, _ in group]
-            made = sorted(self._made(decoder, request, texts, options), key=_score, reverse=True)
+            scores = decoder.sentence_scores(request.turn, self._encoded(texts), request.context)
+            made = sorted(self._made(request, texts, scores, options), key=_score, reverse=True)
             # The composer has its own doubts about joints; what a text says of its act it does not know.
             rated = ((doubts + self._unlike(request.turn, each.tokens), each) for each in made if each.right)
             found = sorted([*_first(rated, doubts, _enough(options)), *found], key=lambda each: each[0])
@@ -251,18 +249,17 @@ class UnseenActs:
         times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
         return sum(max(0, each - 1) for each in times)
 
+    def _encoded(self, texts: Iterable[Tokens]) -> list[list[int]]:
+        return [self._preprocessor.vocabulary.encode(text) for text in texts]
+
     def _made(
-        self, decoder: Decoder, request: Request, texts: Sequence[Tokens], options: ResolvedOptions
+        self, request: Request, texts: Sequence[Tokens], scores: Iterable[float], options: ResolvedOptions
     ) -> list[Candidate]:
-        scores, ask = self._scores(decoder, request.turn, texts, request.context), options.append_questions
+        ask = options.append_questions
         return [
             Candidate(self._preprocessor, request, text, options.normalized(score, text), origin="composed", ask=ask)
             for text, score in zip(texts, scores, strict=True)
         ]
-
-    def _scores(self, decoder: Decoder, turn: Turn, texts: Sequence[Tokens], context: str = "") -> NDArray[np.float32]:
-        encoded = [self._preprocessor.vocabulary.encode(text) for text in texts]
-        return decoder.sentence_scores(turn, encoded, context)
 
 
 def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
