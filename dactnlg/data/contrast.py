@@ -18,11 +18,6 @@ from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
 """Words of a phrase."""
-BETWEEN = 3
-"""Words that may stand between a negation and what it denies: "does not have an audio guide"."""
-DENIED = "not …"
-"""The start of a phrase that stands for whatever denies the rest, at most so many words before it."""
-_NEGATIONS = frozenset({"no", "not", "nor", "never", "without", "cannot"})
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
     a an and any are as at be but by can can't do does for from had has have i if in is isn't it it's its may
@@ -30,6 +25,7 @@ _WORDS_OF_NO_USE = """
     which who will with without would you your
 """
 _EMPTY_WORDS = frozenset(_WORDS_OF_NO_USE.split())
+_NEGATIONS = frozenset({"no", "not", "never", "without"})
 _AT_EDGES = _EMPTY_WORDS | PREPOSITIONS
 """What stands beside a value and is no part of it."""
 _OF_SENTENCES = THIRD | {"am", "are", "be", "had", "has", "have", "is", "isn't", "it's", "was", "were"}
@@ -89,23 +85,22 @@ class Contrast:
             precision: the least share of these sentences among all that have the phrase.
             share: what each phrase has to add, of these sentences.
             least: how many it has to add at least.
-            fits: whether a phrase may be chosen at all; None for all phrases without `DENIED`.
+            fits: whether a phrase may be chosen at all; None for all.
         """
         counts = Counter(phrase for index in sentences for phrase in self._phrases[index])
         found: dict[str, set[int]] = {}
-        fits = fits or _is_literal
         for phrase, count in counts.items():
-            if count > 1 and count >= precision * len(self._holders[phrase] - others) and fits(phrase):
+            precise = count > 1 and count >= precision * len(self._holders[phrase] - others)
+            if precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences
         # A phrase of two sentences among hundreds of phrases may be there by chance.
         least = max(least, 2 if len(sentences) < 12 else 3, ceil(share * len(sentences)))
         left, chosen = set(sentences), list[str]()
 
-        def worth(phrase: str) -> tuple[int, bool, bool, int, int, str]:
+        def worth(phrase: str) -> tuple[int, bool, int, int, str]:
             length = len(phrase.split())
             named = any(names_slot(word, name) for word in phrase.split()) if name else False
-            added = len(found[phrase] & left)
-            return added, _is_literal(phrase), named, -abs(length - words), -length, phrase
+            return len(found[phrase] & left), named, -abs(length - words), -length, phrase
 
         while found:
             best = max(found, key=worth)
@@ -120,42 +115,24 @@ class Contrast:
         return {index for phrase in phrases for index in self._holders.get(phrase, ())}
 
 
-def denies(phrase: str) -> bool:
-    """Whether a phrase has a word that denies."""
-    return any(word in _NEGATIONS or word.endswith(("n't", "n’t")) for word in phrase.split())
-
-
 def is_bare(phrase: str) -> bool:
     """Whether a phrase has no words that belong to the sentence around it: "free" is bare, "is free" is not."""
     words = phrase.split()
-    if not (_is_literal(phrase) and words[0][0].isalnum()) or any(word in _OF_SENTENCES for word in words):
+    if not words[0][0].isalnum() or any(word in _OF_SENTENCES for word in words):
         return False
     # "No charge" and "not rated" say what they say with their first word.
-    return words[-1] not in _AT_EDGES and (words[0] not in _AT_EDGES or denies(words[0]))
-
-
-def _is_literal(phrase: str) -> bool:
-    return not phrase.startswith(DENIED)
+    return words[-1] not in _AT_EDGES and (words[0] not in _AT_EDGES or words[0] in _NEGATIONS)
 
 
 def _phrases(sentence: str) -> set[str]:
     # "Family-friendly" and "family friendly" are one phrase.
     words = _WORD.findall(sentence.replace("-", " "))
-    found = set[str]()
-    denied_until = -1
-    for start, first in enumerate(words):
+    found = set()
+    for start in range(len(words)):
         for end in range(start + 1, min(start + LONGEST, len(words)) + 1):
-            if _ends_phrase(words[end - 1]):
+            last = words[end - 1]
+            if last == MASK or not last[0].isalnum():
                 break
             if any(word not in _EMPTY_WORDS for word in words[start:end]):
-                phrase = " ".join(words[start:end])
-                found.update((phrase, f"{DENIED} {phrase}") if start <= denied_until else (phrase,))
-        if _ends_phrase(first):
-            denied_until = -1
-        elif denies(first):
-            denied_until = start + 1 + BETWEEN
+                found.add(" ".join(words[start:end]))
     return found
-
-
-def _ends_phrase(word: str) -> bool:
-    return word == MASK or not word[0].isalnum()

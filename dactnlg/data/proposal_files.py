@@ -13,14 +13,12 @@ from dactnlg._utils.files import written
 from dactnlg._utils.terminal import printable
 from dactnlg.data.card import DivisionCard
 from dactnlg.data.columns import choose_columns
-from dactnlg.data.contrast import BETWEEN, DENIED
 from dactnlg.data.corpus import corpus_of_file
 from dactnlg.data.proposals import Proposal, SlotProposal, propose
 from dactnlg.errors import UserError
 
 SMALL = 5_000
 """Training sentences below which the sc-LSTM says what it has learned better than a larger model."""
-_DENIAL = rf"\b(?:no|not|nor|never|without|cannot|\w*n['’]t)(?:[ -](?!_\b)[\w'’]+){{0,{BETWEEN}}}[ -]"
 
 
 class Initialized(NamedTuple):
@@ -113,10 +111,6 @@ def _card(proposal: Proposal) -> Iterator[str]:
     if not said:
         yield "# No slot needs a word here. What could stand here: docs, guide 'Cards'."
         return
-    cues = [line for slot in said for line in _cues(slot)]
-    if any("(?&denied)" in line for line in cues):
-        yield "# What `(?&denied)` in a cue stands for: a negation, and a few words between it and what it denies."
-        yield f"phrases: {{denied: {_quoted(_DENIAL)}}}"
     yield "# Of each slot what code cannot derive:"
     yield "#   aliases: other wordings of a value, which then become its placeholder too;"
     yield "#   cues: regular expressions; one of them is found in the lower-cased sentence that says a special value."
@@ -143,14 +137,12 @@ def _cues(slot: SlotProposal) -> Iterator[str]:
         yield f"      {_quoted(value)}:  # {cue.covered} of {cue.out_of} training sentences"
         patterns = [_pattern(phrase) for phrase in cue.phrases]
         if value == "yes" and slot.undenied:
-            patterns = [f"^(?!.*(?&no)).*(?<!(?&denied))(?:{'|'.join(patterns)})"]
+            patterns = [f"^(?!.*(?&no)).*(?:{'|'.join(patterns)})"]
         for pattern in patterns:
             yield f"        - {_quoted(pattern)}"
 
 
 def _pattern(phrase: str) -> str:
-    if phrase.startswith(DENIED):
-        return f"(?&denied){_pattern(phrase.removeprefix(DENIED))}"
     return rf"\b{'[ -]'.join(map(re.escape, phrase.split()))}\b"
 
 

@@ -10,10 +10,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.contrast import DENIED, LONGEST, Contrast, Telling, denies, is_bare
+from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.text.cues import folded, masked
@@ -42,7 +41,7 @@ class SlotProposal:
         found: how many of those stand in their sentences, as they are or in plain English.
         aliases: value -> other wordings.
         cues: special value -> phrases that tell it.
-        undenied: whether the phrases of yes tell it only where none of no stands, and they behind no negation.
+        undenied: whether the phrases of yes tell it only where none of no stands.
     """
 
     name: str
@@ -203,44 +202,19 @@ def _note(
 
 def _find_cues(known: SlotProposal, special: dict[str, set[int]], rows: Sequence[_Looked], contrast: Contrast) -> None:
     """Find the phrases of a slot's special values."""
-    choices: dict[str, set[int]] = {}
     for value, indices in sorted(special.items()):
         # A choice between values is worded in many ways.
-        choices[value] = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
-        sure = indices - choices[value]
+        choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
         # "May or may not serve food" is not said by "serve food", but yes and no are short.
         words = 2 if value in ("yes", "no") else LONGEST
-        fits = partial(_is_denial, sentences=sure, contrast=contrast) if value == "no" else None
-        known.cues[value] = contrast.telling(sure, choices[value], name=known.name, words=words, fits=fits)
-    if known.cues.get("yes") and known.cues.get("no"):
-        _deny_yes(known, special["yes"], choices["yes"], special["no"], contrast)
-
-
-def _deny_yes(
-    known: SlotProposal, sentences: set[int], choices: set[int], others: set[int], contrast: Contrast
-) -> None:
-    """Let phrases tell yes only where nothing tells no, if they then tell more, or may stand behind a negation."""
-    yes, no = known.cues["yes"], known.cues["no"]
-    # "An audio guide" is also in "does not have an audio guide" if "no audio guide" is what people say.
-    bare = [re.sub(r"^(?:an?|the) ", "", phrase) for phrase in yes.phrases]
-    deniable = bool(contrast.having([f"{DENIED} {phrase}" for phrase in bare]) & others)
-    if not no.phrases or not (deniable or yes.covered < FOUND * yes.out_of):
-        return
-    # "Family friendly" says yes where it is not "not family friendly".
-    denied = contrast.having(no.phrases)
-    plain = contrast.telling(sentences - choices - denied, denied | choices, name=known.name)
-    denied |= contrast.having([f"{DENIED} {phrase}" for phrase in plain.phrases])
-    covered = len((contrast.having(plain.phrases) & sentences) - choices - denied)
-    if covered > yes.covered or (deniable and covered >= FOUND * yes.covered):
-        known.cues["yes"], known.undenied = Telling(plain.phrases, covered, yes.out_of), True
-
-
-def _is_denial(phrase: str, sentences: set[int], contrast: Contrast) -> bool:
-    """Whether a phrase says no by itself: "wheelchair accessible" does not where it is always "not" so."""
-    if denies(phrase):
-        return True
-    denied = contrast.having([f"{DENIED} {phrase}"]) & sentences
-    return 2 * len(denied) < len(contrast.having([phrase]) & sentences)
+        known.cues[value] = contrast.telling(indices - choices, choices, name=known.name, words=words)
+    yes, no = known.cues.get("yes"), known.cues.get("no")
+    if yes and no and no.phrases and yes.covered < FOUND * yes.out_of:
+        # "Family friendly" says yes where it is not "not family friendly".
+        denied = contrast.having(no.phrases)
+        plain = contrast.telling(special["yes"] - denied, denied, name=known.name)
+        if plain.covered > yes.covered:
+            known.cues["yes"], known.undenied = plain._replace(out_of=yes.out_of), True
 
 
 def _is_part(phrase: str, value: str, slot_name: str) -> bool:
