@@ -136,8 +136,6 @@ class Request:
 
     def own(self, names: tuple[str, ...]) -> tuple[str, ...]:
         """Return names of what a sentence lacks, those of the act's values as this turn has them (`price=5`)."""
-        if not names:
-            return ()
         pairs = zip(self.act.required, self.slots, strict=True)
         values = {str(item.slot): str(slot) for item, slot in pairs}
         return tuple(values.get(name, name) for name in names)

@@ -68,6 +68,22 @@ def test_unknown_names_are_told_once_and_checked(random_run: Path, basis: str) -
     ]
 
 
+@pytest.mark.parametrize("basis", ["--model", "--corpus"])
+def test_invented_and_denied_values_are_told(random_run: Path, basis: str) -> None:
+    act = "inform(name='Red Kite';region=north)"
+    texts = [
+        "Red Kite is in the north.",
+        "Red Kite is not in the north.",
+        "Red Kite is in the north, as is Pic du Vent.",
+    ]
+    rows: list[dict[str, object]] = [{"act": act, "hypothesis": text} for text in texts]
+    done = check(basis, random_run if basis == "--model" else "trails", stdin=lines(rows))
+    good, denied, invented = map(json.loads, done.stdout.splitlines())
+    assert good["slots_ok"]
+    assert denied["missing"] == ["region=north"]
+    assert invented["extra"] == ["name='pic du vent'"]
+
+
 def test_of_many_unknown_names_the_first_are_told(random_run: Path) -> None:
     rows: list[dict[str, object]] = [{"act": f"inform(slot{n}=x)", "hypothesis": "x"} for n in range(50)]
     done = check(random_run, stdin=lines(rows))

@@ -94,20 +94,20 @@ class Composer:
         return known
 
     def questions(self, turn: Turn, fluency: Fluency) -> Iterator[tuple[Turn, Alternatives]]:
-        """Yield the ways to ask for some of what a turn asks for that the model has not rated, with a turn for that.
+        """Yield the ways to ask for slots that the model has not rated, each with a turn; none where nothing is asked.
 
         Of several questions each is asked as the model would ask it alone, if its scores are given to `Alternatives`.
+        They are all that these act types have: what has no words of its own takes another's, whichever came before.
 
         Args:
             turn: the acts.
             fluency: of the training texts.
         """
         said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
-        unvalued = frozenset(filter(bare, said or ()))
-        if unvalued:
+        if any(map(bare, said or ())):
             pieces, _ = self._of(frozenset(act.act_type for act in turn.acts), fluency)
             for base, group in (*pieces.whole.items(), *pieces.single.items()):
-                if base and base <= unvalued and not group.rated:
+                if base and all(map(bare, base)) and not group.rated:
                     yield asked_for(base), group
 
     def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
