@@ -13,7 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from dactnlg.text.cues import MASK
-from dactnlg.text.grammar.english import PREPOSITIONS, THIRD
+from dactnlg.text.grammar.english import NEGATIONS, PREPOSITIONS, THIRD
 from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
@@ -25,7 +25,6 @@ _WORDS_OF_NO_USE = """
     which who will with without would you your
 """
 _EMPTY_WORDS = frozenset(_WORDS_OF_NO_USE.split())
-_NEGATIONS = frozenset({"no", "not", "never", "without"})
 _AT_EDGES = _EMPTY_WORDS | PREPOSITIONS
 """What stands beside a value and is no part of it."""
 _OF_SENTENCES = THIRD | {"am", "are", "be", "had", "has", "have", "is", "isn't", "it's", "was", "were"}
@@ -121,7 +120,7 @@ def is_bare(phrase: str) -> bool:
     if not words[0][0].isalnum() or any(word in _OF_SENTENCES for word in words):
         return False
     # "No charge" and "not rated" say what they say with their first word.
-    return words[-1] not in _AT_EDGES and (words[0] not in _AT_EDGES or words[0] in _NEGATIONS)
+    return words[-1] not in _AT_EDGES and (words[0] not in _AT_EDGES or words[0] in NEGATIONS)
 
 
 def _phrases(sentence: str) -> set[str]:

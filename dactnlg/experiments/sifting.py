@@ -12,9 +12,10 @@ from tqdm import tqdm
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.inventions import KnownValues, Words, words_of
 from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.fidelity.samples import known_values
-from dactnlg.text.surface import strip_joiner, tokenize
+from dactnlg.text.surface import strip_joiner
 
 STRAY = 0.34
 """A value whose words stand in more than this share of their sentences without the act having it is a usual word."""
@@ -68,21 +69,19 @@ class Inventory:
 
     def __init__(self, pairs: Sequence[tuple[Turn, str]], checker: FidelityChecker) -> None:
         self._delexicalizer = checker.delexicalizer
-        self._values: dict[tuple[str, ...], set[str]] = defaultdict(set)
+        self._values: dict[Words, set[str]] = defaultdict(set)
         for name, value in known_values(pairs):
             self._add(name, value)
         for name, values in ({} if checker.reader is None else checker.reader.parts.values).items():
             for value in values:
                 self._add(name, value)
-        self._firsts: dict[str, list[tuple[str, ...]]] = defaultdict(list)
-        for words in sorted(self._values, key=len, reverse=True):
-            self._firsts[words[0]].append(words)
-        uses: dict[tuple[str, ...], _Use] = defaultdict(_Use)
+        self._known = KnownValues(self._values)
+        uses: dict[Words, _Use] = defaultdict(_Use)
         numbers = 0
         for turn, text in pairs:
             for _, slot in turn.slots():
                 if slot.delexicalizable:
-                    uses[_words(slot.value or "")].own += 1
+                    uses[words_of(slot.value or "")].own += 1
             left = self._left(turn, text)
             numbers += any(map(_is_number, left))
             for words in self._strays(turn, text, left):
@@ -93,7 +92,7 @@ class Inventory:
         self._numbers = numbers <= FREQUENT * len(pairs)
 
     def _add(self, slot: str, value: str) -> None:
-        words = _words(value)
+        words = words_of(value)
         if sum(map(len, words)) >= SHORTEST or any(map(str.isdigit, words)):
             self._values[words].add(slot)
 
@@ -114,19 +113,12 @@ class Inventory:
         """Return the tokens of a sentence, placeholders in the place of the values of its act."""
         return [strip_joiner(token).casefold() for token in self._delexicalizer.delexicalize(turn, text).tokens]
 
-    def _strays(self, turn: Turn, text: str, left: Sequence[str]) -> list[tuple[str, ...]]:
+    def _strays(self, turn: Turn, text: str, left: Sequence[str]) -> list[Words]:
         """Return the known values that a sentence holds beside those of its act; the longest one at every place."""
-        own, words = [_words(slot.value) for _, slot in turn.slots() if slot.value], _words(text)
-        found, at = [], 0
-        while at < len(words):
-            here = next((w for w in self._firsts.get(words[at], ()) if words[at : at + len(w)] == w), None)
-            # A name may hold other values of the act ("colibri mexican bistro"), but not be made of them.
-            if here is not None and not any(_holds(each, here) for each in own) and any(w in left for w in here):
-                found.append(here)
-            at += len(here) if here else 1
         # "A or B" may be two values of the act.
-        parts = {"or", "and", *(word for each in own for word in each)}
-        return [each for each in found if not parts.issuperset(each)]
+        parts = {"or", "and", *(word for _, slot in turn.slots() for word in words_of(slot.value or ""))}
+        found = self._known.strays(turn, text)
+        return [each for each in found if any(word in left for word in each) and not parts.issuperset(each)]
 
 
 def judge(
@@ -185,15 +177,6 @@ def _reasons(report: FidelityReport) -> Iterable[str]:
     yield from (f"misplaced: {name} is said of {other}" for name, other in report.misplaced.items())
     yield from (f"question: {name} is not asked" for name in report.questions)
     yield from (f"act: {name} is {other}" for name, other in report.acts.items())
-
-
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(strip_joiner(token).casefold() for token in tokenize(text))
-
-
-def _holds(words: Sequence[str], part: Sequence[str]) -> bool:
-    """Whether words hold others side by side."""
-    return f" {' '.join(part)} " in f" {' '.join(words)} "
 
 
 def _is_number(token: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES
@@ -12,7 +12,32 @@ OPEN = 20
 """Values of a slot in training from which on they are names, whose words mean nothing else."""
 DIGITS = 4
 """Digits of a value that is nothing but a number, at least: a smaller one may count anything."""
-_Words = tuple[str, ...]
+Words = tuple[str, ...]
+
+
+class KnownValues:
+    """Finds known values in sentences.
+
+    Args:
+        values: as words, see `words_of`.
+    """
+
+    def __init__(self, values: Iterable[Words]) -> None:
+        self._firsts: dict[str, list[Words]] = {}
+        for words in sorted(values, key=len, reverse=True):
+            self._firsts.setdefault(words[0], []).append(words)
+
+    def strays(self, turn: Turn, sentence: str) -> list[Words]:
+        """Return those in a sentence, the longest at every place, that a turn has neither alone nor in a longer one."""
+        own, words = [words_of(slot.value) for _, slot in turn.slots() if slot.value], words_of(sentence)
+        found, at = list[Words](), 0
+        while at < len(words):
+            here = next((each for each in self._firsts.get(words[at], ()) if words[at : at + len(each)] == each), None)
+            # A name may hold other values of the act ("colibri mexican bistro"), but not be made of them.
+            if here is not None and not any(_holds(each, here) for each in own):
+                found.append(here)
+            at += len(here) if here else 1
+        return found
 
 
 class Inventions:
@@ -26,38 +51,32 @@ class Inventions:
     """
 
     def __init__(self, values: Mapping[str, Sequence[str]]) -> None:
-        self._known: dict[str, list[tuple[_Words, Slot]]] = {}
+        self._slots: dict[Words, Slot] = {}
         for name, found in values.items():
             for value in found:
-                words = _words(value)
+                words = words_of(value)
                 # "The castro" is said with any article.
-                words = words[1:] if words[0] in ARTICLES else words
+                words = words[1:] if words and words[0] in ARTICLES else words
                 if _is_telling(words, among=len(found)):
-                    self._known.setdefault(words[0], []).append((words, Slot(name, value)))
+                    self._slots.setdefault(words, Slot(name, value))
+        self._known = KnownValues(self._slots)
 
     def invented(self, turn: Turn, sentence: str) -> list[Slot]:
         """Return the values, in the sentence's order, that a turn does not have, alone or within a longer one."""
-        own = [f" {' '.join(_words(slot.value))} " for _, slot in turn.slots() if slot.value is not None]
-        said = dict.fromkeys(self._said(_words(sentence)))
-        return [slot for words, slot in said if not any(f" {' '.join(words)} " in each for each in own)]
-
-    def _said(self, words: _Words) -> Iterator[tuple[_Words, Slot]]:
-        """Yield the known values among some words, of those that begin at the same the longest."""
-        place = 0
-        while place < len(words):
-            known = self._known.get(words[place], ())
-            here = [each for each in known if words[place : place + len(each[0])] == each[0]]
-            longest = max(here, key=lambda each: len(each[0]), default=None)
-            if longest is not None:
-                yield longest
-            place += 1 if longest is None else len(longest[0])
+        return [self._slots[words] for words in dict.fromkeys(self._known.strays(turn, sentence))]
 
 
-def _words(text: str) -> _Words:
-    return tuple(strip_joiner(token) for token in tokenize(text.casefold()))
+def words_of(text: str) -> Words:
+    """Return the words and marks of a text, without capitals."""
+    return tuple(strip_joiner(token).casefold() for token in tokenize(text))
 
 
-def _is_telling(words: _Words, *, among: int) -> bool:
+def _holds(words: Words, part: Words) -> bool:
+    """Whether words hold others side by side."""
+    return f" {' '.join(part)} " in f" {' '.join(words)} "
+
+
+def _is_telling(words: Words, *, among: int) -> bool:
     if "or" in words:
         # What stands there for a choice; its parts are values by themselves.
         return False

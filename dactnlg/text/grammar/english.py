@@ -28,5 +28,6 @@ VERBS_OF_MANY = {"is": "are", "has": "have", "was": "were", "does": "do"}
 """Verbs said of one thing -> the same said of many, where more than an "s" goes."""
 VERBS_OF_ONE = {many: one for one, many in VERBS_OF_MANY.items()}
 COORDINATING = frozenset({"and", "or", "but", ","})
+NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
 QUESTION_WORDS = listed("what which where when who how")

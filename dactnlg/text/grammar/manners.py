@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.denials import Denials
-from dactnlg.text.grammar.english import QUESTION_WORDS
+from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -42,7 +42,6 @@ NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are said with a denial."""
 _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
 """Words with which questions begin."""
-NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 
 
 class Shares(NamedTuple):
