@@ -7,7 +7,7 @@ from collections.abc import Container, Mapping, Sequence
 from math import inf
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, value_fact
+from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, special_name, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
@@ -126,6 +126,25 @@ class FidelityChecker:
             (*found.questions, *self._naming.unasked(turn, sentence.words)),
             self._acts(turn, tokens, logits),
         )
+
+    def lacks(self, turn: Turn, slot: Slot, tokens: Sequence[str], cues: Tally, shown: Shown) -> bool:
+        """Whether delexicalised tokens do not say a special value of a turn; `look` finds all that is wrong with them.
+
+        Args:
+            turn: the acts.
+            slot: the value.
+            tokens: words, with placeholders.
+            cues: what the cues of the data card say of them.
+            shown: the special values that they find.
+        """
+        name = special_name(slot)
+        if self.reader is None or self._naming is None:
+            return name in cues.missing
+        sentence = evidence(turn, tokens, shown)
+        found = self._special(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)
+        if name in found.missing or name in found.contradicted:
+            return True
+        return name in self._naming.faults(turn, sentence.words)[0] or name in left_out(self.checker, turn, tokens)
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a template's special values, questions and act types; see `look`."""

@@ -147,27 +147,38 @@ class Reader:
         self.facts = {fact.name: fact for fact in parts.facts}
         self.limits = dict(zip(self.facts, parts.limits, strict=True))
         kinds = {kind: column for column, kind in enumerate(parts.kinds)}
-        # Of each fact that shares weights: its column, its kind's, and its slot.
-        self._shared = [(n, kinds[f.kind], f.slot) for n, f in enumerate(parts.facts) if f.kind in kinds and f.slot]
+        # Of each fact of a slot that shares weights: its column, and its kind's.
+        self._shared: dict[str, list[tuple[int, int]]] = {}
+        for column, fact in enumerate(parts.facts):
+            if fact.kind in kinds and fact.slot:
+                self._shared.setdefault(fact.slot, []).append((column, kinds[fact.kind]))
         self._acts = [(n, fact.name) for n, fact in enumerate(parts.facts) if fact.kind == ACT]
         self._unnamed = parts.names.sum([UNNAMED])
-        self._slots = sorted({slot for _, _, slot in self._shared})
+        self._slots = sorted(self._shared)
         self._numbers = {placeholder_name(slot) for slot, each in parts.values.items() if all(map(str.isdigit, each))}
         self._words = {slot: SlotWords.of(slot, parts.slot_words.get(slot, ())) for slot in self._slots}
         self._naming = {slot: each.words | {each.placeholder} for slot, each in self._words.items()}
 
     def logits(self, sentence: Evidence) -> dict[str, float]:
         """Return the logit of every known fact, by name."""
+        return dict(zip(self.facts, self._logits(sentence, self._slots).tolist(), strict=True))
+
+    def slot_logits(self, sentence: Evidence, slot_name: str) -> dict[str, float]:
+        """Return the logits of the facts about one slot, by name: of all logits those found soon."""
+        found = self._logits(sentence, [slot_name] if slot_name in self._words else [])
+        return {name: float(found[n]) for n, (name, fact) in enumerate(self.facts.items()) if fact.slot == slot_name}
+
+    def _logits(self, sentence: Evidence, slots: Iterable[str]) -> Weights:
+        """Return the logits of all facts, (facts,); of those that share weights the ones about some slots alone."""
         parts, count, words = self.parts, len(self.parts.facts), sentence.words
         sums = parts.grams.sum(n_grams(words))
         found = sums[:count] + parts.bias
-        about = {}
-        for slot in self._slots:
+        for slot in slots:
             features = around_name(words, self._words[slot], sentence.shown.get(slot, ()), sentence.acts)
-            about[slot] = self._unnamed if features == [UNNAMED] else parts.names.sum(features)
-        for column, kind, slot in self._shared:
-            found[column] += sums[count + kind] + about[slot][kind]
-        return dict(zip(self.facts, found.tolist(), strict=True))
+            about = self._unnamed if features == [UNNAMED] else parts.names.sum(features)
+            for column, kind in self._shared[slot]:
+                found[column] += sums[count + kind] + about[kind]
+        return found
 
     def act_logits(self, words: Sequence[str]) -> dict[str, float]:
         """Return the logits of the act types that folded words may do, by name: of all logits those found soonest."""

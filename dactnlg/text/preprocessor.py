@@ -216,6 +216,14 @@ class Preprocessor:
             found = self._made.put((act, tokens), made, 1500 + 200 * len(tokens))
         return found
 
+    def lacks(self, turn: Turn, slot: Slot, tokens: tuple[str, ...]) -> bool:
+        """Whether words of a sentence with placeholders do not say a special value of a turn."""
+        turn, shown = self.delexicalizer.prepared(turn), self.checker.shown(tokens)
+        cues = self.checker.look(self.request(turn).act.expected, tokens, shown)
+        if self.reader is None:
+            return f"{slot.name}={slot.special}" in cues.missing
+        return self.reader.lacks(turn, slot, tokens, cues, shown)
+
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
         """Return what a text does not say of a turn, as training's manner shows: its act, and values that it denies."""
         found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []

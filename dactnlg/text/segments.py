@@ -70,7 +70,7 @@ class Segments:
             # What shows an opinion may be about another thing: "I like shooters" is no rating.
             if isinstance(slot, ParaphrasedSlot) or not self._owed(reduced(turn, {slot}), slot):
                 return None
-            if not self._lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
+            if not self.preprocessor.lacks(reduced(turn, {*ordinary, slot}), slot, tokens):
                 found.add(slot)
         return frozenset(found)
 
@@ -155,11 +155,8 @@ class Segments:
         """Whether a turn's special value is found missing where nothing is said."""
         found = self._owing.get(turn)
         if found is None:
-            found = self._owing.put(turn, (self._lacks(turn, slot, SILENCE),), 500)
+            found = self._owing.put(turn, (self.preprocessor.lacks(turn, slot, SILENCE),), 500)
         return found[0]
-
-    def _lacks(self, turn: Turn, slot: Slot, tokens: Tokens) -> bool:
-        return f"{slot.name}={slot.special}" in faults(self.preprocessor, turn, tokens)
 
 
 def reduced(turn: Turn, slots: Collection[Slot]) -> Turn:

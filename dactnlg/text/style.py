@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from dactnlg.acts import Turn
+from dactnlg.acts import Slot, Turn
 from dactnlg.text.slots import Shown, SlotChecker, Tally
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -19,6 +19,9 @@ class TemplateReader(Protocol):
 
     def read(self, turn: Turn, tokens: Sequence[str], cues: Tally, shown: Shown) -> Tally:
         """Return what is wrong with a sentence's special values, questions and act types, given what its cues show."""
+
+    def lacks(self, turn: Turn, slot: Slot, tokens: Sequence[str], cues: Tally, shown: Shown) -> bool:
+        """Whether words of a sentence do not say a special value of a turn, given what its cues show."""
 
     def improbable(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
         """Return the act types that a sentence with placeholders more probably does not do."""

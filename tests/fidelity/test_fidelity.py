@@ -198,6 +198,9 @@ def test_a_reader_reads_the_same_from_its_file(corpus: Corpus, tmp_path: Path) -
         tokens = checker.delexicalizer.delexicalize(turn, sentence).tokens
         seen = evidence(turn, tokens, checker.shown(tokens))
         assert again.logits(seen) == reader.logits(seen)
+        for slot in {fact.slot for fact in reader.facts.values() if fact.slot}:
+            own = {name: logit for name, logit in reader.logits(seen).items() if reader.facts[name].slot == slot}
+            assert own and reader.slot_logits(seen, slot) == own
         assert again.misplaced(seen.words, alone=True) == reader.misplaced(seen.words, alone=True)
     assert again.limits == reader.limits
 

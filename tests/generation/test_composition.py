@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from itertools import combinations
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.composition import Composer, covers
-from dactnlg.generation.unseen.phrases import lowest
 from dactnlg.generation.unseen.pieces import PieceFinder, wanted
 from dactnlg.generation.unseen.unseen_acts import ALARMING, UnseenActs
 from dactnlg.text.example import Pair
@@ -279,18 +277,6 @@ def test_the_name_of_a_slot_that_an_act_lacks_is_doubtful(random_run: Path) -> N
     text = ["SLOT_NAME", "is", "an", "easy", "hike", "in", "the", "region", "."]
     without, having = parse("inform(name='Ivy Cutting')"), parse("inform(name='Ivy Cutting';region=north)")
     assert unseen.doubts(without, text) == unseen.doubts(having, text) + 1
-
-
-def test_the_lowest_costs_are_found_without_working_out_all() -> None:
-    chance = random.Random(3)
-    for size in range(0, 60, 3):
-        items = [(chance.randint(0, 5), number) for number in range(size)]
-        costs = {number: (least + chance.randint(0, 4), -number) for least, number in items}
-        expected = sorted(costs, key=lambda number: costs[number])
-        for count in (1, 4, 100):
-            assert lowest(items, costs.__getitem__, count) == expected[:count]
-    # What costs more in any case is not looked at.
-    assert lowest([(0, 1), (3, 2)], {1: (0, 1)}.__getitem__, 1) == [1]
 
 
 def test_a_mixture_of_questions_that_training_has_is_doubtful(random_run: Path) -> None:

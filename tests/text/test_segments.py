@@ -9,6 +9,8 @@ import pytest
 from dactnlg.acts import Slot, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.learning import learn_reader
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import Segments, faults
 from dactnlg.text.sentences import split_sentences
@@ -52,6 +54,27 @@ def test_what_a_segment_says(segments: Segments, sentence: str, said: list[str])
     turn = parse("inform(name=SLOT;region=SLOT;length=SLOT;dogsallowed=yes)")
     found = segments.said(turn, tuple(tokenize(sentence)))
     assert found is not None and {str(slot) for slot in found} == set(said)
+
+
+@pytest.mark.parametrize("reads", [False, True], ids=["cues", "reader"])
+def test_whether_words_lack_a_special_value_is_what_the_whole_report_says(*, reads: bool) -> None:
+    corpus = load_corpus("trails")
+    preprocessor = build_preprocessor(corpus)[0]
+    if reads:
+        checker = corpus.card.style().checker()
+        reader = learn_reader(list(corpus.pairs("train"))[:400], [], checker)
+        preprocessor.attach(FidelityChecker(checker, reader, preprocessor.manners))
+    counts = Counter[bool]()
+    for turn, sentence in list(corpus.pairs("test"))[:120]:
+        special = [slot for _, slot in turn.slots() if slot.special]
+        tokens = preprocessor.delexicalizer.delexicalize(turn, sentence).tokens if special else ()
+        # Whole sentences, and what is left of them as words go.
+        for start in range(0, len(tokens), 3):
+            for slot in special:
+                lacks = preprocessor.lacks(turn, slot, tuple(tokens[start:]))
+                assert lacks == (f"{slot.name}={slot.special}" in faults(preprocessor, turn, tuple(tokens[start:])))
+                counts[lacks] += 1
+    assert min(counts[True], counts[False]) > 50
 
 
 def test_what_cannot_be_told(segments: Segments) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from bisect import insort
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain, pairwise
-from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from itertools import chain, islice, pairwise
+from typing import NamedTuple
 
+from dactnlg._utils.ranking import ascending
 from dactnlg.generation.unseen.pieces import Pieces, Said
 from dactnlg.text.grammar.fluency import BOUND, Fluency
 from dactnlg.text.placeholders import is_placeholder
@@ -24,7 +23,6 @@ MOST_KEPT = 60
 """Texts kept after each change."""
 LACKING, MORE, MANY = 3, 5, 6
 """What such a text may lack, at most; the same where nothing is found for an act that has so many slots."""
-T = TypeVar("T")
 
 
 class Edited(NamedTuple):
@@ -75,7 +73,8 @@ class Phrases:
         found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
-        return lowest(ended, lambda each: (each[1] + doubts(each[0]), each[0]), MOST_KEPT)
+        ranked = ascending(ended, lambda each: (each[1] + doubts(each[0]), each[0]))
+        return [each for _, each in islice(ranked, MOST_KEPT)]
 
     def _edited(self, wanted: Said, most: int) -> dict[Tokens, int]:
         """Return texts that say what is wanted, of those that lack so much at most, with their changes."""
@@ -98,7 +97,8 @@ class Phrases:
             # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
             bounded = [(strange(each.tokens), each) for each in left]
-            kept = lowest(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens), MOST_KEPT)
+            ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
+            kept = [each for _, each in islice(ranked, MOST_KEPT)]
         return found
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
@@ -149,7 +149,9 @@ class Phrases:
 
     def _says_only(self, text: Edited, start: int, end: int, item: str) -> bool:
         """Whether some words of a text, that hold no value but this one, say one thing and no other."""
-        return is_placeholder(item) or self._says(text.said, text.tokens[start:end]) == frozenset({item})
+        words, only = text.tokens[start:end], frozenset({item})
+        # Most words do not say it: what else they say needs no look.
+        return is_placeholder(item) or (self._says(only, words) == only == self._says(text.said, words))
 
     def _spans(self, tokens: Tokens, item: str) -> Iterator[tuple[int, int]]:
         """Yield where a text may have a phrase that says one thing and no other."""
@@ -170,22 +172,6 @@ class Phrases:
         return (len(before) < 2 or not after or seen((*before[-2:], after[0]))) and (
             len(after) < 2 or not before or seen((before[-1], *after[:2]))
         )
-
-
-def lowest(bounded: Iterable[tuple[int, T]], cost: Callable[[T], tuple[Any, ...]], count: int) -> list[T]:
-    """Return so many items of the lowest cost, the lowest first; few costs are worked out.
-
-    Args:
-        bounded: items, each with what its cost begins with at least.
-        cost: of an item, differs from all others'.
-        count: how many.
-    """
-    found: list[tuple[tuple[Any, ...], T]] = []
-    for least, item in sorted(bounded, key=itemgetter(0)):
-        if len(found) >= count and found[count - 1][0][0] < least:
-            break
-        insort(found, (cost(item), item), key=itemgetter(0))
-    return [item for _, item in found[:count]]
 
 
 def _apart(said: Said, wanted: Said) -> int:

@@ -7,12 +7,13 @@ stand beside its sentences; the fewest doubts decide, then the model.
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import groupby, islice, takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
+from dactnlg._utils.ranking import Cost, ascending
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.options import ResolvedOptions
@@ -150,7 +151,7 @@ class UnseenActs:
         unseen = self.is_new(request)
         if not unseen and (self._many or self._all_usual(request, candidates, options)):
             return Pool(request, candidates, None)
-        found = _fewest(self._doubted(request, candidates), _enough(options))
+        found = list(islice(self._right(request, candidates), _enough(options)))
         composed: list[tuple[Tokens, int]] = []
         if _least(found) >= (ALARMING if unseen else 1):
             for alone, pieces in self._composer.questions(request.turn, self.fluency):
@@ -194,19 +195,21 @@ class UnseenActs:
     def widen(self, pool: Pool, candidates: Iterable[Candidate], options: ResolvedOptions) -> Pool:
         """Return a pool with what a wider search has found for its request, as far as that is less doubtful."""
         found = pool.found or []
-        better = [each for each in self._doubted(pool.request, candidates) if each[0] < _least(found)]
-        return pool._replace(found=[*_fewest(better, _enough(options)), *found], wider=False)
+        better = takewhile(lambda each: each[0] < _least(found), self._right(pool.request, candidates))
+        return pool._replace(found=[*islice(better, _enough(options)), *found], wider=False)
 
-    def _doubted(self, request: Request, candidates: Iterable[Candidate]) -> list[Doubted]:
-        turn = request.turn
-        return [(self.doubts(turn, each.tokens) + PLAIN * (each.origin == "template"), each) for each in candidates]
+    def _right(self, request: Request, candidates: Iterable[Candidate]) -> Iterator[Doubted]:
+        """Yield the candidates without fault, those with the fewest doubts first, of equals the model's favourites."""
+
+        def cost(each: Candidate) -> Cost:
+            return self.doubts(request.turn, each.tokens) + _plainly(each), -_score(each)
+
+        bounded = ((self._strange(each.tokens) + _plainly(each), each) for each in candidates)
+        return ((doubts, each) for (doubts, _), each in ascending(bounded, cost) if each.right)
 
     def doubts(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return the doubts about a text, and those about going on where training says all in one sentence."""
         text = tuple(tokens)
-        found = self._known.get(text)
-        if found is None:
-            found = self._known.put(text, self.fluency.doubts(text), 500 + 60 * len(text))
         more = _continued(text)
         joint = self._composer.joint(turn, self.fluency) if more else 0
         asked = [slot for _, slot in turn.slots() if slot.value is None]
@@ -215,7 +218,14 @@ class UnseenActs:
         mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self.is_unseen(turn) else 0
         mixed += _mixed(turn, text, self._preprocessor.templates.sentences.get(kind(turn), {})) > 0
         said = ALARMING * (mixed + self._said_again(turn, text)) + self._unlike(turn, text)
-        return found + joint * more + said + DENIED * denied
+        return self._strange(text) + joint * more + said + DENIED * denied
+
+    def _strange(self, text: Tokens) -> int:
+        """Return the doubts about a text's words, whatever its act."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known.put(text, self.fluency.doubts(text), 500 + 60 * len(text))
+        return found
 
     def _unlike(self, turn: Turn, tokens: Tokens) -> int:
         """Return how many acts of a turn its text hardly does, and how many of its words name slots that it lacks.
@@ -289,10 +299,9 @@ def _score(candidate: Candidate) -> float:
     return candidate.score or 0.0
 
 
-def _fewest(found: Iterable[Doubted], count: int) -> list[Doubted]:
-    """Return so many of those without fault that have the fewest doubts, of equals the model's favourites."""
-    rated = sorted(found, key=lambda each: (each[0], -_score(each[1])))
-    return list(islice((each for each in rated if each[1].right), count))
+def _plainly(candidate: Candidate) -> int:
+    """Return the doubts about naming slots plainly, as texts that are put together may."""
+    return PLAIN * (candidate.origin == "template")
 
 
 def _first(rated: Iterable[Doubted], least: int, count: int) -> list[Doubted]:

@@ -92,13 +92,13 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
     """Return the places of a sentence's finite verbs; a verb behind an auxiliary one belongs to that."""
     found: list[int] = []
     for place, word in enumerate(words):
-        start = place
-        while start and words[start - 1] in _BETWEEN:
-            start -= 1
-        modal = start > 0 and (words[start - 1] in _MODALS or words[start - 1].endswith("n't"))
-        modal |= place > 0 and words[place - 1] == "to"
-        if not modal and (word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't")):
-            found.append(place)
+        if word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't"):
+            start = place
+            while start and words[start - 1] in _BETWEEN:
+                start -= 1
+            modal = start > 0 and (words[start - 1] in _MODALS or words[start - 1].endswith("n't"))
+            if not modal and not (place and words[place - 1] == "to"):
+                found.append(place)
     if words[0] in SUBJECTS and len(words) > 1 and not words[1].startswith("'"):
         # Whatever stands behind a pronoun that begins a sentence is its verb.
         first = next((place for place in range(1, len(words)) if words[place] not in _BETWEEN), 0)

@@ -233,11 +233,11 @@ def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
-    """Yield the runs of so many words of a sentence with its bounds; values of one slot are alike."""
+    """Return the runs of so many words of a sentence with its bounds; values of one slot are alike."""
     # Texts of some corpora end with marks and texts of others do not.
     own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
     words = (BOUND, *map(_plain, own), BOUND)
-    yield from zip(*(words[start:] for start in range(order)), strict=False)
+    return zip(*[words[start:] for start in range(order)], strict=False)
 
 
 def _subject_at(sentence: Tokens) -> int:

@@ -6,6 +6,8 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 
+from dactnlg._utils.memory import remembered
+
 
 class Nearness:
     """How far from the words of slots' names the spans of a sentence are; each name is looked for once."""
@@ -43,6 +45,7 @@ def names_slot(word: str, slot_name: str) -> bool:
     return (len(word) > 3 and word in name) or any(word.startswith(stem) for stem in stems(name))
 
 
-def stems(slot_name: str) -> list[str]:
+@remembered
+def stems(slot_name: str) -> tuple[str, ...]:
     """Return the starts of the words of a slot's name."""
-    return [word[:4] for word in re.split(r"\W+|_", slot_name) if len(word) > 2]
+    return tuple(word[:4] for word in re.split(r"\W+|_", slot_name) if len(word) > 2)
