@@ -35,7 +35,8 @@ from dactnlg import __version__, models
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.evaluate import evaluate
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics import rnnlg
 from dactnlg.runs.config import load_config

@@ -12,7 +12,8 @@ Acts are drawn with a seed, from the training split of the corpus that a run was
 the run's own decoding, under the hard constraint. A verdict is `ok`: it says all of the act, says nothing else, does
 the act and is grammatical; `fragment`: the same, but it is, or begins with, a phrase without a verb; or it names what
 is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on it. A verdict is kept for as long as act and
-sentence are the same; what nobody has read yet has `?`.
+sentence are the same; what nobody has read yet has `?`. Doubts are `Generation.doubts`; what they are worth is counted,
+too.
 """
 
 from __future__ import annotations
@@ -34,8 +35,10 @@ from dactnlg.runs.run import Run
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 HARD = GenerationOptions(constraint="hard")
-HEADER = "| acts | act | sentence | slots_ok | verdict |\n|---|---|---|---|---|"
+HEADER = "| acts | act | sentence | slots_ok | doubts | verdict |\n|---|---|---|---|---|---|"
 FRAGMENT, UNREAD = "fragment", "?"
+MANY = 3
+"""Doubts that are counted as one group, and more."""
 
 
 KINDS = {
@@ -58,7 +61,8 @@ def sentences(folder: Path, numbers: Mapping[str, int], seed: int) -> Iterator[l
             faults = ", ".join(
                 [*(f"no {name}" for name in found.missing), *(f"too much {name}" for name in found.extra)]
             )
-            yield [f"{corpus.card.name}, {kind}", f"`{turn}`", found.text, "yes" if found.slots_ok else f"no: {faults}"]
+            checked, doubts = "yes" if found.slots_ok else f"no: {faults}", "" if found.doubts is None else found.doubts
+            yield [f"{corpus.card.name}, {kind}", f"`{turn}`", found.text, checked, str(doubts)]
 
 
 def cells(line: str) -> list[str]:
@@ -70,7 +74,9 @@ def read(path: Path) -> list[list[str]]:
     """Return the rows of a file of sentences, with their verdicts."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines if line.startswith("| ")]
-    return [row for row in rows if len(row) == 5 and row[1].startswith("`")]
+    # Files of before doubts were counted have none.
+    rows = [[*row[:4], "", row[4]] if len(row) == 5 else row for row in rows]
+    return [row for row in rows if len(row) == 6 and row[1].startswith("`")]
 
 
 def table(header: str, rows: list[list[str]]) -> str:
@@ -87,12 +93,22 @@ def count(rows: list[list[str]]) -> str:
     kinds = list(dict.fromkeys(row[0] for row in rows))
     for kind in [*kinds, *dict.fromkeys(kind.partition(", ")[2] for kind in kinds)]:
         here = [row for row in rows if row[0] == kind or row[0].endswith(f", {kind}")]
-        verdicts = Counter(row[4] if row[4] in ("ok", FRAGMENT, UNREAD) else "wrong" for row in here)
+        verdicts = Counter(row[5] if row[5] in ("ok", FRAGMENT, UNREAD) else "wrong" for row in here)
         flagged = sum(row[3] != "yes" for row in here)
-        silent = sum(row[3] == "yes" and row[4] not in ("ok", FRAGMENT, UNREAD) for row in here)
+        silent = sum(row[3] == "yes" and row[5] not in ("ok", FRAGMENT, UNREAD) for row in here)
         shares = [share(verdicts[name], len(here)) for name in ("ok", FRAGMENT, "wrong")]
         shares += [str(verdicts[UNREAD]), share(flagged, len(here)), share(silent, len(here))]
         lines.append("| " + " | ".join([kind, str(len(here)), *shares]) + " |")
+    return "\n".join(lines)
+
+
+def by_doubts(rows: list[list[str]]) -> str:
+    """Return the table of what reads right by how many doubts there are about it."""
+    lines = ["| doubts | sentences | ok |", "|---|---|---|"]
+    for name in ("0", *map(str, range(1, MANY)), f"{MANY} or more"):
+        number = int(name[0])
+        here = [row for row in rows if row[4] and min(int(row[4]), MANY) == number and row[5] != UNREAD]
+        lines.append(f"| {name} | {len(here)} | {share(sum(row[5] == 'ok' for row in here), len(here))} |")
     return "\n".join(lines)
 
 
@@ -112,16 +128,17 @@ def main() -> None:
     parser.add_argument("--count", type=Path, help="count the verdicts of a file")
     options = parser.parse_args()
     if options.count:
-        print(count(read(options.count)))
+        rows = read(options.count)
+        print(f"{count(rows)}\n\n{by_doubts(rows)}")
         return
-    known = {(row[1], row[2]): row[4] for row in read(options.verdicts)} if options.verdicts else {}
+    known = {(row[1], row[2]): row[5] for row in read(options.verdicts)} if options.verdicts else {}
     rows = []
     for folder in options.runs:
         for row in sentences(folder, {option: getattr(options, option) for option in KINDS}, options.seed):
             rows.append([*row, known.get((row[1], row[2]), UNREAD)])
         print(f"{folder}: done", file=sys.stderr)
     if options.verdicts:
-        text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n{table(HEADER, rows)}\n"
+        text = f"# Sentences read\n\n{__doc__}\n{count(rows)}\n\n{by_doubts(rows)}\n\n{table(HEADER, rows)}\n"
         options.verdicts.write_text(text, encoding="utf-8")
     else:
         print(table(HEADER, rows))

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from dactnlg.acts import DialogueAct, Slot, Turn, parse
     from dactnlg.evaluation.evaluate import evaluate
     from dactnlg.evaluation.scoring import score
-    from dactnlg.generation.generator import Generation, Generator
+    from dactnlg.generation.generation import Generation
+    from dactnlg.generation.generator import Generator
     from dactnlg.generation.options import GenerationOptions
     from dactnlg.training.train import train
 
@@ -44,7 +45,7 @@ __all__ = [
 
 _MODULES = {
     "DialogueAct": "acts",
-    "Generation": "generation.generator",
+    "Generation": "generation.generation",
     "GenerationOptions": "generation.options",
     "Generator": "generation.generator",
     "Slot": "acts",

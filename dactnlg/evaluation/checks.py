@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dactnlg.acts import Turn
 from dactnlg.evaluation.report.faults import counted, named
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.text.slots import SlotChecker
 
 
@@ -46,6 +46,7 @@ class Checks:
         with_unchecked: those of whose act something could not be checked by anything.
         unchecked: special value or question that nothing could check -> how often, the most frequent first.
         unseen: those for acts whose combination of act types and slots training never had.
+        doubtful: those that do not read like training (`Generation.doubts`).
     """
 
     sentences: int
@@ -56,6 +57,7 @@ class Checks:
     with_unchecked: int
     unchecked: Mapping[str, int]
     unseen: int
+    doubtful: int
 
     def lines(self) -> list[str]:
         """Return it in words, a line each; what there is none of is left out, but for faults."""
@@ -74,6 +76,8 @@ class Checks:
             )
         if self.unseen:
             found.append(f"sentences for combinations of slots that training never had: {self.unseen} of {number}")
+        if self.doubtful:
+            found.append(f"sentences for new combinations that do not read like training: {self.doubtful} of {number}")
         return found
 
     def to_json(self) -> dict[str, Any]:
@@ -102,4 +106,5 @@ def count_checks(checker: SlotChecker, turns: Sequence[Turn], generations: Seque
         with_unchecked=sum(bool(said.unchecked) for said in generations),
         unchecked=counted(name for said in generations for name in said.unchecked),
         unseen=sum(said.seen is False for said in generations),
+        doubtful=sum(bool(said.doubts) for said in generations),
     )

@@ -18,7 +18,8 @@ from dactnlg.evaluation.result import Evaluation
 from dactnlg.evaluation.scores import Scores
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics, score_segments, without_ser
 from dactnlg.generation.decoders.loading import Folder, listed
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.base import Segment
 from dactnlg.metrics.presets import default_presets, get_preset, references_for

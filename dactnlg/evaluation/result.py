@@ -12,7 +12,7 @@ from dactnlg.evaluation.checks import Checks
 from dactnlg.evaluation.report import Content, gather, write_report
 from dactnlg.evaluation.report.markdown import markdown
 from dactnlg.evaluation.scores import Scores, by_preset, score_frame, table
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Turn, parse
@@ -17,8 +17,9 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.decoders.loading import Folder, checked_runs, chosen_backend, load_decoder
 from dactnlg.generation.finding import Finder
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.implied import ImpliedSlots
-from dactnlg.generation.knowledge import ActKnowledge, KnownActs
+from dactnlg.generation.knowledge import KnownActs
 from dactnlg.generation.options import GenerationOptions, ResolvedOptions
 from dactnlg.generation.reranking import CandidateSearch
 from dactnlg.generation.unseen.mending import Mender
@@ -29,55 +30,6 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import DelexicalizedAct, Request
 
 Act = str | Turn | DialogueAct
-
-
-@dataclass(frozen=True, slots=True)
-class Generation:
-    """A sentence for an act, with the proof of what it says.
-
-    Attributes:
-        act: the act in canonical notation.
-        text: the sentence as a user reads it.
-        raw: the sentence in the corpus's own manner; metrics are defined on it.
-        delexicalized: the tokens with placeholders, joined by spaces.
-        score: log probability under the model; None where no model chose the sentence.
-        slots_ok: nothing that could be checked is missing, and nothing is extra. What could not be checked stands in
-            `unchecked`: only where that is empty, too, is the whole act known to be said.
-        missing: slots that the sentence should hold and does not.
-        extra: slots that it holds too often, or that the act does not have.
-        origin: `model`, `inserted` (a placeholder was put where the model likes it best), `composed` (a lost question
-            was put behind, an unseen combination was put together of training's sentences, or of what the model says of
-            parts of the act) or `template`.
-        unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that nothing could check:
-            the data card has no cues for them, and the corpus too few sentences to learn from. Act types that training
-            never had stand here, too (`flatter()`).
-        seen: whether the training data have this combination of act types and slots; False asks for a closer look. None
-            where that is not known.
-        n_best: the best sentences, this one first; empty unless asked for.
-    """
-
-    act: str
-    text: str
-    raw: str
-    delexicalized: str
-    score: float | None
-    slots_ok: bool
-    missing: tuple[str, ...]
-    extra: tuple[str, ...]
-    origin: str = "model"
-    unchecked: tuple[str, ...] = ()
-    seen: bool | None = None
-    n_best: tuple[Generation, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields of the command line's JSON output."""
-        data = {name: getattr(self, name) for name in ("act", "text", "delexicalized", "score", "slots_ok")}
-        data |= {"missing": list(self.missing), "extra": list(self.extra), "unchecked": list(self.unchecked)}
-        data |= {"seen": self.seen, "origin": self.origin, "raw": self.raw}
-        data["n_best"] = [
-            {key: value for key, value in other.to_json().items() if key != "n_best"} for other in self.n_best
-        ]
-        return data
 
 
 class Generator:
@@ -309,9 +261,12 @@ class Generator:
         self, name: str, request: Request, candidates: Iterable[Candidate], options: ResolvedOptions, *, reranked: bool
     ) -> Generation:
         chosen, known = self._finder.best(request, candidates, options, reranked=reranked), self._known.of(request.act)
+        unseen = self._candidates.unseen
         # A draw stays as it was drawn.
-        chosen = self._mender.mended(chosen) if options.hard and options.sampling is None else chosen
-        shown = [_generation(name, each, known) for each in chosen]
+        best = options.hard and options.sampling is None
+        chosen = self._mender.mended(chosen) if best else chosen
+        doubted = best and self.decoder is not None and unseen.is_new(request)
+        shown = [Generation.of(name, each, known, unseen.doubts_about(each) if doubted else None) for each in chosen]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
 
 
@@ -337,20 +292,3 @@ def _turn(act: Act, where: str) -> Turn:
         return act if isinstance(act, Turn) else Turn((act,))
     kind = type(act).__name__
     raise ActError(f"{where or 'this'} is no act: give a string, a Turn or a DialogueAct, not {kind}")
-
-
-def _generation(name: str, candidate: Candidate, known: ActKnowledge) -> Generation:
-    report = candidate.report
-    return Generation(
-        act=name,
-        text=candidate.text,
-        raw=candidate.raw,
-        delexicalized=candidate.template.delexicalized,
-        score=candidate.score,
-        slots_ok=report.ok,
-        missing=report.missing,
-        extra=report.extra,
-        origin=candidate.origin,
-        unchecked=known.unchecked,
-        seen=known.seen,
-    )

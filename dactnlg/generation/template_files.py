@@ -15,7 +15,8 @@ from dactnlg._utils.files import written
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.corpus import Corpus
 from dactnlg.errors import UserError
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.values.delexicalization import lexicalize
 

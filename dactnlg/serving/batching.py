@@ -16,7 +16,8 @@ from typing import NamedTuple
 
 from dactnlg._utils.web.problems import Problem
 from dactnlg.acts import Turn
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 
 

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any
 from dactnlg._utils.reading import parse_json
 from dactnlg._utils.terminal import printable
 from dactnlg.errors import DactnlgError, UserError
-from dactnlg.generation import generator as generation
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.serving.rasa_mapping import MissingValueError, RasaMapping, read_mapping
 from dactnlg.serving.rasa_responses import Responses, choose, read_responses, said
@@ -30,7 +31,7 @@ _FAITHFUL = GenerationOptions(constraint="hard")
 _EMPTY: dict[str, Any] = {"id": None, "buttons": [], "elements": [], "attachment": None, "image": None, "custom": {}}
 _TYPES = {"buttons": list, "elements": list, "quick_replies": list, "attachment": dict, "image": str, "custom": dict}
 _log = logging.getLogger("dactnlg")
-Source = generation.Generator | Callable[[], generation.Generator]
+Source = Generator | Callable[[], Generator]
 
 
 class RasaResponder:
@@ -51,7 +52,7 @@ class RasaResponder:
         self,
         mapping: RasaMapping,
         responses: Responses,
-        generate: Callable[[Turn], generation.Generation],
+        generate: Callable[[Turn], Generation],
         seed: int | None = None,
     ) -> None:
         self.mapping, self.responses, self.generate = mapping, responses, generate
@@ -72,7 +73,7 @@ class RasaResponder:
         """
         mapping = read_mapping(path)
         responses = read_responses(path.parent / mapping.domain) if mapping.domain else {}
-        check(mapping, generator if isinstance(generator, generation.Generator) else generator(), str(path))
+        check(mapping, generator if isinstance(generator, Generator) else generator(), str(path))
         if not mapping.otherwise and (bare := sorted(set(mapping.responses) - set(responses))):
             raise UserError(
                 f"{path}: nothing could be said for {bare[0]} if its act fails: name the domain that has it (domain: "
@@ -158,17 +159,17 @@ class RasaResponder:
             return {}
 
 
-def of_generator(generator: Source) -> Callable[[Turn], generation.Generation]:
+def of_generator(generator: Source) -> Callable[[Turn], Generation]:
     """Return what says one act with a generator, no slot dropped or invented."""
 
-    def generate(turn: Turn) -> generation.Generation:
-        present = generator if isinstance(generator, generation.Generator) else generator()
+    def generate(turn: Turn) -> Generation:
+        present = generator if isinstance(generator, Generator) else generator()
         return present.generate(turn, _FAITHFUL)[0]
 
     return generate
 
 
-def check(mapping: RasaMapping, generator: generation.Generator, where: str) -> None:
+def check(mapping: RasaMapping, generator: Generator, where: str) -> None:
     """Refuse act types and slots that a run does not know.
 
     Raises:

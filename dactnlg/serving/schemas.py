@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dactnlg._utils.web.documents import described
 from dactnlg.fidelity.reports import FidelityReport
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
 
 EXAMPLE = "inform(name='Ivy Cutting';difficulty=easy)"
@@ -116,6 +116,7 @@ class GeneratedSentence(_Answered):
     extra: list[str]
     unchecked: list[str]
     seen: bool | None
+    doubts: int | None
     origin: str
     raw: str
     n_best: list[dict[str, Any]]

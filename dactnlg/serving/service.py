@@ -16,7 +16,7 @@ from dactnlg._utils.web.application import create, guarded
 from dactnlg._utils.web.problems import Problem
 from dactnlg._utils.web.tokens import check_bearer
 from dactnlg.acts import Turn
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.serving import requests
 from dactnlg.serving.batching import Batcher

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dactnlg.acts import Turn
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Example

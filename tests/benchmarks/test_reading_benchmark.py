@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from benchmarks.reading import count, read
+from benchmarks.reading import by_doubts, count, read
 from benchmarks.unseen import combination, one_away, subsets, values_of
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
@@ -63,13 +63,30 @@ def test_verdicts_stay_with_their_sentences(repository: Path, random_run: Path, 
         return read(file)
 
     rows = written()
-    assert len(rows) == 8 and {row[4] for row in rows} == {"?"}
+    assert len(rows) == 8 and {(row[4], row[5]) for row in rows} == {("", "?")}
     text = file.read_text(encoding="utf-8").splitlines()
     judged = [line.replace("| ? |", "| ok |") if rows[0][1] in line else line for line in text]
     judged = [line.replace("| ? |", "| grammar: no verb |") if rows[1][1] in line else line for line in judged]
     file.write_text("\n".join([*judged, ""]).replace(rows[2][2], "Another one."), encoding="utf-8")
     again = written()
     assert [row[:4] for row in again] == [row[:4] for row in rows]
-    assert [row[4] for row in again[:3]] == ["ok", "grammar: no verb", "?"]
+    assert [row[5] for row in again[:3]] == ["ok", "grammar: no verb", "?"]
     line = next(line for line in count(again).splitlines() if line.startswith("| trails, one slot away"))
     assert line.split(" | ")[1:6] == ["6", "1 (16.7%)", "0 (0.0%)", "1 (16.7%)", "4"]
+
+
+def test_what_doubts_are_worth(tmp_path: Path) -> None:
+    file = tmp_path / "reading.md"
+    verdicts = {"0": ["ok", "ok", "grammar: no verb"], "1": ["?"], "2": ["fragment"], "3": ["act"], "14": ["ok"]}
+    rows = [f"yes | {doubts} | {verdict}" for doubts, each in verdicts.items() for verdict in each]
+    # As it was written before there were doubts.
+    rows.append("yes | ok")
+    lines = [f"| trails, subset | `goodbye()` | Bye {number}. | {row} |" for number, row in enumerate(rows)]
+    file.write_text("\n".join(["| acts | act | sentence | slots_ok | doubts | verdict |", *lines]), encoding="utf-8")
+    assert len(read(file)) == 8
+    assert by_doubts(read(file)).splitlines()[2:] == [
+        "| 0 | 3 | 2 (66.7%) |",
+        "| 1 | 0 | 0 |",
+        "| 2 | 1 | 0 (0.0%) |",
+        "| 3 or more | 2 | 1 (50.0%) |",
+    ]

@@ -11,7 +11,7 @@ import dactnlg
 from dactnlg.acts import parse
 from dactnlg.data.card import load_card
 from dactnlg.evaluation.checks import CueCount, count_checks
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -23,7 +23,7 @@ def said(act: str, text: str, **facts: object) -> Generation:
 
 ROWS = [
     said("inform(name=Ivy;dogsallowed=no)", "Ivy is closed to dogs."),
-    said("inform(name=Ivy;dogsallowed=no)", "Ivy.", slots_ok=False, missing=("dogsallowed=no",), seen=False),
+    said("inform(name=Ivy;dogsallowed=no)", "Ivy.", slots_ok=False, missing=("dogsallowed=no",), seen=False, doubts=2),
     said("inform(name=Ivy;toilets=none)", "Ivy has no toilet.", unchecked=("toilets=none",), seen=True),
     said("inform(name=Ivy)", "It is.", slots_ok=False, missing=("name=Ivy",)),
 ]
@@ -38,7 +38,7 @@ def test_faults_and_gaps_are_counted() -> None:
     lines = "\n".join(found.lines())
     assert "which SER counts: 1 of 4" in lines and "included: 2 of 4; most often dogsallowed=no (1)" in lines
     assert "could not be checked: 1 of 4; most often toilets=none (1)" in lines
-    assert "training never had: 1 of 4" in lines
+    assert "training never had: 1 of 4" in lines and "do not read like training: 1 of 4" in lines
 
 
 def test_unchecked_is_called_unchecked() -> None:

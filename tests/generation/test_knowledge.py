@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from benchmarks.unseen import one_away, subsets
 from dactnlg.acts import Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.generator import Generator
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
+from dactnlg.text.grammar.fluency import runs
+from dactnlg.text.sentences import PRONOUN, split_sentences
 from dactnlg.text.templates import Templates
 
 
@@ -112,3 +117,31 @@ def test_what_no_sentence_says_needs_no_check() -> None:
     checker.delexicalizer.silent = frozenset({"inform.toilets"})
     assert checker.unchecked(parse("inform(toilets=none)")) == ()
     assert checker.unchecked(parse("confirm(toilets=none)")) == ("toilets=none",)
+
+
+def test_doubts_tell_what_does_not_read_like_training(poor_run: Callable[[str], Path]) -> None:
+    generator = Generator.load(poor_run("sclstm"))
+    corpus = load_corpus("trails")
+    texts = {text for group in generator.preprocessor.templates.sentences.values() for text in group}
+    known = {run for text in texts for sentence in split_sentences(text) for run in runs(sentence, 4)}
+    acts = [*one_away(corpus, 30, 3), *subsets(corpus, 30, 3)]
+    # Some of the subsets are no news.
+    said = [each for each in generator.generate(acts) if each.doubts is not None]
+    assert len(said) > 40
+    for each in said:
+        tokens = each.delexicalized.split()
+        strange = [run for sentence in split_sentences(tokens) for run in runs(sentence, 4) if run not in known]
+        # "It" reads as the name of what it stands for does.
+        assert each.doubts or not strange or PRONOUN in tokens, each
+    assert {each.doubts == 0 for each in said} == {True, False}
+    assert said[0].to_json()["doubts"] == said[0].doubts
+
+
+def test_doubts_are_counted_where_there_can_be_any(poor_run: Callable[[str], Path], random_run: Path) -> None:
+    generator = Generator.load(poor_run("sclstm"))
+    new = "inform(name='Ivy Cutting';length='7 km';dogsallowed=no;toilets=yes;season=May)"
+    assert generator.generate(new)[0].doubts is not None
+    assert [each.doubts for each in generator.generate(["goodbye()", "inform(name=Ivy;length='1 km')"])] == [None, None]
+    for options in (GenerationOptions(constraint="rerank"), GenerationOptions(sample=True)):
+        assert generator.generate(new, options)[0].doubts is None
+    assert Generator.load(random_run).generate(new)[0].doubts is None

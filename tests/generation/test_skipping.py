@@ -11,7 +11,7 @@ import pytest
 from dactnlg.cli.main import main
 from dactnlg.generation.files import blocks
 from dactnlg.generation.files.worker import ERROR, GenerationWorker
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
 
 GOOD = ["goodbye()", "?request(region)", "inform(name='Ivy Cutting';length='7 km')"]

@@ -6,7 +6,8 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.stand_ins import StandIns
 from dactnlg.text.example import Pair

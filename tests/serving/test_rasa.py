@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 from dactnlg import Generator
 from dactnlg.acts import Turn
 from dactnlg.errors import ConfigError, UserError
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.serving.models import Models
 from dactnlg.serving.rasa import RasaResponder, rasa_route
 from dactnlg.serving.rasa_generator import RasaGenerator, rasa_class

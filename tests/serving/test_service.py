@@ -22,7 +22,7 @@ from dactnlg._utils.web.problems import MEDIA_TYPE
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UserError
-from dactnlg.generation.generator import Generation
+from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.serving.batching import Batcher
 from dactnlg.serving.models import Models, parse_model

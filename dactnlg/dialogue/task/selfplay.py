@@ -21,7 +21,8 @@ from dactnlg.dialogue.task.reading import Listener, corpus_listener
 from dactnlg.dialogue.task.result import Paired, TaskScores, paired, task_scores
 from dactnlg.dialogue.task.schema import Schema, read_schema
 from dactnlg.dialogue.task.user import UserGoal
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 

@@ -19,7 +19,8 @@ from dactnlg._utils.reading import regular_file
 from dactnlg.errors import UserError
 from dactnlg.generation.decoders.loading import checked_runs, chosen_backend, listed
 from dactnlg.generation.files.lines import ActRow, BadAct
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.runs.run import Run
 

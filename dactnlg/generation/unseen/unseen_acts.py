@@ -202,10 +202,14 @@ class UnseenActs:
         """Yield the candidates without fault, those with the fewest doubts first, of equals the model's favourites."""
 
         def cost(each: Candidate) -> Cost:
-            return self.doubts(request.turn, each.tokens) + _plainly(each), -_score(each)
+            return self.doubts_about(each), -_score(each)
 
         bounded = ((self._strange(each.tokens) + _plainly(each), each) for each in candidates)
         return ((doubts, each) for (doubts, _), each in ascending(bounded, cost) if each.right)
+
+    def doubts_about(self, candidate: Candidate) -> int:
+        """Return the doubts about a candidate's text, and about naming slots plainly."""
+        return self.doubts(candidate.request.turn, candidate.tokens) + _plainly(candidate)
 
     def doubts(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return the doubts about a text, and those about going on where training says all in one sentence."""

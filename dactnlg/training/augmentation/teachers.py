@@ -25,7 +25,8 @@ from tqdm import tqdm
 
 from dactnlg._utils.files import written
 from dactnlg.errors import RunError
-from dactnlg.generation.generator import Generation, Generator
+from dactnlg.generation.generation import Generation
+from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.models import numpy as numpy_models
