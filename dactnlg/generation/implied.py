@@ -13,7 +13,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.grammar.fluency import nouns
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import plain, strip_joiner
 
 LEAST = 20
 """Training sentences of an act type that all have a slot, at least."""
@@ -58,7 +58,8 @@ class ImpliedSlots:
         reader, templates = self._preprocessor.reader, self._preprocessor.templates
         values = {} if reader is None else reader.values
         single = {placeholder_name(name): Slot(name, known[0]) for name, known in values.items() if len(known) == 1}
-        single = {name: single[name] for name in nouns(templates.texts()) if name in single}
+        counted = nouns(map(plain, templates.texts())) if single else ()
+        single = {name: single[name] for name in counted if name in single}
         with_slot, total = Counter[tuple[str, str]](), Counter[str]()
         for key, sentences in templates.sentences.items() if single else ():
             for act_type in (trait for trait in key if "|" not in trait):

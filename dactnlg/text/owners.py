@@ -14,8 +14,8 @@ from dactnlg.text.surface import strip_joiner
 
 IN_ORDER = frozenset({"former", "latter", "respectively", "first", "second"})
 """Words that give values to things by their order."""
-_JOINTS = frozenset({"while", "but", "whereas", "whilst", "however", "and", "or"})
-"""Words behind which a clause may speak of another thing."""
+_JOINTS = frozenset({"while", "but", "whereas", "whilst", "however", "and", "or", ";"})
+"""Words and marks behind which a clause may speak of another thing."""
 
 
 class Thing(NamedTuple):

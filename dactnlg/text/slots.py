@@ -10,7 +10,7 @@ Slot error rate (Wen et al. 2015, section 5.1): (missing + redundant) / required
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -203,10 +203,11 @@ class SlotChecker:
         """Return the special values of a slot whose cues match a sentence."""
         return self._shown(slot_name, folded(sentence))
 
-    def shown(self, tokens: Sequence[str]) -> Shown:
-        """Return the special values whose cues match delexicalised tokens, by slot."""
+    def shown(self, tokens: Sequence[str], slot_names: Container[str] | None = None) -> Shown:
+        """Return the special values whose cues match delexicalised tokens, by slot; of all slots, or of some."""
         text = folded(masked(tokens))
-        return {name: found for name in self._cues if (found := self._shown(name, text))}
+        names = [name for name in self._cues if slot_names is None or name in slot_names]
+        return {name: found for name in names if (found := self._shown(name, text))}
 
     def _shown(self, slot_name: str, text: str) -> tuple[str, ...]:
         return tuple(v for v in self._cues.get(slot_name, ()) if shows(self._compiled(slot_name, v), text))

@@ -39,8 +39,8 @@ def test_people_hardly_ever_exchange_values_and_exchanged_ones_are_found(
             swap = {placeholder: placeholder.removesuffix("#2"), placeholder.removesuffix("#2"): placeholder}
             found.append(bool(list(exchanged(required, [swap.get(token, token) for token in tokens]))))
     assert len(said) >= least
-    # Four of tv's 126 and three of laptop's 363 are people's own mistakes.
-    assert sum(alarms) <= 0.035 * len(said)
+    # Four of tv's 126 and three of laptop's 363 are people's own mistakes; one of tv's has a semicolon within a thing.
+    assert sum(alarms) <= 0.04 * len(said)
     assert len(found) >= least
     assert sum(found) >= 0.95 * len(found)
 
@@ -78,6 +78,10 @@ def test_of_values_that_things_share_nothing_is_told() -> None:
     ("sentence", "wrong"),
     [
         ("SLOT_NAME is SLOT_PRICE with SLOT_VIEW , SLOT_NAME#2 is SLOT_PRICE#2 with SLOT_VIEW#2 .", ""),
+        (
+            "SLOT_NAME is SLOT_PRICE , with SLOT_VIEW#2 ; SLOT_NAME#2 is SLOT_PRICE#2 with SLOT_VIEW .",
+            "view=hills view=sea",
+        ),
         ("the SLOT_PRICE SLOT_NAME with SLOT_VIEW or the SLOT_PRICE#2 SLOT_NAME#2 with SLOT_VIEW#2 ?", ""),
         ("SLOT_NAME is SLOT_PRICE . SLOT_NAME#2 is SLOT_PRICE#2 . they have SLOT_VIEW and SLOT_VIEW#2 .", "view=sea"),
         (

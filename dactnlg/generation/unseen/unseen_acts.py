@@ -259,7 +259,8 @@ class UnseenActs:
         sentences, values = split_sentences(tokens), [slot for _, slot in turn.slots() if slot.special in OPPOSITES]
         if len(sentences) < 2 or not values:
             return 0
-        shown = [self._preprocessor.checker.shown(sentence) for sentence in sentences]
+        checker, names = self._preprocessor.checker, {slot.name for slot in values}
+        shown = [checker.shown(sentence, names) for sentence in sentences]
         times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
         return sum(max(0, each - 1) for each in times)
 

@@ -251,7 +251,10 @@ def _plural(word: str) -> bool:
 
 
 def _repeats(words: Sequence[str]) -> bool:
-    runs = [run for run in _runs(words) if not any(map(is_placeholder, run))]
+    runs = list(_runs(words))
+    if len(set(runs)) == len(runs):
+        return False
+    runs = [run for run in runs if not any(map(is_placeholder, run))]
     return len(set(runs)) < len(runs)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from dactnlg.text.grammar.english import JOINTS
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.surface import strip_joiner
 
 LEAST_SHARE = 0.05
 """Share of what things are said to be from which on a word, or a value, is what a thing can be."""
@@ -22,7 +21,7 @@ class Copulas:
     """Counts the nouns behind "is a".
 
     Args:
-        sentences: of training, delexicalised.
+        sentences: of training, delexicalised, without joiners.
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
@@ -51,8 +50,7 @@ class Copulas:
 
 
 def _plain(sentence: Iterable[str]) -> list[str]:
-    words = map(strip_joiner, sentence)
-    return [word.partition("#")[0] if is_placeholder(word) else word for word in words]
+    return [word.partition("#")[0] if "#" in word and is_placeholder(word) else word for word in sentence]
 
 
 def _heads(words: Sequence[str]) -> Iterator[str]:

@@ -17,7 +17,7 @@ from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import strip_joiner
+from dactnlg.text.surface import plain, strip_joiner
 
 ORDER = 4
 """Words of a run: shorter ones are seen in nearly any order of words, longer ones training has seldom twice."""
@@ -51,24 +51,26 @@ class Fluency:
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
         self._runs: Counter[Tokens] = Counter()
         self._known: Memory[int] = Memory(*REMEMBERED)
+        self._known_runs: Memory[int] = Memory(*REMEMBERED)
         words: Counter[str] = Counter()
         pairs: Counter[tuple[str, str]] = Counter()
         sentences = [sentence for text in texts for sentence in split_sentences(text)]
-        for sentence in sentences:
-            words.update(map(strip_joiner, sentence))
-            pairs.update(pairwise(map(strip_joiner, sentence)))
+        stripped = list(map(plain, sentences))
+        for sentence, own in zip(sentences, stripped, strict=True):
+            words.update(own)
+            pairs.update(pairwise(own))
             self._runs.update(runs(sentence, ORDER))
             self._runs.update(runs(sentence, ORDER - 1))
         self._misspelt = misspellings(words) | joined(words, pairs)
-        self._plurals = frozenset(nouns(sentences)) if english else frozenset[str]()
+        self._plurals = frozenset(nouns(stripped)) if english else frozenset[str]()
         self._nouns = frozenset(filter(is_placeholder, self._plurals))
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
         self._counted = dict(self._before_counts()) if english else {}
         self._verbs = learned_verbs(pairs) if english else frozenset[str]()
-        self._predicates = Predicates(sentences, self._verbs)
-        self._copulas = Copulas(sentences if english else ())
+        self._predicates = Predicates(stripped, self._verbs)
+        self._copulas = Copulas(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
         """Return how many runs of words training never had, and the faults of clauses and of beginnings.
@@ -94,10 +96,14 @@ class Fluency:
         return sum(map(self._strange_runs, split_sentences(tokens)))
 
     def _strange_runs(self, sentence: Tokens) -> int:
-        # What does not matter may stand behind any sentence, and each such thing behind any other.
-        main, end = parted(sentence) if self._verbs else (sentence, None)
-        apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
-        return self._strange(apart) + min(self._strange(runs(reading, ORDER)) for reading in self._readings(main))
+        found = self._known_runs.get(sentence)
+        if found is None:
+            # What does not matter may stand behind any sentence, and each such thing behind any other.
+            main, end = parted(sentence) if self._verbs else (sentence, None)
+            apart = [run for clause in end.apart() for run in [*runs(clause, ORDER)][1:]] if end else []
+            found = self._strange(apart) + min(self._strange(runs(each, ORDER)) for each in self._readings(main))
+            self._known_runs.put(sentence, found, 60 * len(sentence))
+        return found
 
     def _strange(self, found: Iterable[Tokens]) -> int:
         every = [*found]
@@ -107,14 +113,12 @@ class Fluency:
         """Return the doubts about one sentence; texts that are composed share theirs."""
         found = self._known.get(sentence)
         if found is None:
-            found = self._strange_runs(sentence)
-            found += sum(strip_joiner(token) in self._misspelt for token in sentence)
+            words = plain(sentence)
+            found = self._strange_runs(sentence) + sum(word in self._misspelt for word in words)
             if self._verbs:
                 found += faults(parted(sentence)[0], self._verbs)
-                found += 2 * (self._one_of_many(sentence) + self._only_one(sentence))
-                found += 2 * (
-                    self._copulas.faults(sentence) + self._predicates.faults(sentence) + misattributed(sentence)
-                )
+                found += 2 * (self._one_of_many(sentence) + self._only_one(words) + misattributed(sentence))
+                found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
         return found
 
@@ -184,10 +188,9 @@ class Fluency:
                 many = False
         return found
 
-    def _only_one(self, sentence: Tokens) -> int:
+    def _only_one(self, own: Sequence[str]) -> int:
         """Return how often the only one lacks its article, or is there: "it is only pub", "there is the only"."""
-        words = [BOUND, BOUND, *map(_plain, map(strip_joiner, sentence)), BOUND, BOUND]
-        found = 0
+        words, found = [BOUND, BOUND, *map(_plain, own), BOUND, BOUND] if "only" in own else [], 0
         for place, word in enumerate(words):
             if word == "only":
                 bare = words[place - 1] in ("is", "was") and words[place + 1] in self._plurals
@@ -225,10 +228,14 @@ def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
 
 
 def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
-    """Yield the words and placeholders behind which training often has the ending of a plural, as "pub" has."""
+    """Yield the words and placeholders behind which training often has the ending of a plural, as "pub" has.
+
+    Args:
+        sentences: of training, without joiners.
+    """
     plurals = Counter[str]()
     for sentence in sentences:
-        plurals.update(_plain(word) for word, more in pairwise(map(strip_joiner, sentence)) if more in PLURALS)
+        plurals.update(_plain(word) for word, more in pairwise(sentence) if more in PLURALS)
     yield from (word for word, count in plurals.items() if count >= LEAST_PLURALS)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.copulas import noun_phrase_head
 from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES
-from dactnlg.text.surface import strip_joiner
 
 LEAST_SEEN = 20
 """How often training says something, of whatever subject, from which on it matters that it never says it of one."""
@@ -30,7 +29,7 @@ class Predicates:
     """Counts what training says of which subjects.
 
     Args:
-        sentences: of training, delexicalised.
+        sentences: of training, delexicalised, without joiners.
         verbs: finite verbs, in lower case.
     """
 
@@ -53,7 +52,7 @@ class Predicates:
 
     def _clauses(self, sentence: Sequence[str]) -> Iterator[tuple[str, set[Predicate]]]:
         """Yield the last word of each clause's subject, which a verb behind "and" shares, and what is said of it."""
-        words = [strip_joiner(token).partition("#")[0] for token in sentence]
+        words = [word.partition("#")[0] if "#" in word else word for word in sentence]
         if words[0] in _ASKING:
             return
         subject, start = "", 0
