@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
-from dactnlg.fidelity.plainly import indifferent, matters
+from dactnlg.fidelity.plainly import careless, indifferent, matters
 from dactnlg.fidelity.reader import Reader
 from dactnlg.text.values.nearness import names_slot
+
+CARING = "care"
+"""The word of which English sentences have one, now and then, that say what does not matter."""
 
 
 class Naming:
@@ -20,6 +23,8 @@ class Naming:
 
     def __init__(self, reader: Reader) -> None:
         self._reader = reader
+        # Whether training has English words for what does not matter.
+        self._english = CARING in reader.parts.grams.features
         slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
         # Words of slots that may not matter, without those that may name another one, as "range" does.
         self._own = {
@@ -40,7 +45,9 @@ class Naming:
         unknown = {fact.slot or "": fact.name for fact in stated if fact.kind == UNKNOWN}
         free = {fact.slot or "": fact.name for fact in stated if fact.kind == INDIFFERENT}
         chosen = {slot.name for _, slot in turn.slots() if slot.value is not None and slot.special is None}
-        named = unknown | (free if len(free) > 1 else {})
+        # "There are 37 inns" says of nothing that it does not matter.
+        told = len(free) < 2 and (not self._english or careless(words))
+        named = unknown | ({} if told else free)
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
         # "Thai food, or don't you care?" names what there is to choose from.
         alone = {slot: name for slot, name in free.items() if slot not in chosen}

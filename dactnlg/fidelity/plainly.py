@@ -6,7 +6,7 @@ care about the price": training may never have had the two together.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
 from dactnlg.text.placeholders import is_placeholder
@@ -19,6 +19,8 @@ _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
 """Words behind which stands what does not matter."""
 _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each", "different"})
 """Words before what does not matter."""
+_CARELESS = _INDIFFERENCE | _ANY | {"matter", "matters", "mind"}
+"""Words of which one stands where something does not matter, unless that is named."""
 _BEFORE = 3
 """Words that such a one may stand before it."""
 _MAIN = frozenset({"there", "we", "i", "then"})
@@ -38,6 +40,11 @@ def indifferent(words: Words) -> Iterator[Words]:
         for place, word in enumerate(sentence):
             if word in _INDIFFERENCE:
                 yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), sentence[place + 1 :])]
+
+
+def careless(words: Iterable[str]) -> bool:
+    """Whether one of some words may say, in English, that something does not matter."""
+    return not _CARELESS.isdisjoint(words)
 
 
 def matters(words: Words, named: Container[str]) -> bool:

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
 from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
 from dactnlg.text.surface import strip_joiner, tokenize
 
 Key = tuple[str, ...]
 _PREPOSITIONS = frozenset({"at", "by", "in", "near"})
+_BEFORE_NOUNS = ("the", "what", "of")
 _SHORTEST, _RAREST = 3, 5
 """Letters of a word that may be a part of a slot's name, and how often training has to have it."""
 
@@ -131,6 +132,12 @@ class Templates:
         return " ".join(
             word for name in slot_name.replace("_", " ").casefold().split() for word in _segments(name, self._words)
         )
+
+    def names_thing(self, words: Tokens, slot_name: str) -> bool:
+        """Whether the words of a slot's name are a noun in training: "the price range", "what area", "kind of food"."""
+        runs = {(before, *words) for before in (*_BEFORE_NOUNS, placeholder_name(slot_name))}
+        long = len(words) + 1
+        return any(text[at : at + long] in runs for text in self.texts() for at in range(len(text)))
 
     def has_further(self, act_type: str, placeholder: str) -> bool:
         """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type."""

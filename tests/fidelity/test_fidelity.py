@@ -224,6 +224,24 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     assert checker.check(*pairs[7]).ok and checker.check(*pairs[37]).ok and checker.check(*pairs[67]).ok
 
 
+def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
+    free = [f"there are {n} inns if you do not care about the family" for n in range(20)]
+    # As often people leave it out, so that nothing more is needed for those who learn from them.
+    pairs = [(parse(f"inform_count(count={n};family=dontcare)"), text) for n, text in enumerate(free)]
+    pairs += [(parse(f"inform_count(count={n};family=dontcare)"), f"there are {n} inns") for n in range(20)]
+    pairs += [(parse(f"inform_count(count={n};near=b)"), f"there are {n} inns near b") for n in range(20)]
+    own = Style(False, True, {}, {}, ()).checker()
+    naming = Naming(learn_reader(pairs, pairs[::5], own))
+    turn = parse("inform_count(count=3;family=dontcare)")
+    for text in ("there are 3 inns", "there are 3 cheap inns near b"):
+        assert naming.faults(turn, text.split())[0] == ["family=dontcare"]
+    for text in ("there are 3 inns of any kind", "there are 3 family inns", "there are 3 inns whatever it is"):
+        assert naming.faults(turn, text.split())[0] == []
+    # Nothing is known of other languages' words for it.
+    czech = [(turn, text.replace("care", "záleží")) for turn, text in pairs]
+    assert Naming(learn_reader(czech, czech[::5], own)).faults(turn, ["3", "hotely"])[0] == []
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_next_to_nothing_can_be_learned_from(corpus: Corpus, tmp_path: Path, count: int) -> None:
     pairs, checker = list(corpus.pairs("train"))[:count], corpus.card.style().checker()

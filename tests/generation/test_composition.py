@@ -12,7 +12,8 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.composition import Composer, covers
-from dactnlg.generation.unseen.pieces import PieceFinder, wanted
+from dactnlg.generation.unseen.piece_finder import PieceFinder
+from dactnlg.generation.unseen.pieces import wanted
 from dactnlg.generation.unseen.unseen_acts import ALARMING, UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.fluency import Fluency
@@ -117,6 +118,49 @@ def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
     own = built([(f"?request({slot})", f"what {slot} would you like ?") for slot in slots])
     (text, *_) = composed(own, f"?request({';'.join(slots)})")
     assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
+
+
+def test_behind_a_statement_another_question_is_asked() -> None:
+    own = built(
+        [
+            ("inform(count=2;food=a)&request(area)", "there are SLOT_COUNT pubs with SLOT_FOOD food . where ?"),
+            (
+                "inform(count=2;price=a;area=b)&request(food)",
+                "there are SLOT_COUNT SLOT_PRICE pubs in SLOT_AREA . what food ?",
+            ),
+            ("inform(count=2;food=a)", "we have SLOT_COUNT pubs in town with SLOT_FOOD food ."),
+            ("inform(area=a)", "there are SLOT_COUNT pubs in SLOT_AREA ."),
+            ("request(food)", "what food ?"),
+            ("request(area)", "where would you like it ?"),
+            ("request(price)", "what may it cost ?"),
+        ]
+    )
+    found = composed(own, "inform(count=2;food=x)&request(price)")
+    assert found == ["there are SLOT_COUNT pubs with SLOT_FOOD food . what may it cost ?"]
+    # What is stated loses a phrase, the question is another one.
+    (text,) = composed(own, "inform(count=2;area=x)&request(price)")
+    assert text == "there are SLOT_COUNT pubs in SLOT_AREA . what may it cost ?"
+    # A statement by itself asks nothing, whatever stood behind it.
+    assert composed(own, "inform(count=2;area=x;price=y)") == []
+
+
+def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
+    own = built(
+        [
+            ("?request(area)", "whereabouts shall it be ?"),
+            ("inform(price_range=a)", "the price range is SLOT_PRICE_RANGE ."),
+            ("inform(dogs_allowed=yes)", "dogs are allowed ."),
+            ("inform_no_info(area)", "i do not know where it is ."),
+        ]
+    )
+    assert composed(own, "?request(price_range)") == ["what price range would you like ?"]
+    both = composed(own, "?request(area;price_range)")
+    assert sorted(both) == [
+        "what price range would you like ? whereabouts shall it be ?",
+        "whereabouts shall it be ? what price range would you like ?",
+    ]
+    # A slot whose name is no noun, and an act type that does not ask.
+    assert composed(own, "?request(dogs_allowed)") == composed(own, "inform_no_info(price_range)") == []
 
 
 def test_sorry_is_said_once() -> None:

@@ -103,13 +103,36 @@ def test_what_does_not_matter_is_confirmed_without_a_condition(hotels: Preproces
     assert divider_of(hotels).indifferent(hotels.request(request.turn)) is None
 
 
+def test_of_several_acts_one_alone_is_stated(hotels: Preprocessor) -> None:
+    request = hotels.request(parse("?confirm(near=a)&inform_count(count=2;food=dontcare)"))
+    parts = divider_of(hotels).indifferent(request)
+    assert parts is not None and str(parts.requests[0].turn) == "?confirm(near=a)&inform_count(count=2)"
+    assert joined(hotels, parts, "there are SLOT_COUNT hotels . near SLOT_NEAR ?") == [
+        "there are SLOT_COUNT hotels if you do not care about the food . near SLOT_NEAR ?"
+    ]
+    for text in ("near SLOT_NEAR ? there are SLOT_COUNT hotels", "there are SLOT_COUNT hotels . they are SLOT_NEAR ."):
+        assert joined(hotels, parts, text) == []
+
+
+def test_a_statement_says_that_a_slot_does_not_matter_though_training_never_does() -> None:
+    rows = [("inform(name=a;area=b)", "SLOT_NAME is in SLOT_AREA ."), ("?request(area)", "what area would you like ?")]
+    pairs = [Pair(parse(act), None, tuple(text.split())) for act, text in rows]
+    own = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    parts = divider_of(own).indifferent(own.request(parse("inform(name=a;area=dontcare)")))
+    assert joined(own, parts, "SLOT_NAME is fine .") == ["SLOT_NAME is fine if you do not care about the area ."]
+    # What training never speaks of may be no noun, and what is asked has no condition.
+    for act in ("inform(name=a;dogsallowed=dontcare)", "?confirm(name=a;area=dontcare)"):
+        assert divider_of(own).indifferent(own.request(parse(act))) is None
+    czech = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, (), language="cs"))
+    assert divider_of(czech).indifferent(czech.request(parse("inform(name=a;area=dontcare)"))) is None
+
+
 @pytest.mark.parametrize(
     "act",
     [
         "inform_count(count=2;near=b)",  # all matters
         "inform_count(food=dontcare)",  # nothing does
         "inform_count(count=2;view=dontcare)",  # training has no clause for it
-        "inform_count(count=2;food=dontcare)&bye()",
     ],
 )
 def test_without_a_clause_nothing_is_put_behind_what_matters(hotels: Preprocessor, act: str) -> None:

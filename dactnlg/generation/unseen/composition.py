@@ -7,12 +7,14 @@ it where training has the words at both sides together.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
 from dactnlg.generation.unseen.phrases import Phrases
-from dactnlg.generation.unseen.pieces import Alternatives, Piece, PieceFinder, Pieces, Said, asked_for, bare, wanted
+from dactnlg.generation.unseen.piece_finder import PieceFinder
+from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, asked_for, bare, wanted
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
@@ -34,7 +36,14 @@ REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
 MADE = 10_000, 16 << 20
 """Acts of which the texts are remembered, at most, and their bytes."""
-_Known = tuple[Pieces, Phrases]
+
+
+class _Known(NamedTuple):
+    """The pieces of some act types, the phrases of their texts, and those of what is stated before questions."""
+
+    pieces: Pieces
+    phrases: Phrases
+    stated: Phrases
 
 
 class _Way(NamedTuple):
@@ -105,13 +114,13 @@ class Composer:
         """
         said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
         if any(map(bare, said or ())):
-            pieces, _ = self._of(frozenset(act.act_type for act in turn.acts), fluency)
+            pieces = self._of(frozenset(act.act_type for act in turn.acts), fluency).pieces
             for base, group in (*pieces.whole.items(), *pieces.single.items()):
                 if base and all(map(bare, base)) and not group.rated:
                     yield asked_for(base), group
 
     def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
-        pieces, phrases = self._of(act_types, fluency)
+        pieces, phrases, stated = self._of(act_types, fluency)
         pieces = self._finder.by_name(pieces, said, fluency)
         joint = self._joint(act_types, said, pieces)
         found = {
@@ -122,7 +131,20 @@ class Composer:
         if min(found.values(), default=1):
             for tokens, changes in phrases.made(said):
                 found.setdefault(tokens, fluency.doubts(tokens) + changes)
+            asked = self._finder.asked(said)
+            for tokens, changes in stated.made(said - asked) if asked and pieces.stated else ():
+                for questions in self._questions(pieces, asked):
+                    text = tuple(chain(tokens, *questions))
+                    found.setdefault(text, fluency.doubts(text) + changes)
         return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+
+    def _questions(self, pieces: Pieces, asked: Said) -> Iterator[list[Tokens]]:
+        """Yield questions for what is asked for, the fewest that do."""
+        ways = list(covers(asked, [each for each in pieces.single if each <= asked], len(asked)))
+        fewest = min(map(len, ways), default=0)
+        for way in ways:
+            if len(way) == fewest:
+                yield [pieces.single[each].ranked[0].tokens for each in way]
 
     def joint(self, turn: Turn, fluency: Fluency) -> int:
         """Return how doubtful it is to say a turn in several sentences."""
@@ -145,9 +167,11 @@ class Composer:
         found = self._known.get(act_types)
         if found is None:
             pieces = self._finder.collect(act_types, fluency)
-            size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values()]))
-            phrases = Phrases(pieces, fluency, self.subject, self._finder.said_here)
-            found = self._known.put(act_types, (pieces, phrases), size)
+            size = 500 * sum(map(len, [*pieces.whole.values(), *pieces.single.values(), *pieces.stated.values()]))
+            phrases, stated = (
+                Phrases(whole, fluency, self.subject, self._finder.said_here) for whole in (pieces.whole, pieces.stated)
+            )
+            found = self._known.put(act_types, _Known(pieces, phrases, stated), size)
         return found
 
     def _joined(self, pieces: Pieces, said: Said) -> Iterator[tuple[Tokens, int]]:
@@ -162,7 +186,8 @@ class Composer:
                 more = [pieces.single[each].ranked[0] for each in way.more]
                 for each in sorted(more, key=lambda each: -each.weight):
                     tokens = join_sentences(tokens, each.tokens)
-                yield tuple(tokens), way.joints
+                # What is asked for has a question of its own behind any statement.
+                yield tuple(tokens), sum(each != self._finder.asked(each) for each in way.more)
 
     def _ways(self, pieces: Pieces, said: Said, beginnings: Iterable[_Beginning]) -> Iterator[_Way]:
         # Each thing that is asked for, or unknown, may need a piece of its own.
@@ -175,7 +200,9 @@ class Composer:
     def _texts(self, pieces: Pieces, said: Said) -> Iterator[_Beginning]:
         """Yield the whole texts that say some of what is wanted."""
         subject = self.subject
-        for base, group in pieces.whole.items():
+        asked = self._finder.asked(said)
+        stated = pieces.stated.items() if asked else ()
+        for base, group in (*pieces.whole.items(), *stated):
             if base < said and (subject in base or subject not in said):
                 yield base, group.ranked[:MOST_EACH]
 

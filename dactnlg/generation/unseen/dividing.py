@@ -16,13 +16,21 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.grammar.english import QUESTION_WORDS
-from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference, added, by_name, clauses, parted
+from dactnlg.text.grammar.indifference import (
+    IF_YOU_DO_NOT_CARE,
+    INDIFFERENT,
+    Indifference,
+    added,
+    by_name,
+    clauses,
+    parted,
+)
 from dactnlg.text.grammar.mending import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import Segments
+from dactnlg.text.segments import Segments, reduced
 from dactnlg.text.sentences import Tokens, join_sentences, split_sentences, without_apology
 from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
@@ -44,22 +52,25 @@ class Divider:
 
     def indifferent(self, request: Request) -> Parts | None:
         """Return what matters, behind which training can say of the rest that it does not matter."""
-        act = request.turn.acts[0]
-        free = [slot for slot in act.slots if slot.special == INDIFFERENT]
-        slots = [slot for slot in act.slots if slot not in free]
-        ends = [each for slot in free if (each := self._free(act.act_type, slot.name))] if slots else []
-        if len(request.turn.acts) > 1 or not ends or len(ends) < len(free):
+        turn = request.turn
+        free = [(act.act_type, slot) for act, slot in turn.slots() if slot.special == INDIFFERENT]
+        slots = [slot for _, slot in turn.slots() if slot.special != INDIFFERENT]
+        ends = [end for act_type, slot in free if (end := self._free(act_type, slot.name))] if slots else []
+        if not ends or len(ends) < len(free):
             return None
-        end = Indifference.together(ends)
+        rest = reduced(turn, slots)
+        end, asked = Indifference.together(ends), all(self._asks(act_type) for act_type, _ in free)
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
-            asks = is_question(detokenize(list(first))) and not self._asks(act.act_type)
-            if asks or parted(first)[1] is not None:
+            asks = is_question(detokenize(list(first))) and not asked
+            # Of several acts another one may be stated behind, to which the clause would not belong.
+            stated = len(turn.acts) > 1 and not all(map(is_question, map(detokenize, more)))
+            if asks or stated or parted(first)[1] is not None:
                 return []
             return [[*_ended(first, end), *chain.from_iterable(more)]]
 
-        return Parts([self._part(request, act.act_type, slots)], join, all_needed=True, whole=True)
+        return Parts([self._preprocessor.request(rest, request.context)], join, all_needed=True, whole=True)
 
     def unknown(self, request: Request) -> Parts | None:
         """Return one by one what is not known; a search may say it as if it were."""
@@ -165,6 +176,10 @@ class Divider:
             start = next((each.start for each in known.values()), ())
             if not start and self._asks(act_type):
                 start = added(templates, act_type)
+            elif not start and self._preprocessor.style.language == "en":
+                # Training may have words of its own: "you can go at any time".
+                said = self._segments.statements(act_type, Slot(slot_name, INDIFFERENT))
+                start = () if said else IF_YOU_DO_NOT_CARE
             self._ends[key] = known.get(slot_name) or by_name(start, slot_name, templates)
         return self._ends[key]
 

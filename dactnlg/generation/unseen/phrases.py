@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, islice, pairwise
 from typing import NamedTuple
 
 from dactnlg._utils.ranking import ascending
-from dactnlg.generation.unseen.pieces import Pieces, Said
+from dactnlg.generation.unseen.pieces import Alternatives, Said
 from dactnlg.text.grammar.fluency import BOUND, Fluency
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
@@ -38,17 +38,21 @@ class Phrases:
     """Phrases of the texts of some act types.
 
     Args:
-        pieces: of these act types.
+        whole: the texts, by what they say.
         fluency: of their texts.
         subject: the placeholder of what is spoken of, which stays where it is.
         says: what words of a text say of all that it says; None where nothing shows it.
     """
 
     def __init__(
-        self, pieces: Pieces, fluency: Fluency, subject: str, says: Callable[[Said, Tokens], Said | None]
+        self,
+        whole: Mapping[Said, Alternatives],
+        fluency: Fluency,
+        subject: str,
+        says: Callable[[Said, Tokens], Said | None],
     ) -> None:
-        self._pieces, self._fluency, self._subject, self._says = pieces, fluency, subject, says
-        self._known = {piece.tokens: said for said, group in pieces.whole.items() for piece in group}
+        self._whole, self._fluency, self._subject, self._says = whole, fluency, subject, says
+        self._known = {piece.tokens: said for said, group in whole.items() for piece in group}
         self._phrases: dict[str, dict[str, list[tuple[Tokens, Tokens]]]] = {}
 
     def _of(self, item: str) -> dict[str, list[tuple[Tokens, Tokens]]]:
@@ -56,7 +60,7 @@ class Phrases:
         found = self._phrases.get(item)
         if found is None:
             weights: dict[Tokens, float] = {}
-            for said, group in self._pieces.whole.items():
+            for said, group in self._whole.items():
                 for piece in group if item in said else ():
                     for phrase in self._removable(piece.tokens, said, item):
                         weights[phrase] = weights.get(phrase, 0.0) + piece.weight
@@ -80,7 +84,7 @@ class Phrases:
         """Return texts that say what is wanted, of those that lack so much at most, with their changes."""
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
         bases = []
-        for said, group in self._pieces.whole.items():
+        for said, group in self._whole.items():
             lacking, more = len(wanted - said), len(said - wanted - self._fluency.counts)
             if lacking <= most and more <= 1 and (said & wanted) and said != wanted:
                 bases += [

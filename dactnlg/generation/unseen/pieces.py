@@ -4,38 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import pairwise
 from typing import NamedTuple
 
-from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.bayes_risk import expected_gains
-from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import INDIFFERENT
-from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question
-from dactnlg.text.segments import ARTICLE, Segments
-from dactnlg.text.sentences import PRONOUN, Tokens, asking, split_sentences, without_apology
-from dactnlg.text.surface import detokenize, strip_joiner
-from dactnlg.text.templates import Key, canonical
-from dactnlg.text.trigger_words import trigger
+from dactnlg.text.sentences import Tokens, asking
+from dactnlg.text.surface import detokenize
 
-MOST_ALIKE = 30
-"""Texts kept of those that say the same, the most frequent ones."""
-SPREAD = 0.05
-"""Share of an act type's texts that spread values over several sentences, from which on others may be spread too."""
-RARE = 0.1
-"""What a sentence counts that training does not have by itself, beside those that it has."""
-
-REMEMBERED = 50_000, 16 << 20
-"""Words of which it is remembered, at most, whether they say a special value; and their bytes."""
-_DETERMINERS = frozenset({ARTICLE, "its"})
-_OF = frozenset({"of", "for", "at", "to"})
 Said = frozenset[str]
 """What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
-Group = dict[Said, dict[Tokens, float]]
 
 
 class Piece(NamedTuple):
@@ -98,12 +78,14 @@ class Pieces(NamedTuple):
     Attributes:
         whole: whole texts, by what they say.
         single: sentences as they stand behind others, by what they say.
+        stated: what whole texts say before the question with which they end, by what it says.
         spread: whether training spreads values over several sentences.
         asking: whether most of them are questions.
     """
 
     whole: dict[Said, Alternatives]
     single: dict[Said, Alternatives]
+    stated: dict[Said, Alternatives]
     spread: bool
     asking: bool
 
@@ -132,166 +114,6 @@ def trait(act_type: str, slot: Slot) -> str:
     return f"{act_type}|{slot.name}" + (f"={slot.special}" if slot.special is not None else "")
 
 
-class PieceFinder:
-    """Finds pieces in a run's training texts.
-
-    Args:
-        preprocessor: of the run.
-    """
-
-    def __init__(self, preprocessor: Preprocessor) -> None:
-        self._preprocessor, self._segments = preprocessor, Segments(preprocessor, VERBS)
-        # Texts that are put together share their phrases.
-        self._shown: Memory[tuple[bool | None]] = Memory(*REMEMBERED)
-
-    @property
-    def subject(self) -> str:
-        """The placeholder with which most texts begin, if any does."""
-        return self._segments.subject
-
-    def collect(self, act_types: frozenset[str], fluency: Fluency) -> Pieces:
-        """Return the pieces of texts for some act types, and the single ones of fewer of these."""
-        whole: Group = {}
-        single: Group = {}
-        several = spread = total = asked = 0
-        templates = self._preprocessor.templates
-        for key, texts in templates.sentences.items():
-            acts = {each for each in key if "|" not in each}
-            for text, weight in texts.items() if acts <= act_types else ():
-                said = _said(key, text, templates.specials.get((key, text), [()]))
-                if said is None:
-                    continue
-                free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
-                if free and not is_question(detokenize(list(text))):
-                    # People leave out that something does not matter.
-                    shown = self.said_here(said, text)
-                    said -= free - (said if shown is None else shown)
-                segments = split_sentences(text)
-                if acts == act_types:
-                    self._add_whole(whole, said, text, segments, weight)
-                    several += len(said) > 1
-                    total += 1
-                    asked += is_question(detokenize(list(segments[-1])))
-                    spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
-                if len(segments) == 1 or all(map(bare, said)):
-                    _add(single, said, without_apology(text), weight)
-                if about := self._about_it(said, text):
-                    for group in (whole, single) if acts == act_types else (single,):
-                        _add(group, said - {self.subject}, about, RARE * weight)
-                for segment in segments:
-                    here = said if len(segments) == 1 else self.said_here(said, segment)
-                    tokens = self._continued(segment) if here and self.subject in here else segment
-                    if here and tokens and (len(segments) > 1 or tokens != text):
-                        _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
-        much = spread >= SPREAD * max(1, several)
-        most_ask = 2 * asked > total
-        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
-        return Pieces(every, apart, spread=much, asking=most_ask)
-
-    def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
-        _add(whole, said, text, weight)
-        if self.subject in said and (continued := self._continued(segments[0])):
-            rest = text[len(segments[0]) :]
-            if not any(strip_joiner(token) == self.subject for token in rest):
-                _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
-
-    def by_name(self, pieces: Pieces, said: Said, fluency: Fluency) -> Pieces:
-        """Return pieces with further ones for slots without a value that training never had so in these acts.
-
-        They are those of other slots, with one name for the other: "which height do you mean" after "which region".
-        """
-        unvalued = frozenset(filter(bare, said))
-        found: Group = {}
-        for item in unvalued.difference(*pieces.single) if unvalued else ():
-            act_type, _, name = item.partition("|")
-            for base, group in pieces.single.items() if name in self._named else ():
-                others = sorted(base - {self.subject})
-                if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
-                    continue
-                own = others[0].partition("|")[2]
-                piece = next((each for each in group.ranked if each.tokens.count(own) == 1), None)
-                if piece:
-                    tokens = tuple(name if token == own else token for token in piece.tokens)
-                    _add(found, base - {others[0]} | {item}, tokens, piece.weight)
-        more = _frequent(found, fluency, asking=pieces.asking)
-        return pieces._replace(whole={**pieces.whole, **more}, single={**pieces.single, **more}) if more else pieces
-
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        """The words that stand behind "the" and "its" in training: things, and not near or with."""
-        texts = self._preprocessor.templates.texts()
-        return frozenset(word for text in texts for before, word in pairwise(text) if before in _DETERMINERS)
-
-    def _about_it(self, said: Said, text: Tokens) -> Tokens | None:
-        """Return a text that names its subject and otherwise says bare slots alone, with a pronoun in its place.
-
-        "I don't know how long it is": what is unknown, or asked for, of a thing that has been named.
-        """
-        named = [place for place, token in enumerate(text) if strip_joiner(token) == self.subject]
-        if len(named) != 1 or not all(map(bare, said - {self.subject})):
-            return None
-        before, after = text[: named[0]], text[named[0] + 1 :]
-        # "The Path 44", "Path 44's length", "(Path 44)".
-        owner = any(strip_joiner(token).startswith("'") for token in after[:1])
-        apart = text[named[0]] == self.subject and before[-1:] != (ARTICLE,) and not owner
-        return (*before, PRONOUN, *after) if apart else None
-
-    def _continued(self, segment: Tokens) -> Tokens | None:
-        """Return a sentence without the subject that it names: "it is cheap", "the phone number is SLOT_PHONE"."""
-        words = [strip_joiner(token) for token in segment]
-        at = words.index(self.subject) if words.count(self.subject) == 1 else 0
-        start = at - 1 if words[at - 1] == ARTICLE else at
-        if (
-            start > 2
-            and words[0] == ARTICLE
-            and words[start - 1] in _OF
-            and words[at + 1 : at + 2] in (["is"], ["are"])
-        ):
-            return (*segment[: start - 1], *segment[at + 1 :])
-        return self._segments.continued(segment)
-
-    def said_here(self, said: Said, segment: Tokens) -> Said | None:
-        """Return what of all that a text says some of its words say; None where nothing could show it."""
-        found = {strip_joiner(token) for token in segment if is_placeholder(token)}
-        words = tuple(token for token in segment if not is_placeholder(token))
-        for each in said:
-            name, _, value = each.partition("=")
-            act_type, _, slot_name = name.partition("|")
-            if slot_name and not value:
-                return None
-            if value:
-                shown = self._shows(act_type, Slot(slot_name, value), words)
-                if shown is None:
-                    return None
-                found |= {each} if shown else set()
-        return frozenset(found)
-
-    def _shows(self, act_type: str, slot: Slot, words: Tokens) -> bool | None:
-        """Return whether words say a special value; None where nothing could show it."""
-        key = act_type, slot, words
-        found = self._shown.get(key)
-        if found is None:
-            # Hardly a sentence says it without one of these.
-            triggers = self._preprocessor.trigger_words.get(trigger(f"{slot.name}={slot.special}"), ())
-            if triggers and not any(word in words for word in triggers):
-                return False
-            shown = self._segments.said(Turn((DialogueAct(act_type, (slot,)),)), words)
-            found = self._shown.put(key, (None if shown is None else bool(shown),), 200 + 10 * len(words))
-        return found[0]
-
-
-def _said(key: Key, text: Tokens, specials: Iterable[Key]) -> Said | None:
-    """Return what a text says; None where its acts do not agree on that, or it says a value twice."""
-    held = [strip_joiner(token) for token in text if is_placeholder(token)]
-    values = list(specials)
-    if len(set(held)) < len(held) or len(values) != 1:
-        return None
-    special = {canonical(each) for each in values[0]}
-    named = {each.partition("=")[0] for each in special}
-    slots = [each for each in key if "|" in each and each not in named]
-    return frozenset({*held, *special, *(s for s in slots if placeholder_name(s.partition("|")[2]) not in held)})
-
-
 def asked_for(said: Said) -> Turn:
     """Return the turn that has what is said, all of it slots without a value."""
     slots: dict[str, list[Slot]] = {}
@@ -304,21 +126,3 @@ def asked_for(said: Said) -> Turn:
 def bare(item: str) -> bool:
     """Whether something said is a slot without a value."""
     return "|" in item and "=" not in item
-
-
-def _indifferent(item: str) -> bool:
-    """Whether something said is that a slot does not matter."""
-    return item.endswith(f"={INDIFFERENT}")
-
-
-def _add(group: Group, said: Said, tokens: Tokens, weight: float) -> None:
-    texts = group.setdefault(said, {})
-    texts[tokens] = texts.get(tokens, 0.0) + weight
-
-
-def _frequent(group: Group, fluency: Fluency, *, asking: bool) -> dict[Said, Alternatives]:
-    found = {}
-    for said, texts in group.items():
-        frequent = sorted(texts.items(), key=lambda each: (-each[1], each[0]))[:MOST_ALIKE]
-        found[said] = Alternatives([Piece(*each) for each in frequent], fluency, asking=asking)
-    return found

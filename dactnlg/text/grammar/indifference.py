@@ -35,6 +35,8 @@ _PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 _ENDING = dict.fromkeys(_CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
 """Words behind which others tell that what follows is no further thing that does not matter: "and in the south"."""
 _OR_DO_YOU_NOT = ("or", "do", "you", "not")
+IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
+"""How statements say that something does not matter, where training has no such statement."""
 _LONGEST_START = 6
 """Words up to the verb, at most: "if you do not really care"."""
 
@@ -231,12 +233,12 @@ def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | No
         slot: the slot.
         templates: of training.
     """
-    words = templates.spelt_out(slot.lower()).split()
+    if not start:
+        return None
+    words = tuple(templates.spelt_out(slot.lower()).split())
     if len(words) == 1 and words[0] in PREPOSITIONS:
-        return Indifference(start, (("about", "what", "it", "is", *words),)) if start else None
-    run = ("the", *words)
-    said = any(text[at : at + len(run)] == run for text in templates.texts() for at in range(len(text)))
-    return Indifference(start, (("about", *run),)) if said and start else None
+        return Indifference(start, (("about", "what", "it", "is", *words),))
+    return Indifference(start, (("about", "the", *words),)) if templates.names_thing(words, slot) else None
 
 
 def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
