@@ -108,6 +108,8 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("SLOT_NAME is a children friendly pub.", "SLOT_NAME is a child friendly pub."),
         ("it is near the SLOT_AREA, in the SLOT_AREA and cheap.", "it is near SLOT_AREA, in SLOT_AREA and cheap."),
         ("what is the area do you prefer?", "what area do you prefer?"),
+        ("there are pubs if you do not care the food type.", "there are pubs if you do not care about the food type."),
+        ("there are pubs if you don't care dogs in SLOT_A.", "there are pubs if you don't care about dogs in SLOT_A."),
         ("the only pub in SLOT_A.", "it is the only pub in SLOT_A."),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
     ],
@@ -158,6 +160,8 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "it is in the SLOT_AREA or SLOT_AREA#2 area.",
         "what is the area that you like, and do you want a pub?",
         "would you like it near SLOT_A if you do not care about the price?",
+        "would you like it near SLOT_A or do you not care?",
+        "would you like it near SLOT_A if you do not care whether dogs are allowed or which meal it is good for?",
     ],
 )
 def test_what_is_right_stays(text: str) -> None:

@@ -44,6 +44,9 @@ _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
+_NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
+_NO_THING |= listed("about if whether to either too much")
+"""Words behind "care" that are nothing one cares about."""
 _DENIALS = listed("do does did can could")
 
 
@@ -62,7 +65,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     number, found = 0, list[Tokens]()
     for sentence in split_sentences(tokens):
         own = sentence
-        for rule in (_resumed, _compounds, _asked_once, _where_last, _of_two):
+        for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two):
             own = rule(own)
         for mend in (_conditions_first, _with_and, _denied_once):
             own = mend(own, verbs)
@@ -161,6 +164,16 @@ def _resumed(sentence: Tokens) -> Tokens:
     for place in range(len(words) - 4):
         if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
             return (*sentence[: place + 4], *sentence[place + 5 :])
+    return sentence
+
+
+def _caring_about(sentence: Tokens) -> Tokens:
+    """Return a sentence in which one cares about things: "if you do not care the food", "do not care dogs"."""
+    words = plain(sentence)
+    for place, (before, word, more) in enumerate(zip(words, words[1:], words[2:], strict=False), 1):
+        denied = before in ("not", "dont") or before.endswith("n't")
+        if denied and word == "care" and more not in _NO_THING and (more.isalpha() or is_placeholder(more)):
+            return (*sentence[: place + 1], "about", *sentence[place + 1 :])
     return sentence
 
 
