@@ -56,6 +56,7 @@ class PieceFinder:
         whole: Group = {}
         single: Group = {}
         stated: Group = {}
+        behind: Group = {}
         several = spread = total = asked = 0
         templates = self._preprocessor.templates
         for key, texts in templates.sentences.items():
@@ -72,7 +73,7 @@ class PieceFinder:
                 segments = split_sentences(text)
                 if acts == act_types:
                     self._add_whole(whole, said, text, segments, weight)
-                    self._add_stated(stated, said, text, weight)
+                    self._part_at_question(said, text, weight, stated, behind)
                     several += len(said) > 1
                     total += 1
                     asked += is_question(detokenize(list(segments[-1])))
@@ -89,7 +90,8 @@ class PieceFinder:
                         _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
         most_ask = 2 * asked > total
-        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
+        # What is asked behind such statements is asked so behind others.
+        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single | behind))
         before = _frequent(stated, fluency, asking=False)
         return Pieces(every, apart, before, spread=much, asking=most_ask)
 
@@ -100,12 +102,13 @@ class PieceFinder:
             if not any(strip_joiner(token) == self.subject for token in rest):
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
 
-    def _add_stated(self, stated: Group, said: Said, text: Tokens, weight: float) -> None:
-        """Add what a text states before it asks for slots: "there are 3 pubs in the north", behind which others ask."""
+    def _part_at_question(self, said: Said, text: Tokens, weight: float, stated: Group, behind: Group) -> None:
+        """Add what a text states before it asks for slots, "there are 3 pubs in the north", and what it asks."""
         asked = self.asked(said)
         before, question = split_question(text) if asked and asked != said else ([], [])
         if before and question and not any(asking(before)):
             _add(stated, said - asked, tuple(before), weight)
+            _add(behind, asked, tuple(question), weight)
 
     def asked(self, said: Said) -> Said:
         """Return those slots without a value that questions ask for; others are unknown."""
