@@ -102,6 +102,7 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("if you do not care about the price there are no hotels", False),
         ("there are hotels that allow dogs if you do not care about the price", False),
         ("can i confirm that you do not care about the area of SLOT_NEAR", True),
+        ("would you like SLOT_AREA or you do not care the area of SLOT_AREA#2", True),
         ("you do not care about the price or SLOT_RATING rating", True),
         ("you do not care about the price and want a SLOT_RATING rating", False),
         ("you do not care about the price , in SLOT_AREA", False),

@@ -26,6 +26,8 @@ _BETWEEN = _CONJUNCTIONS | {","}
 _PREPOSITIONS = frozenset({"about", "for"})
 _OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})
 """Words with which things that do not matter begin; a further one may leave them out: "about the price or rating"."""
+_ABOUT = frozenset({"about", "the", "of", "to"})
+"""Words behind the verb with which a thing begins, slips among them: "you do not care the area"."""
 _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
 _MATTERING = frozenset({"but", "no", "without", "there"})
@@ -143,7 +145,7 @@ def _specific(words: Sequence[str]) -> bool:
     ending = {} if words[0] == _CONDITION else _ENDING
     ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
-    about = words[verb + 1 : verb + 2] == ["about"]
+    about = not _ABOUT.isdisjoint(words[verb + 1 : verb + 2])
     return about and bool(_denies_caring(words)) and any(map(is_placeholder, words[verb:end]))
 
 

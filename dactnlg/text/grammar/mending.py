@@ -45,7 +45,7 @@ _PRAISE, _LONGEST = listed("nice good great"), 4
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
-_NO_THING |= listed("about if whether to either too much")
+_NO_THING |= listed("about of if whether to either too much")
 """Words behind "care" that are nothing one cares about."""
 _DENIALS = listed("do does did can could")
 
