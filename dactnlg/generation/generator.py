@@ -219,6 +219,11 @@ class Generator:
         """Whether the model sees what the user has said before."""
         return self.decoder is not None and self.decoder.sees_context
 
+    def prepare(self) -> None:
+        """Count now what acts that training never had need of its texts, which else the first of them waits for."""
+        if self.decoder is not None:
+            self._candidates.unseen.prepare()
+
     def forget(self) -> None:
         """Drop all that was found for the acts so far: what comes is generated as if it came first.
 

@@ -166,6 +166,7 @@ class Models:
         generator = Generator.load(path, self._backend)
         if generator.decoder is not None:
             generator.decoder.reuse = self._reuse
+        generator.prepare()
         known, reader = generator.preprocessor.checker, generator.preprocessor.reader
         files = [run.preprocessor_path, *([run.weights_path] if run.weights_path.exists() else [])]
         return ServedModel(

@@ -15,6 +15,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.unseen import unseen_acts
 from dactnlg.runs.run import Run
 from dactnlg.text.grammar.fluency import runs
 from dactnlg.text.sentences import PRONOUN, split_sentences
@@ -145,3 +146,15 @@ def test_doubts_are_counted_where_there_can_be_any(poor_run: Callable[[str], Pat
     for options in (GenerationOptions(constraint="rerank"), GenerationOptions(sample=True)):
         assert generator.generate(new, options)[0].doubts is None
     assert Generator.load(random_run).generate(new)[0].doubts is None
+
+
+def test_what_is_counted_beforehand_is_not_counted_when_an_act_comes(
+    poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new = "inform(name='Ivy Cutting';length='7 km';dogsallowed=no;toilets=yes;season=May)"
+    (usual,) = Generator.load(poor_run("sclstm")).generate(new)
+    generator = Generator.load(poor_run("sclstm"))
+    generator.prepare()
+    # Without `prepare` this fails.
+    monkeypatch.delattr(unseen_acts, "Fluency")
+    assert generator.generate(new) == [usual]

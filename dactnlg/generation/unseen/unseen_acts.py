@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.ranking import Cost, ascending
-from dactnlg.acts import Turn
+from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.composition import Composer
@@ -98,6 +98,11 @@ class UnseenActs:
         self._known.clear()
         self._fine.clear()
         self._composer.forget()
+
+    def prepare(self) -> None:
+        """Count what the doubts about any text need of the training texts; seconds for tens of thousands of these."""
+        for act_type in self._preprocessor.encoder.act_types:
+            self.doubts(Turn((DialogueAct(act_type),)), (PRONOUN,))
 
     @cached_property
     def fluency(self) -> Fluency:
