@@ -77,7 +77,10 @@ class Checks:
         if self.unseen:
             found.append(f"sentences for combinations of slots that training never had: {self.unseen} of {number}")
         if self.doubtful:
-            found.append(f"sentences for new combinations that do not read like training: {self.doubtful} of {number}")
+            found.append(
+                f"sentences for new combinations, special values included, that do not read like training: "
+                f"{self.doubtful} of {number}"
+            )
         return found
 
     def to_json(self) -> dict[str, Any]:

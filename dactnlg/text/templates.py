@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required, is_placeholder, placeholder_name
 from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
@@ -13,6 +14,8 @@ from dactnlg.text.surface import strip_joiner, tokenize
 
 Key = tuple[str, ...]
 _PREPOSITIONS = frozenset({"at", "by", "in", "near"})
+REMEMBERED = 1_000, 1 << 20
+"""Names of slots of which it is remembered whether they are nouns, at most, and their bytes."""
 _BEFORE_NOUNS = ("the", "what", "of")
 _SHORTEST, _RAREST = 3, 5
 """Letters of a word that may be a part of a slot's name, and how often training has to have it."""
@@ -35,6 +38,7 @@ class Templates:
         self.sentences, self.specials = sentences, specials or {}
         self._words: Counter[str] = Counter()
         self._further: set[tuple[str, str]] | None = None
+        self._things: Memory[bool] = Memory(*REMEMBERED)
         # By the placeholders that they say: for each kind with its special values the sentence that counts most.
         self._by_placeholders: dict[frozenset[str], dict[frozenset[str], tuple[float, Tokens]]] = {}
         for key, templates in sentences.items():
@@ -135,9 +139,13 @@ class Templates:
 
     def names_thing(self, words: Tokens, slot_name: str) -> bool:
         """Whether the words of a slot's name are a noun in training: "the price range", "what area", "kind of food"."""
-        runs = {(before, *words) for before in (*_BEFORE_NOUNS, placeholder_name(slot_name))}
-        long = len(words) + 1
-        return any(text[at : at + long] in runs for text in self.texts() for at in range(len(text)))
+        found = self._things.get((words, slot_name))
+        if found is None:
+            runs = {(before, *words) for before in (*_BEFORE_NOUNS, placeholder_name(slot_name))}
+            long = len(words) + 1
+            found = any(text[at : at + long] in runs for text in self.texts() for at in range(len(text)))
+            self._things.put((words, slot_name), found, 4 * len(slot_name))
+        return found
 
     def has_further(self, act_type: str, placeholder: str) -> bool:
         """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type."""
