@@ -107,6 +107,8 @@ class Models:
         self._backend, self._reuse = backend, reuse
         self._reading = threading.Lock()
         self._models = {name: self._read(name, path) for name, path in paths.items()}
+        for model in self._models.values():
+            model.generator.prepare()
 
     def listed(self) -> list[ServedModel]:
         """Return all models, the one that answers by default first."""
@@ -144,6 +146,9 @@ class Models:
                     renewed[name] = replace(model, stamp=stamp, trouble=_told(error, model))
             # At once: a request sees the models before or those after.
             self._models = renewed
+        # What is only counted for the first of some acts keeps nobody waiting for the new run.
+        for name in changed:
+            renewed[name].generator.prepare()
         return changed
 
     def _read(self, name: str, path: Path) -> ServedModel:
@@ -166,7 +171,6 @@ class Models:
         generator = Generator.load(path, self._backend)
         if generator.decoder is not None:
             generator.decoder.reuse = self._reuse
-        generator.prepare()
         known, reader = generator.preprocessor.checker, generator.preprocessor.reader
         files = [run.preprocessor_path, *([run.weights_path] if run.weights_path.exists() else [])]
         return ServedModel(

@@ -126,16 +126,19 @@ ASKING = [
     ("act", "found", "text"),
     [
         # As training asked it: the wording that the model likes best, here the shortest.
-        ("inform(count=3)&request(food)", "there are SLOT_COUNT", "There are 3. What kind of food do you want?"),
         ("inform(count=3)&request(area)", "there are SLOT_COUNT", "There are 3. Which part would you like?"),
         # A wrong question makes way for the right one.
         (
-            "inform(count=3)&request(food)",
-            "there are SLOT_COUNT . which part would you like",
-            "There are 3. What kind of food do you want?",
+            "inform(count=3)&request(area)",
+            "there are SLOT_COUNT . what kind of food do you want",
+            "There are 3. Which part would you like?",
         ),
         # What asks is left alone, and so is a turn of one act: it can't lose what it is about.
-        ("inform(count=3)&request(food)", "SLOT_COUNT . what food", "3. What food?"),
+        (
+            "inform(count=3)&request(area)",
+            "there are SLOT_COUNT . which part would you like",
+            "There are 3. Which part would you like?",
+        ),
     ],
 )
 def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
@@ -148,6 +151,16 @@ def test_a_lost_question_is_put_behind(act: str, found: str, text: str) -> None:
     assert result.origin == ("model" if result.delexicalized == found else "composed")
     left = generator.generate([act], GenerationOptions(append_questions=False))[0]
     assert left.delexicalized == found and left.origin == "model"
+
+
+def test_a_question_that_training_has_behind_no_statement_is_composed() -> None:
+    pairs = [Pair(parse(a), None, tuple(sentence.split())) for a, sentence in ASKING]
+    preprocessor = Preprocessor.build(pairs, None, Casing(), Style(False, True, {}, {}, ()))
+    for found in ("there are SLOT_COUNT", "SLOT_COUNT . what food"):
+        script = Scripted(preprocessor, (found, -2.0), ("", 0.0))
+        generator = Generator(preprocessor, script, DecodingConfig())  # type: ignore[arg-type]
+        (result,) = generator.generate(["inform(count=3)&request(food)"])
+        assert (result.text, result.origin) == ("There are 3. What kind of food do you want?", "composed")
 
 
 def test_words_that_training_never_had_make_way_for_those_that_it_had() -> None:
