@@ -56,7 +56,6 @@ class PieceFinder:
         whole: Group = {}
         single: Group = {}
         stated: Group = {}
-        behind: Group = {}
         several = spread = total = asked = 0
         templates = self._preprocessor.templates
         for key, texts in templates.sentences.items():
@@ -73,7 +72,7 @@ class PieceFinder:
                 segments = split_sentences(text)
                 if acts == act_types:
                     self._add_whole(whole, said, text, segments, weight)
-                    self._part_at_question(said, text, weight, stated, behind)
+                    self._part_at_question(said, text, weight, stated, single)
                     several += len(said) > 1
                     total += 1
                     asked += is_question(detokenize(list(segments[-1])))
@@ -90,8 +89,7 @@ class PieceFinder:
                         _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
         most_ask = 2 * asked > total
-        # What is asked behind such statements is asked so behind others.
-        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single | behind))
+        every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
         before = _frequent(stated, fluency, asking=False)
         return Pieces(every, apart, before, spread=much, asking=most_ask)
 
@@ -102,13 +100,13 @@ class PieceFinder:
             if not any(strip_joiner(token) == self.subject for token in rest):
                 _add(whole, said - {self.subject}, (*continued, *rest), RARE * weight)
 
-    def _part_at_question(self, said: Said, text: Tokens, weight: float, stated: Group, behind: Group) -> None:
+    def _part_at_question(self, said: Said, text: Tokens, weight: float, stated: Group, single: Group) -> None:
         """Add what a text states before it asks for slots, "there are 3 pubs in the north", and what it asks."""
         asked = self.asked(said)
         before, question = split_question(text) if asked and asked != said else ([], [])
         if before and question and not any(asking(before)):
             _add(stated, said - asked, tuple(before), weight)
-            _add(behind, asked, tuple(question), weight)
+            _add(single, asked, tuple(question), weight)
 
     def asked(self, said: Said) -> Said:
         """Return those slots without a value that questions ask for; others are unknown."""
@@ -126,7 +124,8 @@ class PieceFinder:
     def by_name(self, pieces: Pieces, said: Said, fluency: Fluency) -> Pieces:
         """Return pieces with further ones for slots without a value that training never had so in these acts.
 
-        They are those of other slots, with one name for the other: "which height do you mean" after "which region".
+        They are those of other slots, with one name for the other: "which height do you mean" after "which region"; or
+        what is asked for is asked for plainly.
         """
         unvalued = frozenset(filter(bare, said))
         found: Group = {}
