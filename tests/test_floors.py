@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -209,3 +210,9 @@ def test_no_two_classes_have_one_name() -> None:
             if isinstance(node, ast.ClassDef):
                 names.setdefault(node.name, []).append(name)
     assert not {name: places for name, places in names.items() if len(places) > 1}
+
+
+def test_every_file_of_tests_has_its_own_name() -> None:
+    """Without packages pytest imports them by their names alone, so that of two equal ones it collects one."""
+    names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
+    assert not {name: count for name, count in names.items() if count > 1}
