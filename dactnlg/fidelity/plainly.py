@@ -19,7 +19,8 @@ _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
 """Words behind which stands what does not matter."""
 _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each", "different"})
 """Words before what does not matter."""
-_CARELESS = _INDIFFERENCE | _ANY | {"matter", "matters", "mind"}
+_NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important", "picky"})
+_CARELESS = _INDIFFERENCE | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring", "particular"}
 """Words of which one stands where something does not matter, unless that is named."""
 _BEFORE = 3
 """Words that such a one may stand before it."""

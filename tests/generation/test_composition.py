@@ -274,6 +274,14 @@ def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None
     assert unseen.is_unseen(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
 
 
+def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
+    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
+    said, other = (parse(f"inform(name='Ivy Cutting'{more})") for more in (";season=dontcare", ""))
+    named, careless = "the season of SLOT_NAME .", "SLOT_NAME , whatever the season ."
+    alarms = [unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) for text in (named, careless)]
+    assert alarms[0] - alarms[1] == ALARMING
+
+
 @pytest.mark.parametrize(
     ("text", "again"),
     [
@@ -284,7 +292,7 @@ def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None
 )
 def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
     unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "dontcare"))
+    said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "none"))
     assert unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) == ALARMING * again
 
 

@@ -57,6 +57,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it has _ ports", ["3"], "it has 3 ports"),
         ("it is _ port wide", ["2"], "it is 2 port wide"),
         ("_ families are here", ["one"], "one family is here"),
+        ("all inns with _ ports are here", ["1"], "all inns with 1 port are here"),
         ("out in _ port", ["2019"], "out in 2019 port"),
         # Years and days.
         ("it came out on _ .", ["2019"], "it came out in 2019 ."),

@@ -64,6 +64,18 @@ def test_acts_that_are_not_done_without_a_denial() -> None:
     assert not manners(*pairs, *others).wrong(act, half)
 
 
+def test_the_only_one_is_not_denied() -> None:
+    texts = [f"SLOT_NAME is the only pub {place} SLOT_AREA ." for place in "abcdefgh"]
+    texts += [f"sorry there is no pub {word} SLOT_NAME in SLOT_AREA ." for word in ("but", "besides", "except")]
+    others = [("inform(name=x)", f"SLOT_NAME is a pub {place} in the park .") for place in "abcdefghijkl"]
+    own = manners(*(("inform_only_match(name=x;area=y)", text) for text in texts), *others)
+    act = parse("inform_only_match(area=x)")
+    for text in ("there is no pub in SLOT_AREA .", "sorry , but there is no pub in SLOT_AREA ."):
+        assert own.wrong(act, text.split()) and not own.wrong(parse("inform_only_match(dogs=no)"), text.split())
+    for text in (*texts, "there is no other pub in SLOT_AREA .", "it is the only pub in SLOT_AREA without a garden ."):
+        assert not own.wrong(act, text.split())
+
+
 def test_what_is_lacking_is_denied_once() -> None:
     denied = [f"{sorry} {place} SLOT_NEAR" for sorry in ("there is no inn", "i found none") for place in "abcde"]
     pairs = [("inform_no_match(near=x)", text) for text in denied]

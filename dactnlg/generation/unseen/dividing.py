@@ -25,7 +25,7 @@ from dactnlg.text.grammar.indifference import (
     clauses,
     parted,
 )
-from dactnlg.text.grammar.mending import end_of
+from dactnlg.text.grammar.phrasing import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question

@@ -15,10 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple
 from dactnlg._utils.memory import Memory
 from dactnlg._utils.ranking import Cost, ascending
 from dactnlg.acts import DialogueAct, Turn
+from dactnlg.fidelity.plainly import careless
 from dactnlg.generation.candidates import Candidate, cheapest
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.composition import Composer
 from dactnlg.text.grammar.fluency import Fluency
+from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.grammar.manners import denies
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -107,7 +109,11 @@ class UnseenActs:
     @cached_property
     def fluency(self) -> Fluency:
         """Of the training texts."""
-        return Fluency(self._preprocessor.templates.texts(), english=self._preprocessor.style.language == "en")
+        return Fluency(self._preprocessor.templates.texts(), english=self._english)
+
+    @property
+    def _english(self) -> bool:
+        return self._preprocessor.style.language == "en"
 
     @cached_property
     def _seen(self) -> set[tuple[Key, Key, Key]]:
@@ -247,6 +253,8 @@ class UnseenActs:
         manners = self._preprocessor.manners
         alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.unmarked(turn, tokens)
         alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
+        free = any(slot.special == INDIFFERENT for _, slot in turn.slots())
+        alarms += free and self._english and not careless(map(strip_joiner, tokens))
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
+from dactnlg.text.sentences import ENDS
 
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects with which no question begins."""
@@ -15,7 +16,12 @@ _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
 _UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are does can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
-_THINKING, _LIKING = listed("think thought said guess"), listed("liked loved hated enjoyed disliked found")
+_THINKING = listed("think thought said guess")
+_LIKING = listed("liked loved hated enjoyed disliked found dislike hate")
+_FINDING = {(verb, more) for verb in ("find", "found") for more in ("so", "to")}
+"""Verbs with what stands behind their object: "you find it so amazing"."""
+_SAYING = listed("said say mentioned told earlier before know think")
+"""Words behind which "that" begins what is said, known or thought."""
 _LIKE = listed("like love enjoy recommend")
 """Verbs behind which something has to come."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
@@ -88,12 +94,6 @@ def dangles(words: Sequence[str]) -> bool:
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
     open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
-    # "I think.", "you said earlier that you liked.", "I didn't like."; but "it is good, i think", "which i liked".
-    objectless = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
-    # What stands behind "that" has its object there: "there are games that i don't like".
-    denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
-    objectless |= denied and last in _LIKE and not asking and "that" not in words
-    objectless &= QUESTION_WORDS.isdisjoint(words)
     # "Does it have to be, or would anything do?", "nobody knows the right season for how"
     cut = any(
         run[:2] == ("to", "be") and run[2] in (",", "or") for run in zip(words, words[1:], words[2:], strict=False)
@@ -101,4 +101,25 @@ def dangles(words: Sequence[str]) -> bool:
     cut |= last in QUESTION_WORDS and before in PREPOSITIONS
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
-    return wanting or open_ended or objectless or cut or (last in _UNFINISHED and (never or not asking))
+    return wanting or open_ended or cut or (last in _UNFINISHED and (never or not asking))
+
+
+def objectless(words: Sequence[str]) -> int:
+    """Return the place behind a verb that lacks what it is said of: "you said that you liked.", "you find so good".
+
+    0 where none does: "it is good, i think", "which i liked", "there are games that i don't like".
+    """
+    if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how"):
+        return 0
+    own = [word for word in words if word.isalnum() or is_placeholder(word)]
+    before, last = ["", "", *own][-2:]
+    related = any(b == "that" and a not in _SAYING for a, b in pairwise(words))
+    end = len(words) - (words[-1] in ENDS)
+    liked = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
+    # What stands behind "that" has its object there.
+    denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
+    liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related
+    if liked:
+        return end
+    found = (place for place, pair in enumerate(pairwise(words), 1) if pair in _FINDING)
+    return 0 if related else next(found, 0)

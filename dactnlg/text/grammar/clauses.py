@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.asking import dangles, misasked, mistold
+from dactnlg.text.grammar.asking import dangles, misasked, mistold, objectless
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -138,7 +138,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
     found += 2 * (_chained(words) + _or_not(words, verbs))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + _begins_joined(words)
+    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + _begins_joined(words) + (objectless(words) > 0)
 
 
 def _begins_joined(words: Sequence[str]) -> bool:

@@ -31,3 +31,7 @@ COORDINATING = frozenset({"and", "or", "but", ","})
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
 SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
 QUESTION_WORDS = listed("what which where when who how")
+ONLY = listed("only just single sole one")
+"""Words that say that there is no other."""
+EXCEPTING = listed("other except besides beside apart aside else excluding")
+"""Words that take something out of a denial, as "but" may: "no pub other than the Mill"."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.denials import Denials
-from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
+from dactnlg.text.grammar.english import EXCEPTING, NEGATIONS, ONLY, QUESTION_WORDS
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -40,6 +40,8 @@ MOST_MARKS = 3
 """Words that mark an act type."""
 NEGATIVE = ("=no", "=none", "=dontcare", "=?")
 """Special values that are said with a denial."""
+_NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
+"""Words behind which "but" begins a clause."""
 _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
 """Words with which questions begin."""
 
@@ -125,6 +127,9 @@ class Manners:
             stating = all(act.act_type in self._stating for act in turn)
             return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
+            return True
+        if "only" in self.marks(turn) and denies(tokens) and not _negative(turn) and not _excepts(tokens):
+            # "There is no pub in the south" for the only one there.
             return True
         if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
             if not denies(tokens) and not _negative(turn):
@@ -304,6 +309,13 @@ def has_none(tokens: Sequence[str]) -> bool:
 def denies(tokens: Iterable[str]) -> bool:
     """Whether a text has a word that denies."""
     return any(map(_denying, tokens))
+
+
+def _excepts(tokens: Sequence[str]) -> bool:
+    """Whether a text says of something that there is no other: "no pub but the Mill", not "sorry but there is none"."""
+    words = [strip_joiner(token) for token in tokens]
+    but = any(word == "but" and before not in _NO_EXCEPTION for before, word in pairwise(words))
+    return but or not (ONLY | EXCEPTING).isdisjoint(words)
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:

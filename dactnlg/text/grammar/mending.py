@@ -13,7 +13,6 @@ from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import (
     AUXILIARIES,
     COORDINATING,
-    JOINTS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -22,10 +21,10 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.indifference import parted
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.questions import TAGS
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
-from dactnlg.text.surface import JOINER, plain, strip_joiner
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.surface import plain
 from dactnlg.text.values.joins import MANY
 
 _OPENERS = listed("with has have having includes features")
@@ -34,19 +33,12 @@ _NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
 _NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
 """Words with which no item of a list begins."""
 _NO_MATTER = ["no", "matter"]
-_CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
-"""Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
-COMMA = f"{JOINER},"
+_ALL = frozenset({"all", "every", "each"})
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
-_ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
-_BEHIND_ONE = frozenset({"friendly", "-friendly"})
-_NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
-_NO_THING |= listed("about of if whether to either too much")
-"""Words behind "care" that are nothing one cares about."""
 _DENIALS = listed("do does did can could")
 
 
@@ -63,11 +55,10 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    for sentence in split_sentences(tokens):
-        own = sentence
-        for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two):
-            own = rule(own)
-        for mend in (_conditions_first, _with_and, _denied_once):
+    # What a model has said before it does not say again.
+    for sentence in dict.fromkeys(split_sentences(tokens)):
+        own = rephrased(sentence)
+        for mend in (_conditions_first, _with_and, _denied_once, _without_joint):
             own = mend(own, verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         if tells_of_several(own, lexicon.counts):
@@ -78,20 +69,16 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
-        found.append(_said_of_it(_the_only(own, lexicon.plurals), verbs))
-        if len(found) == 1 and counted == MANY and plain(own)[0] not in _ONE_THING:
-            # "We have trails in the south" is in words of its own.
+        own = _said_of_it(_the_only(own, lexicon.plurals), verbs)
+        found.append(own if asks else _said_of_all(own, verbs))
+        first, *more = plain(own)
+        # "We have trails in the south" is in words of its own.
+        own_words = len(found) == 1 and counted == MANY and first not in _ONE_THING
+        if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
     if not asks and found:
         found[0] = _with_subject(found[0])
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
-
-
-def end_of(words: Sequence[str]) -> int:
-    """Return the place of a sentence's last mark, or of the ", right" before it."""
-    end = len(words) - (words[-1] in ENDS)
-    end -= words[end - 1] in TAGS
-    return end - (words[end - 1] == ",")
 
 
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
@@ -134,62 +121,6 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
     return 0
 
 
-def _where_last(sentence: Tokens) -> Tokens:
-    """Return a sentence with its "where" at the end: "a pub, where dogs go, near here and in the south"."""
-    words = plain(sentence)
-    end = end_of(words)
-    starts = [at for at in range(1, end) if words[at] in _CONDITIONS and words[at - 1] in (",", "and")]
-    where = [number for number, at in enumerate(starts) if words[at] == "where"]
-    if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
-        return sentence
-    items = [trimmed(sentence[a:b]) for a, b in pairwise([*starts, end])]
-    # What is joined otherwise, "and it serves", is no list of conditions.
-    if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
-        return sentence
-    last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
-    return (*head, *(token for item in items for token in (COMMA, *item)), "and", *last, *sentence[end:])
-
-
-def trimmed(tokens: Tokens) -> Tokens:
-    """Return tokens without the joints at their end."""
-    end = len(tokens)
-    while end and strip_joiner(tokens[end - 1]) in (",", "and"):
-        end -= 1
-    return tokens[:end]
-
-
-def _resumed(sentence: Tokens) -> Tokens:
-    """Return a sentence without "it" for what a clause belongs to: "a game that you can play it on Mac"."""
-    words = plain(sentence)
-    for place in range(len(words) - 4):
-        if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
-            return (*sentence[: place + 4], *sentence[place + 5 :])
-    return sentence
-
-
-def _caring_about(sentence: Tokens) -> Tokens:
-    """Return a sentence in which one cares about things: "if you do not care the food", "do not care dogs"."""
-    words = plain(sentence)
-    for place, (before, word, more) in enumerate(zip(words, words[1:], words[2:], strict=False), 1):
-        denied = before in ("not", "dont") or before.endswith("n't")
-        if denied and word == "care" and more not in _NO_THING and (more.isalpha() or is_placeholder(more)):
-            return (*sentence[: place + 1], "about", *sentence[place + 1 :])
-    return sentence
-
-
-def _of_two(sentence: Tokens) -> Tokens:
-    """Return a sentence in which two values are two: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
-    words = plain(sentence)
-    for place in range(1, len(words) - 3):
-        first, joint, second = words[place + 1 : place + 4]
-        if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
-            start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
-            noun = (words.index("of", start, place) if "of" in words[start:place] else place) - 1
-            if noun > start and words[noun].isalpha() and not words[noun].endswith("s"):
-                return (*sentence[:noun], f"{words[noun]}s", *sentence[noun + 1 : place], "are", *sentence[place + 1 :])
-    return sentence
-
-
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a sentence whose second verb is said of the things, not of them all: "there are pubs and have beer"."""
     words = plain(sentence)
@@ -216,23 +147,6 @@ def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:
             where, clause = sentence[joint + 1 : second], sentence[first:joint]
             return (*sentence[:first], *where, *clause, "and", *sentence[second + 1 :])
     return sentence
-
-
-def _compounds(sentence: Tokens) -> Tokens:
-    """Return a sentence whose compounds begin with one thing: "children friendly" is "child friendly"."""
-    words = [*plain(sentence), ""]
-    return tuple(
-        _ONE_OF.get(token, token) if more in _BEHIND_ONE else token
-        for token, more in zip(sentence, words[1:], strict=True)
-    )
-
-
-def _asked_once(sentence: Tokens) -> Tokens:
-    """Return a question that asks once: "what is the area do you prefer?" asks "what area do you prefer?"."""
-    words = plain(sentence)
-    inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
-    doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
-    return (sentence[0], *sentence[3:]) if inverted > 3 and doubled else sentence
 
 
 def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
@@ -292,6 +206,25 @@ def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     return (PRONOUN, "is", *rest) if not at or joined else sentence
 
 
+def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence without "and" between its subject and its verb: "all pubs in SLOT_A and are cheap"."""
+    words = plain(sentence)
+    at = next(iter(finite(words, verbs)), 0)
+    joined = at > 1 and words[at - 1] == "and" and (words[0] in _ALL or is_placeholder(words[0]))
+    return (*sentence[: at - 1], *sentence[at:]) if joined and RELATIVES.isdisjoint(words[:at]) else sentence
+
+
+def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a phrase about all of some things as a sentence: "every pub in SLOT_A", "all pubs with a garden"."""
+    words = plain(sentence)
+    at = next((place for place, word in enumerate(words) if word in PREPOSITIONS | {"without"}), 0)
+    if words[0] not in _ALL or at < 2 or words[-1] == "?" or finite(words, verbs):
+        return sentence
+    is_, has = ("are", "have") if words[0] == "all" else ("is", "has")
+    verb = {"with": (has,), "without": (has, "no")}.get(words[at], (is_, sentence[at]))
+    return (*sentence[:at], *verb, *sentence[at + 1 :])
+
+
 def _unconditional(sentence: Tokens) -> Tokens:
     """Return what asks whether something does not matter without its "if": "you want a pub if you do not care".
 
@@ -300,6 +233,6 @@ def _unconditional(sentence: Tokens) -> Tokens:
     stop = end_of(plain(sentence))
     main, end = parted(sentence[:stop])
     words = plain(main)
-    if end is None or end.start[0] != "if" or words[0] in QUESTION_WORDS or words[0] in AUXILIARIES:
+    if end is None or end.start[0] != "if" or words[0] in (QUESTION_WORDS | AUXILIARIES) - {"let"}:
         return sentence
     return (*trimmed(main), *end._replace(start=("and", *end.start[1:])).tokens, *sentence[stop:])

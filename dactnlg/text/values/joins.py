@@ -20,7 +20,7 @@ import re
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import ARTICLES, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import ARTICLES, PREPOSITIONS, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.surface import unused_mark
 from dactnlg.text.values.morphemes import IRREGULAR_PLURALS
 from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
@@ -324,7 +324,7 @@ def _number(word: str, known: Container[str]) -> int:
     """Return the number of a noun that is known in both; 0 if it is not."""
     if word in _SINGULARS or (_one(word) != word and _one(word) in known):
         return MANY
-    return ONE if word in IRREGULAR_PLURALS or _many(word) in known else 0
+    return ONE if word in IRREGULAR_PLURALS or pluralized(word) in known else 0
 
 
 def _one(word: str) -> str:
@@ -337,7 +337,8 @@ def _one(word: str) -> str:
     return word[:-1] if re.search(r"[^su]s$", word) and len(word) > 3 else word
 
 
-def _many(word: str) -> str:
+def pluralized(word: str) -> str:
+    """Return an English noun as it is said of several things: "families" for "family"."""
     if word in IRREGULAR_PLURALS:
         return IRREGULAR_PLURALS[word]
     if re.search(r"[^aeiou]y$", word):
@@ -355,7 +356,7 @@ def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
     elif not word.isalpha():
         words[noun] = word.removesuffix("s") + marks
     else:
-        words[noun] = (_one(word) if number == ONE else _many(word)) + marks
+        words[noun] = (_one(word) if number == ONE else pluralized(word)) + marks
     before = place - 2 if words[place - 1] in ("only", "just") else place - 1
     # "There are 2 inns", but "it has 2 inns".
     if before >= 0 and words[before] in _BE:
@@ -365,7 +366,9 @@ def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
         return
     relative = behind[0] in ("that", "which", "who")
     verb = behind[-1] if relative else behind[0]
-    if verb in verbs:
+    # "All pubs with 1 garden are cheap."
+    own = relative or words[place - 1] not in PREPOSITIONS
+    if own and verb in verbs:
         words[noun + 1 + relative] = verbs[verb]
     elif relative and number == ONE and verb.isalpha() and verb not in _FUNCTION_WORDS and _one(verb) == verb:
-        words[noun + 2] = _many(verb)
+        words[noun + 2] = pluralized(verb)

@@ -1,0 +1,139 @@
+"""Phrasing: what English asks of a sentence's words, whatever its verbs: objects, plurals, what stands last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from dactnlg.text.grammar.asking import objectless
+from dactnlg.text.grammar.english import (
+    COORDINATING,
+    JOINTS,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    RELATIVES,
+    SUBJECTS,
+    listed,
+)
+from dactnlg.text.grammar.lexicon import PLURALS
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.questions import TAGS
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
+from dactnlg.text.surface import JOINER, plain, strip_joiner
+from dactnlg.text.values.joins import pluralized
+
+_CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
+"""Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""
+COMMA = f"{JOINER},"
+_NO_KIND = SUBJECTS | listed("the of my your our their its this that these those")
+"""Words behind "all" that name no kind of thing."""
+_ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
+_BEHIND_ONE = frozenset({"friendly", "-friendly"})
+_NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
+_NO_THING |= listed("about of if whether to either too much")
+"""Words behind "care" that are nothing one cares about."""
+
+
+def rephrased(sentence: Tokens) -> Tokens:
+    """Return a sentence without faults that its words show."""
+    for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, _with_object):
+        sentence = rule(sentence)
+    return sentence
+
+
+def end_of(words: Sequence[str]) -> int:
+    """Return the place of a sentence's last mark, or of the ", right" before it."""
+    end = len(words) - (words[-1] in ENDS)
+    end -= words[end - 1] in TAGS
+    return end - (words[end - 1] == ",")
+
+
+def trimmed(tokens: Tokens) -> Tokens:
+    """Return tokens without the joints at their end."""
+    end = len(tokens)
+    while end and strip_joiner(tokens[end - 1]) in (",", "and"):
+        end -= 1
+    return tokens[:end]
+
+
+def _resumed(sentence: Tokens) -> Tokens:
+    """Return a sentence without "it" for what a clause belongs to: "a game that you can play it on Mac"."""
+    words = plain(sentence)
+    for place in range(len(words) - 4):
+        if words[place] in RELATIVES and words[place + 1 : place + 3] == ["you", "can"] and words[place + 4] == PRONOUN:
+            return (*sentence[: place + 4], *sentence[place + 5 :])
+    return sentence
+
+
+def _compounds(sentence: Tokens) -> Tokens:
+    """Return a sentence whose compounds begin with one thing: "children friendly" is "child friendly"."""
+    words = [*plain(sentence), ""]
+    return tuple(
+        _ONE_OF.get(token, token) if more in _BEHIND_ONE else token
+        for token, more in zip(sentence, words[1:], strict=True)
+    )
+
+
+def _asked_once(sentence: Tokens) -> Tokens:
+    """Return a question that asks once: "what is the area do you prefer?" asks "what area do you prefer?"."""
+    words = plain(sentence)
+    inverted = next((at for at, pair in enumerate(pairwise(words)) if pair == ("do", "you")), 0)
+    doubled = words[:3] == ["what", "is", "the"] and JOINTS.isdisjoint(words[1:inverted])
+    return (sentence[0], *sentence[3:]) if inverted > 3 and doubled else sentence
+
+
+def _caring_about(sentence: Tokens) -> Tokens:
+    """Return a sentence in which one cares about things: "if you do not care the food", "do not care dogs"."""
+    words = plain(sentence)
+    for place, (before, word, more) in enumerate(zip(words, words[1:], words[2:], strict=False), 1):
+        denied = before in ("not", "dont") or before.endswith("n't")
+        if denied and word == "care" and more not in _NO_THING and (more.isalpha() or is_placeholder(more)):
+            return (*sentence[: place + 1], "about", *sentence[place + 1 :])
+    return sentence
+
+
+def _where_last(sentence: Tokens) -> Tokens:
+    """Return a sentence with its "where" at the end: "a pub, where dogs go, near here and in the south"."""
+    words = plain(sentence)
+    end = end_of(words)
+    starts = [at for at in range(1, end) if words[at] in _CONDITIONS and words[at - 1] in (",", "and")]
+    where = [number for number, at in enumerate(starts) if words[at] == "where"]
+    if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
+        return sentence
+    items = [trimmed(sentence[a:b]) for a, b in pairwise([*starts, end])]
+    # What is joined otherwise, "and it serves", is no list of conditions.
+    if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
+        return sentence
+    last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
+    return (*head, *(token for item in items for token in (COMMA, *item)), "and", *last, *sentence[end:])
+
+
+def _of_two(sentence: Tokens) -> Tokens:
+    """Return a sentence in which two values are two: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
+    words = plain(sentence)
+    for place in range(1, len(words) - 3):
+        first, joint, second = words[place + 1 : place + 4]
+        if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
+            start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
+            noun = (words.index("of", start, place) if "of" in words[start:place] else place) - 1
+            if noun > start and words[noun].isalpha() and not words[noun].endswith("s"):
+                return (*sentence[:noun], f"{words[noun]}s", *sentence[noun + 1 : place], "are", *sentence[place + 1 :])
+    return sentence
+
+
+def _in_all(sentence: Tokens) -> Tokens:
+    """Return a sentence in which all of something are several: "pubs in all price range" are "in all price ranges"."""
+    words = plain(sentence)
+    start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
+    end = next(
+        (at for at in range(start, len(words)) if words[at] in JOINTS | _CONDITIONS or not words[at].isalpha()), 0
+    )
+    if end - start < 2 or words[end - 1].endswith("s") or words[end] in PLURALS or words[start] in _NO_KIND:
+        return sentence
+    return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
+
+
+def _with_object(sentence: Tokens) -> Tokens:
+    """Return a sentence with "it" where a verb lacks its object: "you said that you liked", "you find so good"."""
+    place = objectless(plain(sentence))
+    return (*sentence[:place], PRONOUN, *sentence[place:]) if place else sentence
