@@ -38,7 +38,7 @@ from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalized, lexicalize
 from dactnlg.text.values.nearness import names_slot
 
-CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2")
+CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2", "cs_restaurants")
 SEED = 14
 OPPOSITE = {"yes": "no", "no": "yes"}
 Pair = tuple[Turn, str]

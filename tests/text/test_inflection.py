@@ -116,6 +116,36 @@ def preprocessor(czech: Corpus) -> Preprocessor:
     return build_preprocessor(czech).preprocessor
 
 
+@pytest.mark.parametrize(
+    ("sentence", "shown"),
+    [
+        ("Švejk je vhodný i pro návštěvu s dětmi .", "yes"),
+        ("Švejk není vhodný pro děti .", "no"),
+        ("Švejk je levný a nehodí se pro děti .", "no"),
+        ("Do restaurace Švejk nemohou děti .", "no"),
+        ("Nejsou tu žádné restaurace vhodné pro děti .", "yes"),
+        ("Nejsou tu žádné restaurace , kam by nesměly děti .", "no"),
+        ("Švejk se hodí na oběd a je nepřístupný dětem .", "no"),
+        ("Vstup s dětmi není povolen .", "no"),
+        ("Děti jsou zde vítány .", "yes"),
+        ("Švejk je pro děti nevhodný .", "no"),
+        ("Švejk podává obědy .", None),
+    ],
+)
+def test_cues_tell_a_czech_yes_from_a_no(czech: Corpus, sentence: str, shown: str | None) -> None:
+    checker = czech.style().checker()
+    reports = {value: checker.check(parse(f"inform(kids_allowed={value})"), sentence) for value in ("yes", "no")}
+    assert [value for value, report in reports.items() if not report.missing] == ([shown] if shown else [])
+
+
+def test_cues_find_what_people_say_of_czech_special_values(czech: Corpus) -> None:
+    checker, pairs = czech.style().checker(), [(e.turn, e.references[0]) for e in czech.split("valid")]
+    rows = [(turn, checker.check(turn, text)) for turn, text in pairs if "kids_allowed=" in str(turn)]
+    # Three people deny what their act says, or the other way round; three leave it out.
+    lost = [turn for turn, report in rows if any(name.startswith("kids_allowed") for name in report.missing)]
+    assert len(rows) > 150 and len(lost) <= 8
+
+
 def test_inflected_values_are_found_where_the_corpus_says(czech: Corpus, data_dir: Path) -> None:
     # The corpus' own `delex_text` says how many placeholders each sentence has.
     rows = json.loads((data_dir / "cs_restaurant/test.json").read_text(encoding="utf-8"))
