@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Mapping, Sequence
-from math import inf
+from collections.abc import Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, act_name, facts, special_name, value_fact
+from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fact
 from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
-from dactnlg.fidelity.plainly import asked
-from dactnlg.fidelity.reader import INFORM, NEVER, Evidence, Reader
+from dactnlg.fidelity.reader import INFORM, NEVER, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings
 from dactnlg.fidelity.samples import evidence, other_values, unfound
+from dactnlg.fidelity.specials import Specials, either, one_question
 from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.grammar.manners import Manners
-from dactnlg.text.owners import exchanged, left_open
+from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
-from dactnlg.text.slots import OPPOSITES, Shown, SlotChecker, Tally
+from dactnlg.text.slots import Shown, SlotChecker, Tally
 from dactnlg.text.surface import detokenize
-from dactnlg.text.values.nearness import names_slot
-
-RESCUE = 1.0
-"""Above the threshold of a special value, the reader overrules a cue that does not show."""
 
 
 class FidelityChecker:
@@ -42,6 +36,7 @@ class FidelityChecker:
         self.checker, self.reader, self._manners = checker, reader, manners
         self.delexicalizer = checker.delexicalizer
         self._naming = None if reader is None else Naming(reader)
+        self._specials = Specials(checker, reader, self._naming)
         self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
         self._inventions = Inventions(self.values)
@@ -66,7 +61,7 @@ class FidelityChecker:
         if self._manners is not None:
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
             missing += self._manners.denied(turn, self.delexicalizer.required(turn), words)
-        special = self._special(turn, seen, logits, cues, sure=True)
+        special = self._specials.faults(turn, seen, logits, cues, sure=True)
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
@@ -84,9 +79,9 @@ class FidelityChecker:
         """Return the special values and questions of a turn that neither cues nor the reader can show."""
         turn = self.delexicalizer.prepared(turn)
         stated = facts(turn)
-        either = _either(turn, stated)
+        choices = either(turn, stated)
         names = self.checker.unchecked(turn)
-        return tuple(n for n in names if n not in stated or n in either or not self._reads(n, turn))
+        return tuple(n for n in names if n not in stated or n in choices or not self._reads(n, turn))
 
     def knows_act(self, act_type: str) -> bool:
         """Whether the reader has learned to tell sentences that do an act of some type."""
@@ -97,7 +92,7 @@ class FidelityChecker:
         if self.reader is None or name not in self.reader.limits:
             return False
         special, sure = self.reader.facts[name].kind[:1] == "=", self.reader.limits[name].least > NEVER
-        if special or (sure and not _one_question(turn)):
+        if special or (sure and not one_question(turn)):
             return sure
         return bool(self.reader.parts.margins.get(name))
 
@@ -114,7 +109,7 @@ class FidelityChecker:
             return Findings(cues.missing, cues.extra, misplaced=self._misplaced(turn, tokens, (), alone=True))
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
-        found = self._special(turn, sentence, logits, cues, sure=False)
+        found = self._specials.faults(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._naming.faults(turn, sentence.words)
         unnamed += left_out(self.checker, turn, tokens)
         extra = dict.fromkeys((*found.extra, *strange))
@@ -141,7 +136,7 @@ class FidelityChecker:
         if self.reader is None or self._naming is None:
             return name in cues.missing
         sentence = evidence(turn, tokens, shown)
-        found = self._special(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)
+        found = self._specials.faults(turn, sentence, self.reader.slot_logits(sentence, slot.name), cues, sure=False)
         if name in found.missing or name in found.contradicted:
             return True
         return name in self._naming.faults(turn, sentence.words)[0] or name in left_out(self.checker, turn, tokens)
@@ -197,119 +192,6 @@ class FidelityChecker:
         name = value_fact(slot).name
         return name in logits and self.reader is not None and logits[name] >= self.reader.limits[name].least
 
-    def _special(
-        self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally, *, sure: bool
-    ) -> Findings:
-        """Return the special values and questions at fault.
-
-        Args:
-            turn: the acts.
-            sentence: as the reader takes it.
-            logits: of the reader.
-            cues: what the data card's cues find.
-            sure: whether a reader that is sure overrules a cue that is not found.
-        """
-        stated = facts(turn)
-        either = _either(turn, stated)
-        # A question can only be lost beside others; one by itself is asked, or another one is.
-        alone = _one_question(turn) and (turn.acts[0].is_question or any(asked(sentence.words)))
-        unasked = _unasked(stated, sentence, logits)
-        # What cues say of other things than special values, such as values said in words, stays.
-        missing, questions = [name for name in cues.missing if name not in stated], list[str]()
-        contradicted: dict[str, str] = {}
-        for name, fact in stated.items():
-            if fact.kind == ACT or name in either:
-                continue
-            logit, limits = logits.get(name), self.reader.limits[name] if self.reader and name in logits else None
-            special = fact.kind[:1] == "="
-            if limits is None or logit is None or limits.least <= NEVER:
-                if name in cues.missing:
-                    missing.append(name)
-                continue
-            lost = logit < limits.least and (special or not alone) and not self._plainly(name, fact, sentence, logits)
-            if not special and self.reader is not None:
-                lost = lost or self.reader.instead(name, logits, stated) is not None
-                lost = lost or (not alone and self._asks_for_others(fact, stated, sentence))
-                lost = lost or name in unasked
-            if name in cues.missing:
-                lost = lost or not sure or not self._rescued(name, logits)
-            elif lost and special:
-                lost = not self._unopposed(fact, sentence.shown)
-            if lost and special:
-                rival = self._rival(name, stated, logits)
-                if rival:
-                    contradicted[name] = rival
-                else:
-                    missing.append(name)
-            elif lost:
-                questions.append(name)
-        extra = self._extra(turn, sentence, logits, cues)
-        return Findings(tuple(missing), extra, contradicted, questions=tuple(questions))
-
-    def _plainly(self, name: str, fact: Fact, sentence: Evidence, logits: Mapping[str, float]) -> bool:
-        """Whether a sentence names a slot in a question, where something does not matter, or beside the fact's cue."""
-        slot, words = fact.slot or "", sentence.words
-        if self.reader is None or self._naming is None:
-            return False
-        if fact.kind[:1] != "=":
-            return any(any(names_slot(word, slot) for word in each) for each in asked(words))
-        if fact.kind not in (INDIFFERENT, UNKNOWN):
-            return False
-        if fact.kind == INDIFFERENT and self._naming.does_not_matter(words, slot):
-            return True
-        shown = fact.kind[1:] in sentence.shown.get(slot, ())
-        return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
-
-    def _unopposed(self, fact: Fact, shown: Mapping[str, Sequence[str]]) -> bool:
-        """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.
-
-        The reader, which learned what mostly stands together, takes "allow dogs and do not accept cards" for "no dogs".
-        """
-        slot, value = fact.slot or "", fact.kind[1:]
-        opposite = OPPOSITES.get(value)
-        return opposite in self.checker.values_with_cues(slot) and tuple(shown.get(slot, ())) == (value,)
-
-    def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
-        """Whether all questions of a sentence name slots that its turn does not ask for, and none the slot of one."""
-        questions = list(asked(sentence.words))
-        known = self.reader.facts.values() if self.reader is not None else ()
-        others = [other.slot or "" for other in known if other.kind == fact.kind and other.name not in stated]
-        own = any(names_slot(word, fact.slot or "") for each in questions for word in each)
-        named = (any(names_slot(word, slot) for word in each for slot in others) for each in questions)
-        return bool(questions) and not own and all(named)
-
-    def _rescued(self, name: str, logits: Mapping[str, float]) -> bool:
-        """Whether a special value is surely said although its cue is not found."""
-        reader = self.reader
-        surely = reader is not None and logits[name] >= reader.limits[name].least + RESCUE
-        return surely and self._most_probable(name, logits)
-
-    def _most_probable(self, name: str, logits: Mapping[str, float]) -> bool:
-        """Whether no other special value of its slot is as probable as one."""
-        rivals = () if self.reader is None else self.reader.rivals(name)
-        return logits[name] > max((logits[other] for other in rivals), default=-inf)
-
-    def _rival(self, name: str, stated: Mapping[str, Fact], logits: Mapping[str, float]) -> str | None:
-        if self.reader is None:
-            return None
-        rivals = [other for other in self.reader.rivals(name) if other not in stated]
-        best = max(rivals, key=lambda other: logits[other], default=None)
-        return best if best is not None and logits[best] > max(self.reader.limits[best].least, logits[name]) else None
-
-    def _extra(self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally) -> tuple[str, ...]:
-        """Return the special values that a turn does not have; nothing is indifferent or unknown that is not named."""
-        if self.reader is None:
-            return cues.extra
-        slots = {slot.name for _, slot in turn.slots()}
-        found = dict.fromkeys(cues.extra)
-        for name, logit in logits.items():
-            fact = self.reader.facts[name]
-            if fact.kind[:1] != "=" or fact.slot in slots or logit <= self.reader.limits[name].most:
-                continue
-            if fact.kind not in (INDIFFERENT, UNKNOWN) or self.reader.names(sentence.words, fact.slot or ""):
-                found[name] = None
-        return tuple(found)
-
     def _misplaced(self, turn: Turn, tokens: Sequence[str], words: Sequence[str], *, alone: bool) -> dict[str, str]:
         required = self.delexicalizer.required(turn)
         things = {str(item.slot): str(thing.slot) for item, thing in exchanged(required, tokens)}
@@ -339,24 +221,6 @@ class FidelityChecker:
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
                     found[name] = None
         return {name: other for name, other in found.items() if other is not None}
-
-
-def _either(turn: Turn, stated: Mapping[str, Fact]) -> set[str]:
-    """Return the special values of slots that have several: a choice between them may be worded as one."""
-    slots, opened = Counter(fact.slot for fact in stated.values()), left_open(turn)
-    return {n for n, fact in stated.items() if fact.kind[:1] == "=" and slots[fact.slot] > 1 and fact.slot in opened}
-
-
-def _unasked(stated: Mapping[str, Fact], sentence: Evidence, logits: Mapping[str, float]) -> list[str]:
-    """Return the least probable questions that are too many for a text: each sentence asks for one, nearly always."""
-    asking = [name for name, fact in stated.items() if fact.kind[:1] != "=" and fact.kind != ACT and name in logits]
-    many = len(asking) - len(split_sentences(sentence.words))
-    return [name for name in sorted(asking, key=lambda name: logits[name])[: max(many, 0)] if logits[name] < 0]
-
-
-def _one_question(turn: Turn) -> bool:
-    """Whether a turn does nothing but ask for one slot."""
-    return len(turn.acts) == 1 and [slot.value for slot in turn.acts[0].slots] == [None]
 
 
 def _slot_name(placeholder: str) -> str:

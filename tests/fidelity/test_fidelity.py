@@ -242,6 +242,33 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     assert Naming(learn_reader(czech, czech[::5], own)).faults(turn, ["3", "hotely"])[0] == []
 
 
+def test_slips_of_people_are_none_of_what_is_generated(data_dir: Path) -> None:
+    czech = load_corpus("cs_restaurants", data_dir)
+    bare = replace(czech.style(), cues={}).checker()
+    # In seven of 107 sentences for a no people say yes.
+    checker = FidelityChecker(bare, learn_reader(czech.pairs("train"), czech.pairs("valid"), bare))
+    turn = parse("inform_only_match(good_for_meal=dinner;kids_allowed=no;name='Café Kampus';near='Prague Castle')")
+    said = (
+        "Omlouvám se , ale Café Kampus je jediná restaurace poblíž Pražského hradu , "
+        "která {} vhodná pro děti a je vhodná pro večeři ."
+    )
+    assert checker.check(turn, said.format("je")).ok
+
+    def missing(text: str, checker: FidelityChecker = checker) -> tuple[str, ...]:
+        tokens = checker.delexicalizer.delexicalize(turn, text).tokens
+        shown = checker.checker.shown(tokens)
+        return checker.read(turn, tokens, checker.checker.look(checker.checker.expected(turn), tokens), shown).missing
+
+    assert missing(said.format("není")) == ()
+    assert missing(said.format("je")) == ("kids_allowed=no",)
+    # What one sentence says, no other one unsays.
+    assert missing(said.format("je") + " Restaurace není vhodná pro děti .") == ("kids_allowed=no",)
+    # Where cues tell, the reader does not.
+    cues = {"kids_allowed": {"yes": ["přístupn"], "no": ["pro děti"]}}
+    cued = FidelityChecker(replace(czech.style(), cues=cues).checker(), checker.reader)
+    assert missing(said.format("je"), cued) == ()
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_next_to_nothing_can_be_learned_from(corpus: Corpus, tmp_path: Path, count: int) -> None:
     pairs, checker = list(corpus.pairs("train"))[:count], corpus.card.style().checker()
