@@ -138,12 +138,17 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
     found += 2 * (_chained(words) + _or_not(words, verbs))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + _begins_joined(words) + (objectless(words) > 0)
+    return found + 2 * (mistold(words) or unsaid) + _glued(tokens) + _begins_joined(words) + _ends_open(words)
 
 
 def _begins_joined(words: Sequence[str]) -> bool:
     """Whether a sentence begins as a clause does that goes on: "and it is cheap", "so and you do not mind"."""
     return words[0] in COORDINATING or (words[0] == "so" and not COORDINATING.isdisjoint(words[1:2]))
+
+
+def _ends_open(words: Sequence[str]) -> bool:
+    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is put in."""
+    return objectless(words) >= len(words) - 1 > 0
 
 
 def _chained(words: Sequence[str]) -> int:

@@ -34,6 +34,8 @@ _NO_ITEM |= listed("the if not also all but so then as its their this both such 
 """Words with which no item of a list begins."""
 _NO_MATTER = ["no", "matter"]
 _ALL = frozenset({"all", "every", "each"})
+_APART = RELATIVES | {","}
+"""Words with which something stands between a subject and its verb."""
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
@@ -55,8 +57,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    # What a model has said before it does not say again.
-    for sentence in dict.fromkeys(split_sentences(tokens)):
+    for sentence in _said_once(split_sentences(tokens)):
         own = rephrased(sentence)
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint):
             own = mend(own, verbs)
@@ -79,6 +80,11 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not asks and found:
         found[0] = _with_subject(found[0])
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
+
+
+def _said_once(sentences: Sequence[Tokens]) -> list[Tokens]:
+    """Return sentences without those that a model has said before; each value has to be said."""
+    return [own for place, own in enumerate(sentences) if own not in sentences[:place] or any(map(is_placeholder, own))]
 
 
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
@@ -207,11 +213,14 @@ def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
 
 
 def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a sentence without "and" between its subject and its verb: "all pubs in SLOT_A and are cheap"."""
+    """Return a sentence without what joins its subject and its verb: "all pubs in SLOT_A and are cheap", ", are"."""
     words = plain(sentence)
     at = next(iter(finite(words, verbs)), 0)
-    joined = at > 1 and words[at - 1] == "and" and (words[0] in _ALL or is_placeholder(words[0]))
-    return (*sentence[: at - 1], *sentence[at:]) if joined and RELATIVES.isdisjoint(words[:at]) else sentence
+    subject = trimmed(sentence[:at])
+    # What stands behind a name may be a verb that is not known.
+    about = words[0] in _ALL or (is_placeholder(words[0]) and not PREPOSITIONS.isdisjoint(words[1:2]))
+    # "SLOT_NAME, a cheap pub, is here" needs both.
+    return (*subject, *sentence[at:]) if subject and about and _APART.isdisjoint(plain(subject)) else sentence
 
 
 def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
