@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
-from dactnlg.fidelity.plainly import careless, indifferent, matters
+from dactnlg.fidelity.plainly import careless, indifferent, matters, unknowing
 from dactnlg.fidelity.reader import Reader
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.values.nearness import names_slot
 
 CARING = "care"
@@ -49,6 +50,10 @@ class Naming:
         told = len(free) < 2 and (not self._english or careless(words))
         named = unknown | ({} if told else free)
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
+        # "Now information is available", as one of training's sentences has it.
+        for slot, name in unknown.items() if self._english else ():
+            about = [each for each in split_sentences(words) if any(map(self._names(slot), each))]
+            unnamed += [name] if about and not any(map(unknowing, about)) else []
         # "Thai food, or don't you care?" names what there is to choose from.
         alone = {slot: name for slot, name in free.items() if slot not in chosen}
         unnamed += [name for slot, name in alone.items() if matters(words, self._own.get(slot, frozenset()))]

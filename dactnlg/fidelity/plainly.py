@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
+from dactnlg.text.grammar.english import NEGATIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
@@ -22,6 +23,18 @@ _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each"
 _NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important", "picky"})
 _CARELESS = _INDIFFERENCE | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring", "particular"}
 """Words of which one stands where something does not matter, unless that is named."""
+_UNKNOWING = NEGATIONS | {
+    "unknown",
+    "unavailable",
+    "unspecified",
+    "unsure",
+    "uncertain",
+    "unable",
+    "sorry",
+    "nor",
+    "neither",
+}
+"""Words of which one stands where something is unknown; "n't" tells it as well."""
 _BEFORE = 3
 """Words that such a one may stand before it."""
 _MAIN = frozenset({"there", "we", "i", "then"})
@@ -46,6 +59,11 @@ def indifferent(words: Words) -> Iterator[Words]:
 def careless(words: Iterable[str]) -> bool:
     """Whether one of some words may say, in English, that something does not matter."""
     return not _CARELESS.isdisjoint(words)
+
+
+def unknowing(words: Iterable[str]) -> bool:
+    """Whether one of some words may say, in English, that something is unknown: "no information", "I can't tell"."""
+    return any(word in _UNKNOWING or word.endswith("n't") for word in words)
 
 
 def matters(words: Words, named: Container[str]) -> bool:

@@ -326,6 +326,8 @@ def test_facts_are_what_a_turn_states_beside_its_values() -> None:
         ("inform_no_info(phone=none)", "i do not know the phone number .", (), ()),
         ("inform_no_info(phone=none)", "i do not know .", ("phone=none",), ()),
         ("inform_no_info(phone=none)", "i have nothing about the view .", ("phone=none",), ("view=none",)),
+        ("inform_no_info(phone=none)", "now the phone number is known .", ("phone=none",), ()),
+        ("inform_no_info(phone=none)", "i can't tell you the phone number .", (), ()),
         ("inform_no_info(view=none;phone=none)", "i know of no view and of no phone number .", (), ()),
         ("inform_no_info(view=none;phone=none)", "i know of no view .", ("phone=none",), ()),
         (

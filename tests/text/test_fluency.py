@@ -210,6 +210,7 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("do you want it to allow dogs or not ?", True),
         ("i really didn't like .", False),
         ("i really didn't like it .", True),
+        ("information for the price none .", False),
         ("what didn't you like ?", True),
         ("you said earlier that you didn't like .", False),
         ("you said earlier that you dislike .", False),

@@ -133,6 +133,8 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     about = tuple(words[:2]) in _ABOUT
     verbless = len(main) < needed and not about
     found = 2 * (verbless or _headless(words) or _subjectless(words, at)) + 2 * max(0, len(at) - joints - 1 + about)
+    # "Information for the price none."
+    found += 2 * (verbless and "none" in words[-2:])
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or dangles(words) or misasked(words)) + 2 * _unjoined(words, at)
