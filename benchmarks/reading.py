@@ -6,14 +6,16 @@
     python benchmarks/reading.py RUN... --subsets 60 --seed 67 --verdicts benchmarks/reading_seed67.md  another draw
     python benchmarks/reading.py RUN... --away 0 --new 25 --more 15 --several 15 --verdicts benchmarks/reading_new.md
                                  other values, one more value of a slot, acts never seen in one turn
+    python benchmarks/reading.py RUN... --away 0 --test 25 --verdicts benchmarks/reading_test.md
+                                 acts of the test split whose combination training never had
     python benchmarks/reading.py --count benchmarks/reading.md   the shares
 
-Acts are drawn with a seed, from the training split of the corpus that a run was trained on; the sentences are those of
-the run's own decoding, under the hard constraint. A verdict is `ok`: it says all of the act, says nothing else, does
-the act and is grammatical; `fragment`: the same, but it is, or begins with, a phrase without a verb; or it names what
-is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on it. A verdict is kept for as long as act and
-sentence are the same; what nobody has read yet has `?`. Doubts are `Generation.doubts`; what they are worth is counted,
-too.
+Acts are drawn with a seed, from the training split of the corpus that a run was trained on or, with `--test`, from its
+test split; the sentences are those of the run's own decoding, under the hard constraint. A verdict is `ok`: it says all
+of the act, says nothing else, does the act and is grammatical; `fragment`: the same, but it is, or begins with, a
+phrase without a verb; or it names what is wrong (`grammar`, `missing`, `wrong`, `extra`, `act`), with a word on it. A
+verdict is kept for as long as act and sentence are the same; what nobody has read yet has `?`. Doubts are
+`Generation.doubts`; what they are worth is counted, too.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from unseen import new_values, one_away, one_more_value, several_acts, subsets
+from unseen import new_values, of_test_split, one_away, one_more_value, several_acts, subsets
 
 from dactnlg.data.corpus import load_corpus
 from dactnlg.generation.generator import Generator
@@ -44,6 +46,7 @@ MANY = 3
 KINDS = {
     "away": ("one slot away", one_away, "acts one slot away from a seen one, a run"),
     "subsets": ("subset", subsets, "random subsets of slots, a run"),
+    "test": ("of the test split", of_test_split, "acts of the test split whose combination training never had, a run"),
     "new": ("new value", new_values, "acts with a value of a list for this, a run whose corpus has slots for them"),
     "more": ("one more value", one_more_value, "acts with one more value of a slot, a run"),
     "several": ("several acts", several_acts, "pairs of acts that training never has in one turn, a run"),

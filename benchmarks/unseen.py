@@ -62,6 +62,14 @@ def one_away(corpus: Corpus, number: int, seed: int) -> list[Turn]:
     return list(found)
 
 
+def of_test_split(corpus: Corpus, number: int, seed: int) -> list[Turn]:
+    """Return turns of the test split whose combination training never had; fewer where it has no more."""
+    seen = {combination(turn) for turn in _distinct(corpus)}
+    turns = dict.fromkeys(example.turn for example in corpus.split("test"))
+    found = [turn for turn in turns if combination(turn) not in seen]
+    return random.Random(seed).sample(found, min(number, len(found)))
+
+
 def new_values(corpus: Corpus, number: int, seed: int) -> list[Turn]:
     """Return turns of training with a value of `NEW` in the place of their own; none where it has no such slots."""
     chance, found = random.Random(seed), dict[Turn, None]()

@@ -75,7 +75,7 @@ class Specials:
             elif lost and special:
                 lost = not self._unopposed(fact, sentence.shown)
             # People's slips, which training has, are theirs: what is generated has to say what its act says.
-            lost = lost or (not sure and self._opposed(fact, sentence))
+            lost = lost or (not sure and (self._opposed(fact, sentence) or self._told_anyway(fact, sentence)))
             if lost and special:
                 rival = self._rival(name, stated, logits)
                 if rival:
@@ -124,6 +124,14 @@ class Specials:
         )
         heard = (reader.slot_logits(replace(text, words=words), slot) for words in about)
         return any(each[name] > each[fact.name] + OPPOSED for each in heard)
+
+    def _told_anyway(self, fact: Fact, text: Evidence) -> bool:
+        """Whether a sentence says a yes or no of what is unknown: "no dogs. I do not know whether dogs are allowed"."""
+        slot, own = fact.slot or "", fact.kind[1:]
+        if fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
+            return False
+        shown = (self.checker.shown(words, {slot}).get(slot, ()) for words in split_sentences(text.words))
+        return any(own not in each and not OPPOSITES.keys().isdisjoint(each) for each in shown)
 
     def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:
         """Whether all questions of a sentence name slots that its turn does not ask for, and none the slot of one."""

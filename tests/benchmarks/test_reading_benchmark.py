@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from benchmarks.reading import by_doubts, count, read
-from benchmarks.unseen import combination, one_away, subsets, values_of
+from benchmarks.unseen import combination, of_test_split, one_away, subsets, values_of
 from dactnlg.acts import Turn
 from dactnlg.data.corpus import load_corpus
 
@@ -33,6 +33,15 @@ def test_acts_are_new_and_one_slot_away() -> None:
     assert not {combination(turn) for turn in found} & {combination(turn) for turn in seen}
     assert all(any(away(turn, other) for other in seen) for turn in found)
     assert one_away(corpus, 40, 1) == found != one_away(corpus, 40, 2)
+
+
+def test_acts_of_the_test_split_are_all_that_are_new() -> None:
+    corpus = load_corpus("trails")
+    seen = {combination(example.turn) for example in corpus.split("train")}
+    new = {example.turn for example in corpus.split("test") if combination(example.turn) not in seen}
+    assert set(of_test_split(corpus, 10_000, 1)) == new != set()
+    some = of_test_split(corpus, 5, 1)
+    assert len(set(some)) == 5 and set(some) < new and some == of_test_split(corpus, 5, 1)
 
 
 def test_subsets_take_slots_and_values_of_their_act_type() -> None:

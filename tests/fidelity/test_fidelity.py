@@ -349,6 +349,23 @@ def test_what_is_generated_names_what_is_unknown(
     assert set(found.extra) == set(extra)
 
 
+def test_what_is_unknown_is_not_told_in_another_sentence(data_dir: Path) -> None:
+    corpus = load_corpus("restaurants", data_dir)
+    own = corpus.style().checker()
+    pairs = sentence_pairs(corpus, "train", "human")
+    checker = FidelityChecker(own, learn_reader(pairs, pairs[::5], own))
+    turn = parse("inform(name=chow;kidsallowed=none)")
+
+    def missing(text: str) -> tuple[str, ...]:
+        tokens = checker.delexicalizer.delexicalize(turn, text).tokens
+        shown = own.shown(tokens)
+        return checker.read(turn, tokens, own.look(own.expected(turn), tokens), shown).missing
+
+    unknown = "i do not know whether they allow kid -s ."
+    assert missing(f"chow is a nice place . {unknown}") == ()
+    assert missing(f"chow is a nice place where no child -s are allowed . {unknown}") == ("kidsallowed=none",)
+
+
 def test_people_need_not_name_what_is_unknown(checker: FidelityChecker, corpus: Corpus) -> None:
     unknown = [pair for pair in corpus.pairs("test") if "=none" in str(pair[0]) or "no_info" in str(pair[0])]
     assert len(unknown) > 20
