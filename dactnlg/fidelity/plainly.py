@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from dactnlg.text.grammar.english import NEGATIONS
+from dactnlg.text.grammar.english import NEGATIONS, listed
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
@@ -23,17 +23,8 @@ _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each"
 _NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important", "picky"})
 _CARELESS = _INDIFFERENCE | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring", "particular"}
 """Words of which one stands where something does not matter, unless that is named."""
-_UNKNOWING = NEGATIONS | {
-    "unknown",
-    "unavailable",
-    "unspecified",
-    "unsure",
-    "uncertain",
-    "unable",
-    "sorry",
-    "nor",
-    "neither",
-}
+_UNKNOWING = NEGATIONS | listed("unknown unavailable unspecified unsure unclear uncertain unable sorry nor neither")
+_UNKNOWING |= listed("dont doesnt cant isnt lack lacks lacking missing")
 """Words of which one stands where something is unknown; "n't" tells it as well."""
 _BEFORE = 3
 """Words that such a one may stand before it."""

@@ -49,7 +49,7 @@ class Specials:
             sure: whether a reader that is sure overrules a cue that is not found.
         """
         stated = facts(turn)
-        choices = either(turn, stated)
+        choices, slots = either(turn, stated), Counter(fact.slot for fact in stated.values())
         # A question can only be lost beside others; one by itself is asked, or another one is.
         alone = one_question(turn) and (turn.acts[0].is_question or any(asked(sentence.words)))
         unasked = _unasked(stated, sentence, logits)
@@ -75,7 +75,7 @@ class Specials:
             elif lost and special:
                 lost = not self._unopposed(fact, sentence.shown)
             # People's slips, which training has, are theirs: what is generated has to say what its act says.
-            lost = lost or (not sure and (self._opposed(fact, sentence) or self._told_anyway(fact, sentence)))
+            lost = lost or (not sure and slots[fact.slot] == 1 and self._told_otherwise(fact, sentence))
             if lost and special:
                 rival = self._rival(name, stated, logits)
                 if rival:
@@ -110,27 +110,27 @@ class Specials:
         opposite = OPPOSITES.get(value)
         return opposite in self.checker.values_with_cues(slot) and tuple(shown.get(slot, ())) == (value,)
 
-    def _opposed(self, fact: Fact, text: Evidence) -> bool:
-        """Whether a sentence of a text far more probably says the opposite of a yes or no, of which no cues tell."""
+    def _told_otherwise(self, fact: Fact, text: Evidence) -> bool:
+        """Whether a sentence of a text tells something else of a slot of which its act says one thing alone."""
+        sentences = split_sentences(text.words)
+        return self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences)
+
+    def _opposed(self, fact: Fact, text: Evidence, sentences: Sequence[tuple[str, ...]]) -> bool:
+        """Whether a sentence far more probably says the opposite of a yes or no, of which no cues tell."""
         slot, opposite = fact.slot or "", OPPOSITES.get(fact.kind[1:])
-        reader = self.reader
-        if reader is None or opposite is None or opposite in self.checker.values_with_cues(slot):
+        reader, name = self.reader, f"{slot}={opposite}"
+        if reader is None or name not in reader.facts or opposite in self.checker.values_with_cues(slot):
             return False
-        name = f"{slot}={opposite}"
-        about = (
-            [words for words in split_sentences(text.words) if reader.names(words, slot)]
-            if name in reader.facts
-            else []
-        )
-        heard = (reader.slot_logits(replace(text, words=words), slot) for words in about)
+        about = (replace(text, words=words) for words in sentences if reader.names(words, slot))
+        heard = (reader.slot_logits(each, slot) for each in about)
         return any(each[name] > each[fact.name] + OPPOSED for each in heard)
 
-    def _told_anyway(self, fact: Fact, text: Evidence) -> bool:
+    def _told_anyway(self, fact: Fact, sentences: Sequence[tuple[str, ...]]) -> bool:
         """Whether a sentence says a yes or no of what is unknown: "no dogs. I do not know whether dogs are allowed"."""
         slot, own = fact.slot or "", fact.kind[1:]
         if fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
             return False
-        shown = (self.checker.shown(words, {slot}).get(slot, ()) for words in split_sentences(text.words))
+        shown = (self.checker.shown(words, {slot}).get(slot, ()) for words in sentences)
         return any(own not in each and not OPPOSITES.keys().isdisjoint(each) for each in shown)
 
     def _asks_for_others(self, fact: Fact, stated: Container[str], sentence: Evidence) -> bool:

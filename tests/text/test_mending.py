@@ -174,6 +174,8 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "which game did you find to be good?",
         "you said that you liked SLOT_NAME.",
         "it is cheap, i think.",
+        "i think.",
+        "it was found to be cheap.",
         "there are pubs in all price ranges.",
         "there are pubs in all the south, and in all they are cheap.",
         "all pubs are cheap and near SLOT_A.",

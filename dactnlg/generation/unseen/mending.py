@@ -10,6 +10,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.english import ONLY
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.placeholders import placeholder_name
@@ -20,7 +21,7 @@ from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.values.joins import MANY, ONE
 from dactnlg.text.values.numerals import SINGLE
 
-_ONLY = frozenset({"only", "just", "other", "one"})
+_ONLY = ONLY | {"other"}
 """Words of which a text for what is the only match has one."""
 
 

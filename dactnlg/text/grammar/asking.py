@@ -94,6 +94,8 @@ def dangles(words: Sequence[str]) -> bool:
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
     open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
     wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
+    # "I think."; but "it is good, i think".
+    thinking = before in SUBJECTS and last in _THINKING and len(own) == 2
     # "Does it have to be, or would anything do?", "nobody knows the right season for how"
     cut = any(
         run[:2] == ("to", "be") and run[2] in (",", "or") for run in zip(words, words[1:], words[2:], strict=False)
@@ -101,13 +103,13 @@ def dangles(words: Sequence[str]) -> bool:
     cut |= last in QUESTION_WORDS and before in PREPOSITIONS
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
-    return wanting or open_ended or cut or (last in _UNFINISHED and (never or not asking))
+    return wanting or open_ended or thinking or cut or (last in _UNFINISHED and (never or not asking))
 
 
 def objectless(words: Sequence[str]) -> int:
     """Return the place behind a verb that lacks what it is said of: "you said that you liked.", "you find so good".
 
-    0 where none does: "it is good, i think", "which i liked", "there are games that i don't like".
+    0 where none does: "which i liked", "there are games that i don't like", "it was found to be good".
     """
     if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how"):
         return 0
@@ -115,11 +117,12 @@ def objectless(words: Sequence[str]) -> int:
     before, last = ["", "", *own][-2:]
     related = any(b == "that" and a not in _SAYING for a, b in pairwise(words))
     end = len(words) - (words[-1] in ENDS)
-    liked = before in SUBJECTS and (last in _LIKING or (last in _THINKING and len(own) == 2))
+    liked = before in SUBJECTS and last in _LIKING
     # What stands behind "that" has its object there.
     denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
     liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related
     if liked:
         return end
-    found = (place for place, pair in enumerate(pairwise(words), 1) if pair in _FINDING)
+    runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
+    found = (place for place, run in runs if run[0] in SUBJECTS and run[1:] in _FINDING)
     return 0 if related else next(found, 0)
