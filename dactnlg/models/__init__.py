@@ -30,8 +30,8 @@ if TYPE_CHECKING:
 # Every way to Keras leads through this room.
 quiet_tensorflow()
 
-PARTS = frozenset({"answers", "attention", "backend", "base", "cells", "dialogue_sections", "gpt2_checkpoint"})
-PARTS |= {"recurrent", "sections", "weights"}
+PARTS = frozenset({"answers", "attention", "backend", "base", "cells", "copying", "dialogue_sections"})
+PARTS |= {"gpt2_checkpoint", "recurrent", "sections", "weights"}
 """The files of this folder that hold no model."""
 SHIPPED: dict[str, type[ModelSection]] = {**ACT_MODELS, **DIALOGUE}
 """The sections of the models that come with dactnlg."""

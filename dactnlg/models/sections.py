@@ -42,9 +42,9 @@ class ContextSection(LSTMSection):
 
     @model_serializer(mode="wrap")
     def _as_before(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Leave the key out where it is false: runs are then told apart by what they were before there was one."""
+        """Leave out keys that are false: runs are then told apart by what they were before there were these keys."""
         data: dict[str, Any] = handler(self)
-        return data if self.context else {name: value for name, value in data.items() if name != "context"}
+        return {name: value for name, value in data.items() if name not in ("context", "copying") or value}
 
 
 class SCLSTMSection(ContextSection):
@@ -77,9 +77,11 @@ class Seq2SeqSection(ContextSection):
 
     Attributes:
         encoder_size: length of an entry's vector, and units of the encoder in either direction.
+        copying: whether placeholders and words of values can be copied from the act.
     """
 
     encoder_size: int = Field(default=100, ge=1, le=8192)
+    copying: bool = False
 
 
 class CVAESection(LSTMSection):

@@ -9,9 +9,11 @@ from keras import ops
 
 from dactnlg.models.attention import EntryEmbedding, attend, bias_of
 from dactnlg.models.base import Tensor, Tensors, rows_of
+from dactnlg.models.copying import CopyMechanism
 from dactnlg.models.lstm import LSTM
 from dactnlg.models.sections import Seq2SeqSection
 from dactnlg.text.context import CONTEXT
+from dactnlg.text.copying import COPIES
 from dactnlg.text.encoding import Sizes
 
 
@@ -28,6 +30,7 @@ class Seq2Seq(LSTM):
         encoder_size: length of an entry's vector, and units of the encoder in either direction.
         context: whether the words that the user has said before are looked at too, read by an encoder of their own
             ("context encoder", Dušek and Jurčíček 2016, A Context-aware Natural Language Generator).
+        copying: whether words can be copied from the act, see `CopyMechanism`.
         **kwargs: see `RecurrentModel`.
     """
 
@@ -36,7 +39,9 @@ class Seq2Seq(LSTM):
     Section = Seq2SeqSection
     traced = "attention"
 
-    def __init__(self, sizes: Sizes, encoder_size: int = 100, *, context: bool = False, **kwargs: Any) -> None:
+    def __init__(
+        self, sizes: Sizes, encoder_size: int = 100, *, context: bool = False, copying: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(sizes, **kwargs)
         hidden, seen = self.hidden_size, 2 * encoder_size
         self.entries = EntryEmbedding(sizes, encoder_size, name="entries")
@@ -49,6 +54,9 @@ class Seq2Seq(LSTM):
             self.inputs = (*self.inputs, CONTEXT)
             self.context_words = self.add_weight((sizes.context, encoder_size), "uniform", name="context_words")
             self.context_encoder = _both_ways(encoder_size)
+        self.copy_mechanism = CopyMechanism(seen, self.embedding.shape[1], hidden) if copying else None
+        if copying:
+            self.inputs = (*self.inputs, COPIES)
 
     def prepare(self, inputs: Tensors) -> tuple[Tensors, Tensors]:
         """Return the act's share of the gates, what there is to look at, and the state that it leads to."""
@@ -63,6 +71,9 @@ class Seq2Seq(LSTM):
         mean = ops.sum(memory * share, axis=1) / ops.sum(share, axis=1)
         h, c = ops.split(ops.tanh(ops.matmul(mean, self.start)), 2, axis=-1)
         looking = {"keys": ops.matmul(memory, self.score), "memory": memory, "bias": bias_of(real)}
+        if self.copy_mechanism is not None:
+            tokens, places = ops.cast(inputs[COPIES][..., 0], "int32"), ops.cast(inputs[COPIES][..., 1], "int32")
+            looking |= self.copy_mechanism.prepare(tokens, rows_of(self.embedding, tokens), memory, places)
         return {"gates": self.act_gates(inputs), **looking}, {"h": h, "c": c}
 
     def _context(self, numbers: Tensor) -> tuple[Tensor, Tensor]:
@@ -95,7 +106,8 @@ class Seq2Seq(LSTM):
         bias = context["bias"][:, None]
         seen = attend(outputs[:, :, None], context["keys"], context["memory"], bias)[:, :, 0]
         mixed = ops.tanh(ops.matmul(ops.concatenate([seen, outputs], axis=-1), self.mixture))
-        return self._project(mixed, training=training)
+        logits = self._project(mixed, training=training)
+        return logits if self.copy_mechanism is None else self.copy_mechanism.mix(context, mixed, logits)
 
 
 def _both_ways(size: int) -> keras.layers.Layer:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dactnlg._utils.reading import regular_file
 from dactnlg.errors import RunError
 from dactnlg.text.context import CONTEXT
+from dactnlg.text.copying import COPIES
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -135,7 +136,7 @@ def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
     """Return the arrays that a model wants, for one act that says nothing, in so many entries of so many words."""
     arrays: Arrays = {"act": np.zeros((1, model.sizes.act), np.float32)}
     arrays |= {"entries": np.ones((1, length, 2), np.int32), "words": np.ones((1, length, length), np.int32)}
-    arrays |= {CONTEXT: np.ones((1, length), np.int32)}
+    arrays |= {CONTEXT: np.ones((1, length), np.int32), COPIES: np.ones((1, length, 2), np.int32)}
     arrays |= {"turns": np.ones((1, 2, length), np.int32), "turn_lengths": np.ones((1, 2), np.int32)}
     arrays |= {name: np.zeros((1, *shape), np.float32) for name, shape in model.float_inputs().items()}
     return {name: arrays[name] for name in model.inputs}

@@ -127,13 +127,16 @@ class ActEncoder:
                 words[i, j, : len(ids)] = ids
         return numbers, words
 
+    def known(self, turn: Turn) -> list[tuple[tuple[int, int], Slot | None]]:
+        """Return the entries of a turn that training had too, as `sequences` numbers them, each with its slot."""
+        numbered = [
+            ((self._index.get(fused, -1) + 1, self._index.get(alone, -1) + 1), slot)
+            for fused, alone, slot in entries(turn)
+        ]
+        return [(pair, slot) for pair, slot in numbered if any(pair)]
+
     def _sequence(self, turn: Turn) -> list[tuple[tuple[int, int], list[int]]]:
-        row = []
-        for fused, alone, slot in entries(turn):
-            pair = (self._index.get(fused, -1) + 1, self._index.get(alone, -1) + 1)
-            if any(pair):
-                row.append((pair, self.words.encode(value_words(slot)) if slot else []))
-        return row
+        return [(pair, self.words.encode(value_words(slot)) if slot else []) for pair, slot in self.known(turn)]
 
 
 def value_words(slot: Slot) -> list[str]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.context import CONTEXT, context_tokens, context_vocabulary, numbered
+from dactnlg.text.copying import COPIES, copied
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.manners import Manners
@@ -156,8 +157,9 @@ class Preprocessor:
             turns: B acts.
             names: `act`, the DA vector, (B, D); `entries`, the act as a sequence of act types and slots, numbered from
                 1 as fused with their act and by themselves, (B, N, 2); `words`, the numbers of the words of each
-                entry's value, (B, N, L); `context`, the numbers of the words that the user has said before, (B, C); 0
-                is padding in all three.
+                entry's value, (B, N, L); `copies`, what can be copied into the sentence, as numbers of a token and of
+                the entry that it stands in, from 1, (B, S, 2); `context`, the numbers of the words that the user has
+                said before, (B, C); 0 is padding in all of them.
             corpora: the corpus whose manner each turn has, where a model was trained on several.
             contexts: what the user has said before each turn; none are as many empty ones.
         """
@@ -167,6 +169,8 @@ class Preprocessor:
         if wanted & LEXICALIZED or "entries" in wanted:
             entries, words = self.encoder.sequences(turns)
             found |= {name: array for name, array in (("entries", entries), ("words", words)) if name in wanted}
+        if COPIES in wanted:
+            found[COPIES] = copied(turns, self.encoder, self.delexicalizer, self.vocabulary)
         if CONTEXT in wanted:
             rows = zip(turns, contexts or [""] * len(turns), strict=True)
             tokens = [context_tokens(self.delexicalizer, turn, context) for turn, context in rows]

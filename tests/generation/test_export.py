@@ -104,7 +104,7 @@ PARTS = {
     "lstm": (["h", "c"], ["gates"]),
     "sclstm": (["h", "c", "d"], []),
     "hierarchical": (["h", "c", "d"], ["gates"]),
-    "seq2seq": (["h", "c"], ["gates", "keys", "memory", "bias"]),
+    "seq2seq": (["h", "c"], ["gates", "keys", "memory", "bias", "copies", "copy_keys"]),
     "cvae": (["h", "c"], ["gates"]),
     "transformer": (["past0", "time"], ["act0", "bias"]),
     "gpt2": (["past0", "time"], ["act0", "real"]),

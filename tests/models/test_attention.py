@@ -12,7 +12,7 @@ from test_models import V, build, inputs, tensors_of
 
 from dactnlg.models import build_model
 from dactnlg.models.attention import attend, bias_of
-from dactnlg.models.backend import jit_compile, to_numpy
+from dactnlg.models.backend import jit_compile, keep_float32, to_numpy
 from dactnlg.models.transformer import sines
 from dactnlg.text.encoding import Sizes
 
@@ -26,6 +26,7 @@ def logits(name: str, batch: Batch) -> np.ndarray:
 
 def test_attention_is_the_papers_sum() -> None:
     """Vaswani et al. 2017, equation 1, one query at a time; keys and values are the same for all heads."""
+    keep_float32()
     rng = np.random.default_rng(0)
     queries, keys, values = (rng.normal(size=size).astype(np.float32) for size in ((2, 3, 4, 5), (2, 6, 5), (2, 6, 7)))
     visible = rng.random((2, 3, 6)) < 0.6

@@ -17,6 +17,7 @@ from dactnlg.search.keras_beam import Found, beam_search, repeated
 from dactnlg.search.keras_scoring import token_scores
 from dactnlg.search.numpy_step import Step
 from dactnlg.text.context import CONTEXT
+from dactnlg.text.copying import COPIES
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.vocabulary import BOS_ID, EOS_ID
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 BATCH_SIZES = (1, 16, 128)
 """Batches are filled up to one of these, so that a search is compiled for few shapes."""
-PADDED = {"entries": (1,), "words": (1, 2), CONTEXT: (1,)}
+PADDED = {"entries": (1,), "words": (1, 2), COPIES: (1,), CONTEXT: (1,)}
 """The axes of a model's inputs that are as long as the acts at hand need them; 0 is padding."""
 LENGTH = 16
 """Sentences that are read are filled up to a multiple of so many tokens."""
