@@ -10,19 +10,16 @@ T = TypeVar("T")
 Cost = tuple[Any, ...]
 
 
-def ascending(bounded: Iterable[tuple[int, T]], cost: Callable[[T], Cost]) -> Iterator[tuple[Cost, T]]:
+def ascending(bounded: Iterable[tuple[Cost, T]], cost: Callable[[T], Cost]) -> Iterator[tuple[Cost, T]]:
     """Yield items with their costs, the lowest first, of equals the one that came first.
 
     Only the costs of what is yielded, and of what may be lower than that, are worked out.
 
     Args:
-        bounded: items, each with what its cost begins with at least.
+        bounded: items, each with what it costs at least; of what decides among equals as much as is known.
         cost: of an item.
     """
-    # What is only bounded comes before what costs exactly that: a shorter tuple is less.
-    heap: list[tuple[Cost, int, bool, T]] = [
-        ((least,), place, False, item) for place, (least, item) in enumerate(bounded)
-    ]
+    heap: list[tuple[Cost, int, bool, T]] = [(least, place, False, item) for place, (least, item) in enumerate(bounded)]
     heapify(heap)
     while heap:
         found, place, exact, item = heap[0]

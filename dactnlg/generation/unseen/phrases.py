@@ -76,7 +76,7 @@ class Phrases:
         """Return texts that say what is wanted, and how many phrases each has been given or has lost."""
         found = self._edited(wanted, LACKING) or (self._edited(wanted, MORE) if len(wanted) >= MANY else {})
         doubts, strange = self._fluency.doubts, self._fluency.strange_runs
-        ended = [(changes + strange(tokens), (tokens, changes)) for tokens, changes in found.items()]
+        ended = [((changes + strange(tokens), tokens), (tokens, changes)) for tokens, changes in found.items()]
         ranked = ascending(ended, lambda each: (each[1] + doubts(each[0]), each[0]))
         return [each for _, each in islice(ranked, MOST_KEPT)]
 
@@ -100,7 +100,7 @@ class Phrases:
             found |= {tokens: each.changes for tokens, each in made.items() if each.said == wanted}
             # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
-            bounded = [(strange(each.tokens), each) for each in left]
+            bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
             kept = [each for _, each in islice(ranked, MOST_KEPT)]
         return found

@@ -215,7 +215,7 @@ class UnseenActs:
         def cost(each: Candidate) -> Cost:
             return self.doubts_about(each), -_score(each)
 
-        bounded = ((self._strange(each.tokens) + _plainly(each), each) for each in candidates)
+        bounded = (((self._strange(each.tokens) + _plainly(each), -_score(each)), each) for each in candidates)
         return ((doubts, each) for (doubts, _), each in ascending(bounded, cost) if each.right)
 
     def doubts_about(self, candidate: Candidate) -> int:

@@ -29,6 +29,8 @@ FEW_TEXTS = 5
 MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
 """Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
 most; and shares that the first of them, and each further one, add at least."""
+ALL_DENY = 3
+"""Texts that all deny, at least, where an act type does so that is in no others."""
 LEAST_BEHIND = 0.05
 """Share of an act type's texts that state something behind a question, from which on that is what it does."""
 MOSTLY = 0.5
@@ -124,6 +126,9 @@ class Manners:
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
+            if self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
+                # "There is a great one" for what is said of the one left out where there is no other.
+                return True
             stating = all(act.act_type in self._stating for act in turn)
             return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
@@ -141,6 +146,12 @@ class Manners:
         if asks(tokens) or (not self._with_marks and worded_as_question(tokens)):
             return unasked
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
+
+    def _denies_beside(self, turn: Turn) -> bool:
+        """Whether all texts that have a turn's act types, among others, deny."""
+        acts = set(act_types(kind(turn)))
+        alike = [shares for others, shares in self._shares.items() if acts.issubset(others)]
+        return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
     def denied(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
         """Return the values that a text denies where its act denies nothing: "it is not in the north".
