@@ -79,6 +79,21 @@ def test_what_an_act_is_decides(preprocessor: Preprocessor, mender: Mender, act:
     assert _text(found) == better
 
 
+def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: Mender) -> None:
+    """Of the test acts of laptop 38 of 58 were said as of any laptop, as a third of its people do."""
+    act = "inform_only_match(name=x;near=a)"
+    for text, better in (
+        ("SLOT_NAME is a route near SLOT_NEAR", "SLOT_NAME is the only route near SLOT_NEAR"),
+        ("the only route near SLOT_NEAR is SLOT_NAME", ""),
+        ("no other route than SLOT_NAME is near SLOT_NEAR", ""),
+        ("SLOT_NAME has a hut near SLOT_NEAR", ""),
+    ):
+        (found,) = mender.mended(_candidates(preprocessor, act, text))
+        assert _text(found) == (better or text)
+    (found,) = mender.mended(_candidates(preprocessor, SEEN, "SLOT_NAME is a route"))
+    assert _text(found) == "SLOT_NAME is a route"
+
+
 def test_what_would_say_less_is_not_taken(
     preprocessor: Preprocessor, mender: Mender, monkeypatch: pytest.MonkeyPatch
 ) -> None:

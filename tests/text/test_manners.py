@@ -64,6 +64,20 @@ def test_acts_that_are_not_done_without_a_denial() -> None:
     assert not manners(*pairs, *others).wrong(act, half)
 
 
+def test_what_is_left_out_where_all_is_denied_is_denied_as_well() -> None:
+    """DSTC2's canthelp.exception never stands alone in training; "there is a great pub" is no way to say it."""
+    act = "canthelp(area=x)&canthelp.exception(name=y)"
+    denied = [(act, f"{sorry} there is no other pub in SLOT_AREA") for sorry in ("sorry", "i fear", "alas")]
+    others = [("offer(name=x)", "there is a great pub , SLOT_NAME"), ("canthelp(area=x)", "no pub is in SLOT_AREA")]
+    own, alone = manners(*denied, *others), parse("canthelp.exception(name=x)")
+    assert own.wrong(alone, tokens("sorry but there is a great pub"))
+    assert not own.wrong(alone, tokens("sorry but there is no other pub"))
+    assert not own.wrong(parse("offer(name=x)&inform(area=y)"), tokens("there is a great pub , SLOT_NAME"))
+    # Two such texts are too few to tell, and so is one that says something else.
+    assert not manners(*denied[:2], *others).wrong(alone, tokens("there is a great pub"))
+    assert not manners(*denied, (act, "a great pub"), *others).wrong(alone, tokens("there is a great pub"))
+
+
 def test_the_only_one_is_not_denied() -> None:
     texts = [f"SLOT_NAME is the only pub {place} SLOT_AREA ." for place in "abcdefgh"]
     texts += [f"sorry there is no pub {word} SLOT_NAME in SLOT_AREA ." for word in ("but", "besides", "except")]
@@ -144,16 +158,26 @@ def test_words_mark_what_acts_do() -> None:
     ]
     only += [("inform_only_match(name=a;area=b)", f"nothing but SLOT_NAME is in {what} SLOT_AREA .") for what in "abcd"]
     own, act = manners(*stated, *only), parse("inform_only_match(area=x)")
-    assert own.unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
-    assert not own.unmarked(act, ["it", "is", "the", "only", "place", "in", "SLOT_AREA", "."])
-    assert not own.unmarked(act, ["nothing", "is", "in", "SLOT_AREA", "."])
+    assert own.marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
+    assert not own.marks.lacking(act, ["it", "is", "the", "only", "place", "in", "SLOT_AREA", "."])
+    assert not own.marks.lacking(act, ["nothing", "is", "in", "SLOT_AREA", "."])
+    # Who leaves out "only" does not say that it is the only one, whatever else marks such texts.
+    assert own.marks.not_only(act, tokens("it is the place in the SLOT_AREA ."))
+    for text in (
+        "the only place in SLOT_AREA",
+        "nothing is in SLOT_AREA",
+        "no other is there",
+        "no pub but SLOT_NAME is",
+    ):
+        assert not own.marks.not_only(act, tokens(text))
+    assert not own.marks.not_only(parse("inform(area=x)"), tokens("it is in SLOT_AREA ."))
     # Nothing marks plain statements, acts that training hardly has, and questions, which have their marks.
-    assert not own.unmarked(parse("inform(area=x)"), ["it", "is", "in", "SLOT_AREA", "."])
-    assert not manners(*stated, *only[:4]).unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
+    assert not own.marks.lacking(parse("inform(area=x)"), ["it", "is", "in", "SLOT_AREA", "."])
+    assert not manners(*stated, *only[:4]).marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
     asked = [("?request(area)", f"which {what} area ?") for what in "abcdefghijkl"]
-    assert not manners(*stated, *asked).unmarked(parse("?request(area)"), ["where", "?"])
+    assert not manners(*stated, *asked).marks.lacking(parse("?request(area)"), ["where", "?"])
     # Without others there is nothing to tell from.
-    assert not manners(*only).unmarked(act, ["it", "is", "in", "SLOT_AREA", "."])
+    assert not manners(*only).marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])
 
 
 def test_statements_behind_a_question_where_people_end_with_it() -> None:
@@ -182,7 +206,11 @@ def test_questions_without_marks_are_questions_where_training_has_no_marks() -> 
 def test_words_mark_the_texts_of_an_act_type() -> None:
     only = [("inform_only_match(name=x)", f"SLOT_NAME is the only {kind}") for kind in "abcdefghij"]
     own = manners(*only, *[("inform(name=x)", f"SLOT_NAME is {kind}") for kind in "abcdefghijklmnopqrst"])
-    assert own.marked({"inform_only_match"}) and not own.marked({"inform"}) and not own.marked({"goodbye"})
+    assert (
+        own.marks.any_of({"inform_only_match"})
+        and not own.marks.any_of({"inform"})
+        and not own.marks.any_of({"goodbye"})
+    )
 
 
 def test_nothing_is_told_of_what_there_is_none_of() -> None:

@@ -160,7 +160,7 @@ class Composer:
         # What is said of one thing that has a name can be said one by one; what one looks for cannot, or what it alone
         # has: "the Wharf is the only inn that is cheap. It is near the station."
         asks = pieces.asking
-        named = self.subject in said and not asks and not self._preprocessor.manners.marked(act_types)
+        named = self.subject in said and not asks and not self._preprocessor.manners.marks.any_of(act_types)
         return 0 if pieces.spread or apart or named else ASKED if asks else JOINT
 
     def _of(self, act_types: frozenset[str], fluency: Fluency) -> _Known:

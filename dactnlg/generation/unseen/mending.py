@@ -10,19 +10,15 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.english import ONLY
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.placeholders import placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.surface import detokenize
 from dactnlg.text.values.joins import MANY, ONE
 from dactnlg.text.values.numerals import SINGLE
-
-_ONLY = ONLY | {"other"}
-"""Words of which a text for what is the only match has one."""
 
 
 class Mender:
@@ -37,7 +33,10 @@ class Mender:
         self._preprocessor, self._unseen = preprocessor, unseen
 
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
-        """Return candidates for an act, those for an unseen one in better English where that says the same."""
+        """Return candidates for an act, those for an unseen one in better English where that says the same.
+
+        Those for a seen one are as training has them, but that the only match is told of as that.
+        """
         found: list[Candidate] = []
         for candidate in candidates:
             other = self._better(candidate)
@@ -47,9 +46,10 @@ class Mender:
         return found
 
     def _better(self, candidate: Candidate) -> Candidate:
-        if not candidate.tokens or not self._unseen.is_new(candidate.request):
+        if not candidate.tokens:
             return candidate
-        tokens = self._mended(candidate)
+        new = self._unseen.is_new(candidate.request)
+        tokens = self._mended(candidate) if new else self._only(candidate.request.turn, candidate.tokens)
         if tokens == candidate.tokens:
             return candidate
         other = candidate.reworded(tokens)
@@ -66,10 +66,12 @@ class Mender:
         tokens = mended(candidate.tokens, self._lexicon, asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
-        # "With no garden" is "no" as well, "there is no other pub" says that it is the only one.
-        if "only" in manners.marks(turn) and _ONLY.isdisjoint(map(strip_joiner, tokens)):
-            tokens = the_only(tokens, self._lexicon)
+        tokens = self._only(turn, tokens)
         return self._asking(turn, tokens) if asks else tokens
+
+    def _only(self, turn: Turn, tokens: Tokens) -> Tokens:
+        """Return a text that tells of the only match as that; people leave it out at times."""
+        return the_only(tokens, self._lexicon) if self._preprocessor.manners.marks.not_only(turn, tokens) else tokens
 
     def _counted(self, turn: Turn) -> int:
         """Return the number of the things that an act counts, as its type does in training: "there are pubs"."""

@@ -22,6 +22,7 @@ from dactnlg.generation.unseen.composition import Composer
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.grammar.manners import denies
+from dactnlg.text.grammar.mending import the_only
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
@@ -200,6 +201,9 @@ class UnseenActs:
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
             doubts = self.fluency.doubts(candidate.tokens, strict=False) + _mixed(request.turn, candidate.tokens, own)
             usual = candidate.tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
+            if self._preprocessor.manners.marks.not_only(request.turn, candidate.tokens):
+                # What people leave out at times: the only match is to be told of as that, if a word does not do it.
+                usual = the_only(candidate.tokens, self.fluency.lexicon) != candidate.tokens
             found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
         return found
 
@@ -251,7 +255,7 @@ class UnseenActs:
         named = self._slot_names.intersection(map(strip_joiner, tokens))
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
-        alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.unmarked(turn, tokens)
+        alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.marks.lacking(turn, tokens)
         alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
         free = any(slot.special == INDIFFERENT for _, slot in turn.slots())
         alarms += free and self._english and not careless(map(strip_joiner, tokens))

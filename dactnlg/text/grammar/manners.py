@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, pairwise
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.denials import Denials
-from dactnlg.text.grammar.english import EXCEPTING, NEGATIONS, ONLY, QUESTION_WORDS
+from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
+from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
+from dactnlg.text.templates import Key, Templates, act_types, kind
 
 LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
@@ -26,11 +27,8 @@ MOST_SHARE, LEAST_TEXTS = 0.9, 10
 """The same share from which on an act type is not done without it, and how many texts have to show it."""
 FEW_TEXTS = 5
 """Texts of an act type that all begin with a question, at least, where its name does not tell that it does."""
-MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
-"""Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
-most; and shares that the first of them, and each further one, add at least."""
 ALL_DENY = 3
-"""Texts that all deny, at least, where an act type does so that is in no others."""
+"""Texts that all deny, at least, where an act type that never stands alone is in no others."""
 LEAST_BEHIND = 0.05
 """Share of an act type's texts that state something behind a question, from which on that is what it does."""
 MOSTLY = 0.5
@@ -38,12 +36,6 @@ MOSTLY = 0.5
 PERSONAL = 0.8
 """Share of an act type's questions that speak to the user, from which on those that do not are strange."""
 _USER = frozenset({"you", "your", "yours", "i", "we", "us", "me", "please"})
-MOST_MARKS = 3
-"""Words that mark an act type."""
-NEGATIVE = ("=no", "=none", "=dontcare", "=?")
-"""Special values that are said with a denial."""
-_NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
-"""Words behind which "but" begins a clause."""
 _ASKING = QUESTION_WORDS | {"do", "does", "would", "can", "are", "is"}
 """Words with which questions begin."""
 
@@ -84,10 +76,13 @@ class Manners:
 
     Args:
         templates: the training texts.
+
+    Attributes:
+        marks: the words that mark what act types do.
     """
 
     def __init__(self, templates: Templates) -> None:
-        self._templates, self._denials = templates, Denials(templates)
+        self._templates, self._denials, self.marks = templates, Denials(templates), Marks(templates)
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
         self._personal: dict[Key, bool] = {}
@@ -111,7 +106,7 @@ class Manners:
             count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
             count["again"] += denied and denies_again(text)
-            if not any(map(_has_negative, values)):
+            if not any(map(has_negative, values)):
                 count["own"] += 1
                 count["deny"] += denied
         return {acts: Shares.of(count) for acts, count in counts.items()}
@@ -126,14 +121,14 @@ class Manners:
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
-            if self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
+            if usual is NOTHING and self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
                 # "There is a great one" for what is said of the one left out where there is no other.
                 return True
             stating = all(act.act_type in self._stating for act in turn)
             return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
-        if "only" in self.marks(turn) and denies(tokens) and not _negative(turn) and not _excepts(tokens):
+        if "only" in self.marks.of(turn) and denies(tokens) and not _negative(turn) and not excepts(tokens):
             # "There is no pub in the south" for the only one there.
             return True
         if usual.deny >= MOST_SHARE and usual.own >= LEAST_TEXTS:
@@ -148,9 +143,9 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _denies_beside(self, turn: Turn) -> bool:
-        """Whether all texts that have a turn's act types, among others, deny."""
+        """Whether all texts that have a turn's act types deny, which training has among others alone."""
         acts = set(act_types(kind(turn)))
-        alike = [shares for others, shares in self._shares.items() if acts.issubset(others)]
+        alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
     def denied(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
@@ -201,32 +196,6 @@ class Manners:
         """The act types that training has in texts that do not ask, by themselves or among others."""
         found = (acts for acts, each in self._shares.items() if each.texts >= LEAST_TEXTS and each.ask < LEAST_SHARE)
         return frozenset(chain.from_iterable(found))
-
-    def unmarked(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text lacks all the words that mark a statement's act type: "only" what is the only match."""
-        marks = self.marks(turn)
-        return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
-
-    def marks(self, turn: Turn) -> frozenset[str]:
-        """The words of which a text for a turn's statements has one, if words mark them."""
-        asks = any(act.is_question for act in turn)
-        return frozenset() if asks else self._marks.get(act_types(kind(turn)), frozenset())
-
-    def marked(self, act_types: Iterable[str]) -> bool:
-        """Whether words mark the texts of act types, "only" what is the only match."""
-        return bool(self._marks.get(tuple(sorted(act_types))))
-
-    @cached_property
-    def _marks(self) -> dict[Key, frozenset[str]]:
-        """The words that mark the texts of act types, where there are any."""
-        texts: dict[Key, list[frozenset[str]]] = {}
-        for (key, text), values in self._templates.specials.items():
-            # What does not matter has words of its own.
-            if not any(map(_has_negative, values)):
-                texts.setdefault(act_types(key), []).append(frozenset(map(strip_joiner, text)))
-        total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
-        number = sum(map(len, texts.values()))
-        return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
 
     def stated_behind(self, turn: Turn, tokens: Sequence[str], subject: str) -> int:
         """Return how many statements stand behind a question, where a turn's act types end with what they ask.
@@ -286,30 +255,9 @@ def _to_user(sentence: Tokens) -> bool:
     return any(word.partition("'")[0] in _USER for word in map(strip_joiner, sentence))
 
 
-def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
-    """Return words of which one is in most of some texts, and which the other ones, of a number in all, hardly have."""
-    left, found = list(texts), set[str]()
-    while left and number > len(texts) and len(found) < MOST_MARKS:
-        own = Counter(word for text in left for word in text if word.isalpha())
-        counts = Counter(word for text in texts for word in text if word in own)
-        rare = [word for word in own if total[word] - counts[word] <= ELSEWHERE * (number - len(texts))]
-        best = max(rare, key=lambda word: (own[word], word), default="")
-        if not best or own[best] < (FURTHER if found else FIRST) * len(texts):
-            break
-        found.add(best)
-        left = [text for text in left if best not in text]
-    return frozenset(found) if len(left) <= (1 - MARKED) * len(texts) else frozenset()
-
-
 def _negative(turn: Turn) -> bool:
     """Whether a turn has a value that is said with a denial."""
     return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
-
-
-@lru_cache(maxsize=1 << 12)
-def _has_negative(values: Key) -> bool:
-    """Whether printed special values have one that is said with a denial."""
-    return any(canonical(value).endswith(NEGATIVE) for value in values)
 
 
 def has_none(tokens: Sequence[str]) -> bool:
@@ -320,13 +268,6 @@ def has_none(tokens: Sequence[str]) -> bool:
 def denies(tokens: Iterable[str]) -> bool:
     """Whether a text has a word that denies."""
     return any(map(_denying, tokens))
-
-
-def _excepts(tokens: Sequence[str]) -> bool:
-    """Whether a text says of something that there is no other: "no pub but the Mill", not "sorry but there is none"."""
-    words = [strip_joiner(token) for token in tokens]
-    but = any(word == "but" and before not in _NO_EXCEPTION for before, word in pairwise(words))
-    return but or not (ONLY | EXCEPTING).isdisjoint(words)
 
 
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:

@@ -1,0 +1,94 @@
+"""Marks: words that a text for an act type hardly lacks, and other texts hardly have: "only" what is the only match."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+from itertools import pairwise
+
+from dactnlg.acts import Turn
+from dactnlg.text.grammar.english import EXCEPTING, ONLY
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
+
+LEAST_TEXTS = 10
+"""Texts of an act type that show what marks it, at least."""
+MARKED, ELSEWHERE, FIRST, FURTHER = 0.5, 0.05, 0.4, 0.05
+"""Share of an act type's texts that words mark together, at least; share of other texts that each of them is in, at
+most; and shares that the first of them, and each further one, add at least."""
+MOST_MARKS = 3
+"""Words that mark an act type."""
+NEGATIVE = ("=no", "=none", "=dontcare", "=?")
+"""Special values that are said with a denial."""
+_NO_EXCEPTION = frozenset({",", ".", "sorry", "regret", "apologize"})
+"""Words behind which "but" begins a clause."""
+
+
+class Marks:
+    """Tells texts that lack the words which mark their act.
+
+    Args:
+        templates: the training texts.
+    """
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    def of(self, turn: Turn) -> frozenset[str]:
+        """The words of which a text for a turn's statements has one, if words mark them."""
+        asks = any(act.is_question for act in turn)
+        return frozenset() if asks else self._known.get(act_types(kind(turn)), frozenset())
+
+    def any_of(self, act_types: Iterable[str]) -> bool:
+        """Whether words mark the texts of act types."""
+        return bool(self._known.get(tuple(sorted(act_types))))
+
+    def lacking(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text lacks all the words that mark a statement's act type."""
+        marks = self.of(turn)
+        return bool(marks) and (marks.isdisjoint(map(strip_joiner, tokens)) or self.not_only(turn, tokens))
+
+    def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
+        """Whether a text tells of what is the only one as of any other, as people do at times."""
+        return "only" in self.of(turn) and "nothing" not in tokens and not excepts(tokens)
+
+    @cached_property
+    def _known(self) -> dict[Key, frozenset[str]]:
+        """The words that mark the texts of act types, where there are any."""
+        texts: dict[Key, list[frozenset[str]]] = {}
+        for (key, text), values in self._templates.specials.items():
+            # What does not matter has words of its own.
+            if not any(map(has_negative, values)):
+                texts.setdefault(act_types(key), []).append(frozenset(map(strip_joiner, text)))
+        total = Counter(word for group in texts.values() for text in group for word in text if word.isalpha())
+        number = sum(map(len, texts.values()))
+        return {acts: _marks(group, total, number) for acts, group in texts.items() if len(group) >= LEAST_TEXTS}
+
+
+def _marks(texts: Sequence[frozenset[str]], total: Counter[str], number: int) -> frozenset[str]:
+    """Return words of which one is in most of some texts, and which the other ones, of a number in all, hardly have."""
+    left, found = list(texts), set[str]()
+    while left and number > len(texts) and len(found) < MOST_MARKS:
+        own = Counter(word for text in left for word in text if word.isalpha())
+        counts = Counter(word for text in texts for word in text if word in own)
+        rare = [word for word in own if total[word] - counts[word] <= ELSEWHERE * (number - len(texts))]
+        best = max(rare, key=lambda word: (own[word], word), default="")
+        if not best or own[best] < (FURTHER if found else FIRST) * len(texts):
+            break
+        found.add(best)
+        left = [text for text in left if best not in text]
+    return frozenset(found) if len(left) <= (1 - MARKED) * len(texts) else frozenset()
+
+
+def excepts(tokens: Sequence[str]) -> bool:
+    """Whether a text says of something that there is no other: "no pub but the Mill", not "sorry but there is none"."""
+    words = [strip_joiner(token) for token in tokens]
+    but = any(word == "but" and before not in _NO_EXCEPTION for before, word in pairwise(words))
+    return but or not (ONLY | EXCEPTING).isdisjoint(words)
+
+
+@lru_cache(maxsize=1 << 12)
+def has_negative(values: Key) -> bool:
+    """Whether printed special values have one that is said with a denial."""
+    return any(canonical(value).endswith(NEGATIVE) for value in values)
