@@ -8,13 +8,15 @@ act another polarity, another slot that is indifferent or unknown, another quest
 value more. Only faults that change the meaning: two values are swapped that are not next to each other, where one of
 them then stands between words between which nobody ever put it; an act becomes another one only between stating,
 denying and asking. Sentences that are flagged as they are get no further fault. For a run, all distinct test acts are
-generated, and the special values counted that are not said in any words, with slots_ok or not.
+generated, and the special values counted that are not said in any words, with slots_ok or not; and the only matches
+that are told of as of any other thing.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +43,10 @@ from dactnlg.text.values.nearness import names_slot
 CORPORA = ("trails", "restaurants", "hotel", "tv", "laptop", "viggo", "e2e", "dstc2", "cs_restaurants")
 SEED = 14
 OPPOSITE = {"yes": "no", "no": "yes"}
+ONLY = re.compile(
+    r"\b(only|just|sole|single|one|nothing|(no|none|any)\b.*\b(other|else|except|besides)|(no|none) (\w+ )?but)\b"
+)
+"""Words for what there is no other of, written from people's sentences, not from the package's rules."""
 Pair = tuple[Turn, str]
 Fault = Callable[["Material", Turn, Delexicalized], Pair | None]
 
@@ -260,7 +266,7 @@ def unsaid(path: Path, show: int) -> list[str]:
     begin = time.process_time()
     found = generator.generate(turns, strict=False)
     speed = len(turns) / (time.process_time() - begin)
-    special = lost = silent = named = false = 0
+    special = lost = silent = named = false = only = as_any = 0
     for turn, each in zip(turns, found, strict=True):
         report = fidelity.check(turn, each.raw)
         slots = [slot for _, slot in turn.slots() if slot.special is not None]
@@ -271,9 +277,13 @@ def unsaid(path: Path, show: int) -> list[str]:
         lost += len(faults)
         silent += len(faults) if each.slots_ok else 0
         false += not each.slots_ok
+        alone = any("only" in act.act_type for act in turn)
+        only += alone
+        as_any += alone and not ONLY.search(each.raw.lower())
         if not each.slots_ok and false <= show:
             print(f"not ok: {each.text}\n    {turn}\n    {each.missing} {each.extra} {each.origin}")
-    return [str(path), *map(str, (len(turns), special, named, lost, silent, false)), f"{speed:.0f}"]
+    counts = (len(turns), special, named, lost, silent, false, only, as_any)
+    return [str(path), *map(str, counts), f"{speed:.0f}"]
 
 
 def names(word: str, slot_name: str) -> bool:
@@ -320,7 +330,8 @@ def main() -> None:
     if options.run:
         columns = ["run", "acts", "special values", "not named", "not said", "with slots_ok"]
         rows = [unsaid(path, options.show) for path in options.run]
-        print(tabulate(rows, [*columns, "slots_ok false", "acts/CPU s"], disable_numparse=True))
+        columns += ["slots_ok false", "only matches", "told as any", "acts/CPU s"]
+        print(tabulate(rows, columns, disable_numparse=True))
 
 
 if __name__ == "__main__":
