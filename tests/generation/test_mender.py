@@ -94,6 +94,15 @@ def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: M
     assert _text(found) == "SLOT_NAME is a route"
 
 
+def test_what_asks_in_most_of_training_asks(preprocessor: Preprocessor, mender: Mender) -> None:
+    for text, better in (
+        ("SLOT_REGION or anywhere .", "SLOT_REGION or anywhere . which would you like ?"),
+        ("would you like SLOT_REGION or anywhere ?", ""),
+    ):
+        (found,) = mender.mended(_candidates(preprocessor, "?select(region=a;region=dontcare)", text))
+        assert _text(found) == (better or text)
+
+
 def test_what_would_say_less_is_not_taken(
     preprocessor: Preprocessor, mender: Mender, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -35,7 +35,7 @@ class Mender:
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return candidates for an act, those for an unseen one in better English where that says the same.
 
-        Those for a seen one are as training has them, but that the only match is told of as that.
+        Those for a seen one are as training has them, but that they do what it does, see `_done`.
         """
         found: list[Candidate] = []
         for candidate in candidates:
@@ -49,7 +49,7 @@ class Mender:
         if not candidate.tokens:
             return candidate
         new = self._unseen.is_new(candidate.request)
-        tokens = self._mended(candidate) if new else self._only(candidate.request.turn, candidate.tokens)
+        tokens = self._done(candidate.request.turn, self._mended(candidate) if new else candidate.tokens)
         if tokens == candidate.tokens:
             return candidate
         other = candidate.reworded(tokens)
@@ -66,12 +66,14 @@ class Mender:
         tokens = mended(candidate.tokens, self._lexicon, asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
-        tokens = self._only(turn, tokens)
-        return self._asking(turn, tokens) if asks else tokens
+        return tokens
 
-    def _only(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that tells of the only match as that; people leave it out at times."""
-        return the_only(tokens, self._lexicon) if self._preprocessor.manners.marks.not_only(turn, tokens) else tokens
+    def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
+        """Return a text that does its act: tells of the only match as that, asks; people leave it out at times."""
+        manners = self._preprocessor.manners
+        if manners.marks.not_only(turn, tokens):
+            tokens = the_only(tokens, self._lexicon)
+        return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens
 
     def _counted(self, turn: Turn) -> int:
         """Return the number of the things that an act counts, as its type does in training: "there are pubs"."""
