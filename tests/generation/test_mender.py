@@ -80,7 +80,7 @@ def test_what_an_act_is_decides(preprocessor: Preprocessor, mender: Mender, act:
 
 
 def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: Mender) -> None:
-    """Of the test acts of laptop 38 of 58 were said as of any laptop, as a third of its people do."""
+    """Of the test acts of laptop 38 of 58 were said as of any laptop, as people do at times."""
     act = "inform_only_match(name=x;near=a)"
     for text, better in (
         ("SLOT_NAME is a route near SLOT_NEAR", "SLOT_NAME is the only route near SLOT_NEAR"),
