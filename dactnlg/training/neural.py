@@ -179,7 +179,9 @@ def chosen_backend(config: Config) -> str:
         return "none"
     if config.training.backend == "auto" and config.training.precision != "float32":
         return "keras"
-    return numpy_models.chosen_backend(config.model.name, config.training.backend, "training.backend")
+    return numpy_models.chosen_backend(
+        config.model.name, config.training.backend, "training.backend", numpy_models.learns
+    )
 
 
 def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:

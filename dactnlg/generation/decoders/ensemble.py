@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
     from dactnlg.models.base import NeuralModel, Tensor, Tensors
     from dactnlg.models.numpy.inference import NumpyModel
+    from dactnlg.models.numpy.seq2seq import NumpySeq2Seq
+
+    Searched = NumpyModel | NumpySeq2Seq
 
 Contexts = list[tuple[Any, int]]
 """For each model its context, and how many states it has."""
 
 
-def all_inputs(models: Sequence[NumpyModel] | Sequence[NeuralModel]) -> tuple[str, ...]:
+def all_inputs(models: Sequence[Searched] | Sequence[NeuralModel]) -> tuple[str, ...]:
     """Return the arrays that any of some models wants from the preprocessor."""
     return tuple(dict.fromkeys(name for model in models for name in model.inputs))
 
@@ -38,7 +41,7 @@ class NumpyEnsemble:
 
     traced: str | None = None
 
-    def __init__(self, models: Sequence[NumpyModel]) -> None:
+    def __init__(self, models: Sequence[Searched]) -> None:
         self.models, self.inputs = models, all_inputs(models)
 
     def trace(self, context: Contexts, state: State) -> Floats:
