@@ -128,7 +128,7 @@ def _in_keras(
     from dactnlg.models.weights import named_weights
     from dactnlg.training.keras_learner import KerasLearner
 
-    section, numpy = config.model, numpy_models.learns(config.model.name)
+    section, numpy = config.model, numpy_models.supports(config.model.name)
     keras.utils.set_random_seed(options.seed)
     with group.scope(), computing(options.precision):
         model = build_model(section.name, preprocessor.sizes, **section.keywords())
@@ -145,8 +145,7 @@ def _in_keras(
     rate, norm, size = options.learning_rate, options.clip_norm, options.batch_size
     learner = KerasLearner(model, rate, norm, sample=train_set, batch_size=size, group=group)
     about = {"parameters": model.count_params(), "backend": keras.backend.backend(), **origin}
-    searched = numpy_models.searches(section.name)
-    decoders = (_numpy_decoders if searched else partial(_keras_decoders, model))(config, preprocessor, learner)
+    decoders = (_numpy_decoders if numpy else partial(_keras_decoders, model))(config, preprocessor, learner)
     return Learning(learner, train_set, valid_set, decoders, about)
 
 

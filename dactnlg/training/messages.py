@@ -70,7 +70,7 @@ def tell_end(run: Run, summary: Mapping[str, Any], examples: Sequence[Example]) 
     if not acts:
         return
     # What a run says does not depend on what searches, and NumPy has nothing to compile.
-    backend = "numpy" if numpy_models.searches(run.check().model.name) else "auto"
+    backend = "numpy" if numpy_models.supports(run.check().model.name) else "auto"
     generator = Generator.load(run, backend)
     said = generator.generate(acts, strict=False)
     LOG.info("%s", fidelity(acts, said, generator.preprocessor.checker))

@@ -179,9 +179,7 @@ def chosen_backend(config: Config) -> str:
         return "none"
     if config.training.backend == "auto" and config.training.precision != "float32":
         return "keras"
-    return numpy_models.chosen_backend(
-        config.model.name, config.training.backend, "training.backend", numpy_models.learns
-    )
+    return numpy_models.chosen_backend(config.model.name, config.training.backend, "training.backend")
 
 
 def _fingerprint(config: Config, pairs: Sequence[Pair]) -> str:

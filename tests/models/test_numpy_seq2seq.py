@@ -14,7 +14,8 @@ from dactnlg import models
 from dactnlg.models import build_model
 from dactnlg.models import numpy as numpy_models
 from dactnlg.models.backend import to_numpy
-from dactnlg.models.numpy.seq2seq import NumpySeq2Seq, shapes
+from dactnlg.models.numpy.initial import weights_of
+from dactnlg.models.numpy.seq2seq import NumpySeq2Seq
 from dactnlg.models.weights import named_weights
 from dactnlg.runs.config import load_config
 from dactnlg.search.numpy_step import log_softmax
@@ -36,7 +37,8 @@ def both(seen: dict[str, bool]) -> tuple[Any, NumpySeq2Seq]:
     weights = {name: to_numpy(weight) for name, weight in named_weights(model).items()}
     overrides = [f"model.{key}={str(value).lower()}" for key, value in keys.items()]
     section = load_config("trails-seq2seq", overrides, models).model
-    assert {name: weight.shape for name, weight in weights.items()} == shapes(section, SIZES)
+    shapes = {name: weight.shape for name, weight in weights_of(section, SIZES).items()}
+    assert {name: weight.shape for name, weight in weights.items()} == shapes
     searched = numpy_models.searching(section, weights)
     assert isinstance(searched, NumpySeq2Seq) and set(searched.inputs) == set(model.inputs)
     return model, searched
@@ -91,9 +93,3 @@ def test_padding_changes_nothing(seen: dict[str, bool]) -> None:
     found = [searched.step(*searched.prepare(each), tokens, owner) for each in (batch, padded)]
     np.testing.assert_allclose(found[0][0], found[1][0], atol=1e-5)
     np.testing.assert_allclose(found[0][1], found[1][1], atol=1e-5)
-
-
-def test_it_is_for_searches_alone() -> None:
-    assert numpy_models.searches("seq2seq") and not numpy_models.learns("seq2seq")
-    assert all(numpy_models.searches(name) and numpy_models.learns(name) for name in numpy_models.INPUTS)
-    assert not numpy_models.searches("transformer")

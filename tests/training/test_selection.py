@@ -86,7 +86,7 @@ def test_the_score_is_that_of_evaluate(tmp_path: Path, monkeypatch: pytest.Monke
 def test_keras_chooses_the_same_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A model that NumPy does not know is searched by Keras."""
     monkeypatch.setattr(selection, "ACTS", 12)
-    monkeypatch.setattr("dactnlg.models.numpy.searches", lambda name: False)
+    monkeypatch.setattr("dactnlg.models.numpy.supports", lambda name: False)
     run = trained(tmp_path / "run", "training.epochs=1", "training.backend=keras")
     (row,) = run.history()
     assert 0 <= row["valid_faulty"] <= 1 and 0 <= row["valid_bleu"] <= 1

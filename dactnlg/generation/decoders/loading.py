@@ -87,9 +87,7 @@ def chosen_backend(runs: Sequence[CheckedRun], backend: str) -> str:
         return "none"
     if backend == "auto":
         backend = "keras" if os.environ.get("KERAS_BACKEND") else config.decoding.backend
-    found = {
-        numpy_models.chosen_backend(each.config.model.name, backend, "backend", numpy_models.searches) for each in runs
-    }
+    found = {numpy_models.chosen_backend(each.config.model.name, backend, "backend") for each in runs}
     return "keras" if "keras" in found else "numpy"
 
 

@@ -1,12 +1,12 @@
 """NumPy in the place of Keras for the LSTM decoders: the same equations, faster on a processor, no Keras to load.
 
-`learns` and `searches` say for which models; `load` gives one to search with, `build_learner` one to train. Other rooms
-see of them what they see of a Keras model.
+`supports` says for which models; `load` gives one to search with, `build_learner` one to train. Other rooms see of
+them what they see of a Keras model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,43 +24,35 @@ if TYPE_CHECKING:
     from dactnlg.models.numpy.learner import NumpyLearner
     from dactnlg.models.numpy.seq2seq import NumpySeq2Seq
 
-INPUTS = {"lstm": ("act",), "sclstm": ("act",), "hierarchical": ("act", "entries", "words")}
-"""The models that can be trained and searched, and the arrays that they always want from the preprocessor."""
-SEQ2SEQ = "seq2seq"
-"""The model that can only be searched."""
+_ENTRIES = ("act", "entries", "words")
+INPUTS = {"lstm": ("act",), "sclstm": ("act",), "hierarchical": _ENTRIES, "seq2seq": _ENTRIES}
+"""The models that are supported, and the arrays that they always want from the preprocessor."""
 
 
 def inputs_of(section: ModelSection) -> tuple[str, ...]:
     """Return the arrays that a supported model wants from the preprocessor, given its section."""
-    always = INPUTS.get(section.name, ("act", "entries", "words"))
     copies = (COPIES,) if section.keywords().get("copying") else ()
-    return (*always, *((CONTEXT,) if section.sees_context else ()), *copies)
+    return (*INPUTS[section.name], *((CONTEXT,) if section.sees_context else ()), *copies)
 
 
-def learns(name: str) -> bool:
-    """Whether a model can be trained in NumPy, and searched there."""
+def supports(name: str) -> bool:
+    """Whether a model can be trained and searched in NumPy."""
     return name in INPUTS
 
 
-def searches(name: str) -> bool:
-    """Whether a model can be searched in NumPy."""
-    return name in INPUTS or name == SEQ2SEQ
-
-
-def chosen_backend(name: str, wanted: str, key: str, supports: Callable[[str], bool]) -> str:
+def chosen_backend(name: str, wanted: str, key: str) -> str:
     """Return what computes with a model, `numpy` or `keras`.
 
     Args:
         name: of the model.
         wanted: `numpy`, `keras`, or `auto`: NumPy where it supports the model, else Keras.
         key: what messages call the choice, such as "training.backend".
-        supports: `learns` or `searches`.
 
     Raises:
         UserError: NumPy is asked for and does not support the model.
     """
     if wanted == "numpy" and not supports(name):
-        known = ", ".join(each for each in (*INPUTS, SEQ2SEQ) if supports(each))
+        known = ", ".join(INPUTS)
         raise UserError(f"{key} numpy does not support the model '{name}', only {known}; choose keras or auto")
     if wanted == "auto":
         return "numpy" if supports(name) else "keras"
@@ -78,13 +70,8 @@ def load(section: ModelSection, sizes: Sizes, path: Path) -> NumpyModel | NumpyS
     Raises:
         RunError: they cannot be read, or belong to another run.
     """
-    from dactnlg.models.numpy import seq2seq
-
     weights = load_arrays(path)
-    if section.name == SEQ2SEQ:
-        shapes = seq2seq.shapes(section, sizes)
-    else:
-        shapes = {name: weight.shape for name, weight in weights_of(section, sizes).items()}
+    shapes = {name: weight.shape for name, weight in weights_of(section, sizes).items()}
     check_shapes(weights, shapes, str(path))
     check_numbers(weights, dict.fromkeys(shapes, "float32"), str(path))
     return searching(section, weights)
@@ -95,7 +82,7 @@ def searching(section: ModelSection, weights: Mapping[str, Floats]) -> NumpyMode
     from dactnlg.models.numpy.inference import NumpyModel
     from dactnlg.models.numpy.seq2seq import NumpySeq2Seq
 
-    if section.name == SEQ2SEQ:
+    if section.name == "seq2seq":
         return NumpySeq2Seq(inputs_of(section), weights)
     return NumpyModel(inputs_of(section), weights, float(section.keywords().get("alpha", 0.0)))
 

@@ -67,7 +67,7 @@ class GradientModel:
         # What a sentence's penalty, and each of its tokens, counts for.
         self.shares = (weights / max(float(np.dot(lengths, weights)), 1.0)).astype(np.float32)  # (B,)
         self.token_shares = self.shares[packing.rows]  # (M,)
-        tokens = packing.rows, packing.times
+        tokens, self.rng = (packing.rows, packing.times), rng
         loss = self._entropy(self._run(self.batch["tokens"][tokens]), self.batch["targets"][tokens], rng)
         return loss + self._penalty(self.loop.d) if isinstance(self.loop, SCLSTMLoop) else loss
 
@@ -91,7 +91,7 @@ class GradientModel:
             gates += np.take(apart(shares[:, :four]), self.packing.rows, axis=1)
         kernels = apart(w["cell/recurrent"])
         if not self.carries_act:
-            self.loop = LSTMLoop(self.packing, kernels)
+            self.loop = self._loop(kernels)
             return self.loop.forward(gates)
         # Entries that no act of the batch has stay zero, and so do their gradients.
         act = self.batch["act"]
@@ -108,6 +108,10 @@ class GradientModel:
             reading=reading,
         )
         return self.loop.forward(gates)
+
+    def _loop(self, kernels: Floats) -> LSTMLoop:
+        """Return the loop of a decoder that does not carry the act, at its start."""
+        return LSTMLoop(self.packing, kernels)
 
     def _run_back(self, gates: Floats) -> None:
         """Fill in the gradients of what leads to the gates, given those of the gates, (4, M, H)."""
@@ -156,9 +160,7 @@ class GradientModel:
         """Return the cross entropy of the tokens, (M,), given the hidden states before them, (M, H)."""
         self.hidden, self.kept = hidden, None
         if rng is not None and self.dropout > 0:
-            # Sixteen bits are random enough to tell which units to drop, and drawn in half the time.
-            drawn = rng.integers(0, 2**16, hidden.shape, np.uint16)
-            self.kept = np.multiply(drawn >= round(self.dropout * 2**16), np.float32(1 / (1 - self.dropout)))
+            self.kept = kept(rng, hidden.shape, self.dropout)
             self.hidden = hidden * self.kept
         scores = logits(self.weights, self.hidden)  # (M, V)
         scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
@@ -171,7 +173,7 @@ class GradientModel:
     def _entropy_back(self) -> Floats:
         """Fill in the output layer's gradients and return those of the hidden states, (M, H)."""
         # The logits' gradients are these, times `scale`: cheaper to put to the hidden states than to all tokens.
-        gradients, scale = self.odds, self.token_shares / self.sums  # (M, V), in the odds' place, and (M,)
+        gradients, scale = self.odds, self._output_shares() / self.sums  # (M, V), in the odds' place, and (M,)
         gradients[self.chosen] -= self.sums
         np.matmul((self.hidden * scale[:, None]).T, gradients, out=self.gradients["output_kernel"])
         np.matmul(scale, gradients, out=self.gradients["output_bias"])
@@ -180,6 +182,11 @@ class GradientModel:
         if self.kept is not None:
             hidden *= self.kept
         return hidden
+
+    def _output_shares(self) -> Floats:
+        """Return what the entropy of each token that the output layer gives counts for, (M,)."""
+        shares: Floats = self.token_shares
+        return shares
 
     def _penalty(self, d: Floats) -> float:
         """Return what `SCLSTM.penalty` adds to the loss, given the acts, (B + M, used)."""
@@ -197,6 +204,14 @@ class GradientModel:
         gradients[self.packing.before[first:] - first] -= self.change[first:]
         gradients[self.packing.last - first] += self.left * (self.shares / self.left_norm)[:, None]
         return gradients
+
+
+def kept(rng: np.random.Generator, shape: tuple[int, ...], dropout: float) -> Floats:
+    """Return what units are multiplied with, some of which are dropped."""
+    # Sixteen bits are random enough to tell which units to drop, and drawn in half the time.
+    drawn = rng.integers(0, 2**16, shape, np.uint16)
+    factors: Floats = np.multiply(drawn >= round(dropout * 2**16), np.float32(1 / (1 - dropout)))
+    return factors
 
 
 def _norm(x: Floats) -> Floats:

@@ -7,7 +7,8 @@ has no other use for Keras. Training on Keras begins with the same weights.
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,8 @@ def weights_of(section: ModelSection, sizes: Sizes) -> dict[str, Weight]:
     """
     keys = section.keywords()
     hidden, embedding = int(keys["hidden_size"]), int(keys["embedding_size"])
-    gates = 4 * hidden + (0 if section.name == "lstm" else sizes.act)
+    plain = section.name in ("lstm", "seq2seq")
+    gates = 4 * hidden + (0 if plain else sizes.act)
     found = {
         "embedding": Weight((sizes.vocabulary, embedding), "uniform"),
         "projection": Weight((embedding, gates), "glorot_uniform"),
@@ -52,13 +54,15 @@ def weights_of(section: ModelSection, sizes: Sizes) -> dict[str, Weight]:
         "output_kernel": Weight((hidden, sizes.vocabulary), "glorot_uniform"),
         "output_bias": Weight((sizes.vocabulary,), "zeros"),
     }
-    if section.name != "lstm":
+    if not plain:
         found["cell/reading"] = Weight((hidden, sizes.act), "glorot_uniform")
         found["cell/act"] = Weight((sizes.act, hidden), "glorot_uniform")
     if section.name != "sclstm":
         found["act_projection"] = Weight((sizes.act, gates), "glorot_uniform")
     if section.name == "hierarchical":
         found |= _encoder(int(keys["value_size"]), int(keys["encoder_size"]), sizes, gates)
+    if section.name == "seq2seq":
+        return found | _attention(keys, sizes)
     if section.sees_context:
         found["context_words"] = Weight((sizes.context, embedding), "uniform")
         found["context_projection"] = Weight((embedding, gates), "glorot_uniform")
@@ -75,6 +79,28 @@ def _encoder(value: int, encoder: int, sizes: Sizes, gates: int) -> dict[str, We
         found[f"{name}/projection"] = Weight((inputs, 4 * hidden), "glorot_uniform")
         found[f"{name}/bias"] = Weight((4 * hidden,), "forget_gate", hidden)
         found[f"{name}/cell/recurrent"] = Weight((hidden, 4 * hidden), "orthogonal")
+    return found
+
+
+def _attention(keys: Mapping[str, Any], sizes: Sizes) -> dict[str, Weight]:
+    """Return what `seq2seq` has beside an LSTM."""
+    hidden, embedding, size = (int(keys[name]) for name in ("hidden_size", "embedding_size", "encoder_size"))
+    shapes = {"entries/entries": (sizes.act + 1, size), "entries/words": (sizes.words, size)}
+    shapes |= {"entries/act": (sizes.act, size), "start": (2 * size, 2 * hidden), "score": (2 * size, hidden)}
+    shapes |= {"mixture": (hidden + 2 * size, hidden)}
+    if keys.get("copying"):
+        copying = {"places": (2 * size, hidden), "tokens": (embedding, hidden), "gate": (hidden, 1)}
+        shapes |= {f"copy_mechanism/{name}": shape for name, shape in copying.items()}
+    found = {name: Weight(shape, "glorot_uniform") for name, shape in shapes.items()}
+    if keys.get("copying"):
+        found["copy_mechanism/gate_bias"] = Weight((1,), "zeros")
+    if keys.get("context"):
+        found["context_words"] = Weight((sizes.context, size), "uniform")
+    for name in ("encoder", *(("context_encoder",) if keys.get("context") else ())):
+        for where in (f"{name}/{way}_layer/cell" for way in ("forward", "backward")):
+            found[f"{where}/kernel"] = Weight((size, 4 * size), "glorot_uniform")
+            found[f"{where}/recurrent_kernel"] = Weight((size, 4 * size), "orthogonal")
+            found[f"{where}/bias"] = Weight((4 * size,), "forget_gate", size)
     return found
 
 

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dactnlg.models.numpy.adam import Adam
 from dactnlg.models.numpy.cells import Floats
 from dactnlg.models.numpy.gradients import Batch, GradientModel
+from dactnlg.models.numpy.seq2seq_gradients import Seq2SeqGradients
 from dactnlg.models.weights import check_shapes
 
 Arrays = dict[str, NDArray[Any]]
@@ -40,7 +41,8 @@ class NumpyLearner:
         self._weights = dict(zip(weights, split(vector, shapes), strict=True))
         gradients = dict(zip(weights, split(self._gradient, shapes), strict=True))
         options = {name: section[name] for name in ("dropout", "alpha", "eta", "xi") if name in section}
-        self._model = GradientModel(self._weights, gradients, **options)
+        kind = Seq2SeqGradients if "mixture" in weights else GradientModel
+        self._model = kind(self._weights, gradients, **options)
         moments = (("weights", vector), ("mean", self._adam.mean), ("square", self._adam.square))
         self._arrays = {
             f"{kind}/{name}": part

@@ -80,6 +80,7 @@ class LSTMLoop:
     Attributes:
         h: the hidden states, (B + M, H).
         gates: after `forward` the gates, after `backward` the gradients of their arguments, (4, M, H).
+        first_gradients: after `backward`, those of the first hidden states and cells, (B, H) each.
     """
 
     def __init__(self, packing: Packing, kernels: Floats) -> None:
@@ -134,7 +135,7 @@ class LSTMLoop:
             np.add.reduce(np.matmul(now, from_gates, out=product), axis=0, out=dh)
             if more is not None:
                 dh += more
-        self.gates = through
+        self.gates, self.first_gradients = through, (all_dh, all_dc)
         return through
 
     def extra_gradients(self, tokens: slice, dc: Floats) -> Floats | None:

@@ -1,4 +1,4 @@
-"""A trained `seq2seq` in NumPy, to be searched without Keras; `models.seq2seq` has its equations, and trains it.
+"""A trained `seq2seq` in NumPy, to be searched without Keras; `models.seq2seq` has its equations.
 
 Shape letters: B acts, N sentences, M entries with one more for the act, S tokens that can be copied, H hidden units,
 E length of an entry's vector, V vocabulary.
@@ -16,10 +16,9 @@ from dactnlg._utils.threads import one_blas_thread
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell
 from dactnlg.models.numpy.layers import logits, token_gates
 from dactnlg.models.numpy.loops import apart
-from dactnlg.runs.config import ModelSection
+from dactnlg.models.numpy.memory import EntryVectors, TwoWayReader, lengths_of, said_lengths
 from dactnlg.text.context import CONTEXT
 from dactnlg.text.copying import COPIES
-from dactnlg.text.encoding import Sizes
 
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
@@ -87,7 +86,6 @@ class NumpySeq2Seq:
         self.hidden_size = len(kernel)
         # The halves of `cells` are in the weights; a token's share of the gates is looked up.
         self._kernel, self._table = apart(kernel) * HALVES, apart(table) * HALVES
-        self._readers = {name: _both_ways(name, weights) for name in ("encoder", "context_encoder")}
 
     def trace(self, context: Context, state: State) -> Floats:
         """Return the weights with which the next word looks at the act and its entries, (N, M)."""
@@ -96,11 +94,14 @@ class NumpySeq2Seq:
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Context, State]:
         """Return what sentences for some acts begin with; see `Seq2Seq.prepare`."""
         w, act = self.weights, inputs["act"].astype(np.float32)
-        vectors, real = self._entries(act, inputs["entries"], inputs["words"])
-        memory = _read(self._readers["encoder"], vectors, real)
+        entries, lengths = inputs["entries"], lengths_of(inputs["entries"])
+        vectors = EntryVectors(w).forward(act, entries, inputs["words"])
+        memory = TwoWayReader("encoder", w).forward(vectors, lengths)
+        real = np.arange(memory.shape[1]) < lengths[:, None]
         if CONTEXT in self.inputs:
-            said, spoken = self._said(inputs[CONTEXT])
-            memory, real = np.concatenate([memory, said], axis=1), np.concatenate([real, spoken], axis=1)
+            numbers = inputs[CONTEXT]
+            said = TwoWayReader("context_encoder", w).forward(w["context_words"][numbers], said_lengths(numbers))
+            memory, real = np.concatenate([memory, said], axis=1), np.concatenate([real, numbers > 0], axis=1)
         share = real.astype(np.float32)[..., None]
         mean = (memory * share).sum(axis=1) / share.sum(axis=1)
         h, c = np.split(np.tanh(mean @ w["start"]), 2, axis=1)
@@ -125,23 +126,6 @@ class NumpySeq2Seq:
             self._copy(context.copies.of(owner), mixed, found)
         return found, [h, c]
 
-    def _entries(self, act: Floats, entries: Ints, words: Ints) -> tuple[Floats, Flags]:
-        """Return the vectors of entries, (B, M, E), and which are no padding; see `EntryEmbedding`."""
-        w = self.weights
-        slots = _sum(w["entries/entries"], entries)
-        values = _sum(w["entries/words"], words)
-        values /= np.maximum(np.count_nonzero(words, axis=-1), 1).astype(np.float32)[..., None]
-        whole = (act @ w["entries/act"])[:, None]
-        real = np.pad(entries.any(axis=-1), ((0, 0), (1, 0)), constant_values=True)
-        return np.concatenate([whole, slots + values], axis=1), real
-
-    def _said(self, numbers: Ints) -> tuple[Floats, Flags]:
-        """Return what there is to look at of the user's words, (B, C, 2E), and which are no padding, (B, C)."""
-        spoken = numbers > 0
-        # A sequence without a word reads one, and nothing looks at it.
-        first = np.arange(numbers.shape[1]) == 0
-        return _read(self._readers["context_encoder"], self.weights["context_words"][numbers], spoken | first), spoken
-
     def _copies(self, memory: Floats, copies: Ints) -> Copies:
         w, (tokens, places) = self.weights, np.moveaxis(copies, -1, 0)
         entries = np.take_along_axis(memory, places[..., None], axis=1)
@@ -164,80 +148,6 @@ class NumpySeq2Seq:
         found[rows, copies.tokens] = np.log(np.exp(found[rows, copies.tokens]) + copied)
 
 
-def shapes(section: ModelSection, sizes: Sizes) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of the weights of a `seq2seq`, by name.
-
-    Args:
-        section: of the model.
-        sizes: of what the preprocessor numbers.
-    """
-    keys = section.keywords()
-    hidden, embedding, size = (int(keys[name]) for name in ("hidden_size", "embedding_size", "encoder_size"))
-    found: dict[str, tuple[int, ...]] = {
-        "embedding": (sizes.vocabulary, embedding),
-        "projection": (embedding, 4 * hidden),
-        "bias": (4 * hidden,),
-        "cell/recurrent": (hidden, 4 * hidden),
-        "output_kernel": (hidden, sizes.vocabulary),
-        "output_bias": (sizes.vocabulary,),
-        "act_projection": (sizes.act, 4 * hidden),
-        "entries/entries": (sizes.act + 1, size),
-        "entries/words": (sizes.words, size),
-        "entries/act": (sizes.act, size),
-        "start": (2 * size, 2 * hidden),
-        "score": (2 * size, hidden),
-        "mixture": (hidden + 2 * size, hidden),
-        **_reader_shapes("encoder", size),
-    }
-    if section.sees_context:
-        found |= {"context_words": (sizes.context, size), **_reader_shapes("context_encoder", size)}
-    if keys.get("copying"):
-        found |= {"copy_mechanism/places": (2 * size, hidden), "copy_mechanism/tokens": (embedding, hidden)}
-        found |= {"copy_mechanism/gate": (hidden, 1), "copy_mechanism/gate_bias": (1,)}
-    return found
-
-
-def _reader_shapes(name: str, size: int) -> dict[str, tuple[int, ...]]:
-    kinds = {"kernel": (size, 4 * size), "recurrent_kernel": (size, 4 * size), "bias": (4 * size,)}
-    return {
-        f"{name}/{way}_layer/cell/{kind}": shape for way in ("forward", "backward") for kind, shape in kinds.items()
-    }
-
-
-def _both_ways(name: str, weights: Mapping[str, Floats]) -> list[tuple[Floats, Floats, Floats]]:
-    """Return the kernel, the recurrent kernel and the bias of two LSTMs of Keras', with the gates as `cells` has them.
-
-    Nothing where a model has no such reader.
-    """
-    found = []
-    for way in ("forward", "backward"):
-        where = f"{name}/{way}_layer/cell"
-        if f"{where}/bias" in weights:
-            parts = (weights[f"{where}/{kind}"] for kind in ("kernel", "recurrent_kernel"))
-            bias = weights[f"{where}/bias"][None]
-            # Keras has the candidate before the output gate.
-            kernel, recurrent, bias = (apart(part)[[0, 1, 3, 2]] * HALVES for part in (*parts, bias))
-            found.append((kernel, recurrent, bias))
-    return found
-
-
-def _read(readers: list[tuple[Floats, Floats, Floats]], vectors: Floats, real: Flags) -> Floats:
-    """Return the states of two LSTMs that read forward and backward, (B, M, 2E); those of padding say nothing."""
-    count, longest, size = vectors.shape
-    found = np.zeros((count, longest, 2 * size), np.float32)
-    for way, (kernel, recurrent, bias) in enumerate(readers):
-        given = np.matmul(vectors.reshape(-1, size), kernel).reshape(4, count, longest, size) + bias[:, :, None]
-        h, c = (np.zeros((count, size), np.float32) for _ in range(2))
-        for time in reversed(range(longest)) if way else range(longest):
-            gates = given[:, :, time] + np.matmul(h, recurrent)
-            new_c, tanh_c, new_h = (np.empty_like(c) for _ in range(3))
-            lstm_cell(gates, c, new_c, tanh_c, new_h)
-            now = real[:, time, None]
-            h, c = np.where(now, new_h, h), np.where(now, new_c, c)
-            found[:, time, way * size : (way + 1) * size] = h
-    return found
-
-
 def _scores(queries: Floats, keys: Floats) -> Floats:
     """Return what each query scores of its keys, (N, H) and (N, M, H) -> (N, M)."""
     found: Floats = np.matmul(keys, queries[..., None])[..., 0]
@@ -247,14 +157,6 @@ def _scores(queries: Floats, keys: Floats) -> Floats:
 def _softmax(scores: Floats) -> Floats:
     scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
     found: Floats = scores / scores.sum(axis=-1, keepdims=True)
-    return found
-
-
-def _sum(table: Floats, numbers: Ints) -> Floats:
-    """Return the sums of rows of a table, (..., K) -> (..., E); number 0 has none."""
-    rows = table[numbers]
-    rows[numbers == 0] = 0.0
-    found: Floats = rows.sum(axis=-2)
     return found
 
 

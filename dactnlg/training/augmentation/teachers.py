@@ -128,7 +128,7 @@ class Teachers:
     """
 
     def __init__(self, config: Config, folders: Sequence[Path], *, progress: bool) -> None:
-        self._generator = Generator.load(folders, "numpy" if numpy_models.searches(config.model.name) else "auto")
+        self._generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
         mbr, width = config.training.teachers_mbr, config.decoding.beam_width
         self._unseen = UnseenActs(self._generator.preprocessor)
         width = max(MBR_WIDTH if mbr else WIDTH, width)

@@ -1,0 +1,196 @@
+"""The loss of `seq2seq` and its gradients in NumPy; the equations are those of `models.seq2seq` and `models.copying`.
+
+Shape letters: B sentences of a batch, T their tokens, M all of these, packed; N things to look at, S tokens that can be
+copied, V vocabulary, E embedding, F length of what is looked at, H hidden units.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dactnlg.models.numpy.cells import Floats, tanh_factors
+from dactnlg.models.numpy.gradients import Batch, GradientModel, Weights, kept
+from dactnlg.models.numpy.loops import LookUp, LSTMLoop
+from dactnlg.models.numpy.memory import EntryVectors, TwoWayReader, lengths_of, said_lengths
+from dactnlg.text.context import CONTEXT
+from dactnlg.text.copying import COPIES
+
+UNSEEN = np.float32(-1e9)
+LEAST = np.float32(1e-30)
+
+
+class Seq2SeqGradients(GradientModel):
+    """A `seq2seq` that learns.
+
+    Args:
+        weights: see `GradientModel`.
+        gradients: see `GradientModel`.
+        dropout: share of the output units, and of what is looked at, dropped in training.
+    """
+
+    def __init__(self, weights: Weights, gradients: Weights, *, dropout: float = 0.0) -> None:
+        super().__init__(weights, gradients, dropout=dropout)
+        self.vectors, self.reader = EntryVectors(weights), TwoWayReader("encoder", weights)
+        self.hears = TwoWayReader("context_encoder", weights) if "context_words" in weights else None
+        self.copies = "copy_mechanism/gate" in weights
+
+    def backward(self) -> None:
+        """Fill in the gradients of the last loss."""
+        w, g = self.weights, self.gradients
+        self.d_memory = np.zeros_like(self.memory)
+        mixed = self._entropy_back()
+        copied = self._copies_back(mixed) if self.copies else None
+        mixed *= tanh_factors(self.mixed)
+        size = self.memory.shape[-1]
+        np.matmul(self.seen.T, mixed, out=g["mixture"][:size])
+        np.matmul(self.outputs.T, mixed, out=g["mixture"][size:])
+        hidden = mixed @ w["mixture"][size:].T
+        hidden += self._look_back(mixed @ w["mixture"][:size].T)
+        self._run_back(self.loop.backward(hidden))
+        self._start_back()
+        if copied is not None:
+            g["embedding"][:] += copied
+        self._memory_back()
+
+    def _run(self, tokens: NDArray[np.int32]) -> Floats:
+        """Return what the next word is made of, after each token of (M,), as (M, H)."""
+        w, packing = self.weights, self.packing
+        self._remember(self.batch)
+        hidden = super()._run(tokens)
+        self.outputs = hidden
+        dense = np.zeros((packing.count, len(packing.steps), self.size), np.float32)
+        dense[packing.rows, packing.times] = hidden
+        self.dense, self.keys = dense, self.memory @ w["score"]
+        self.looks = _softmax(np.matmul(dense, self.keys.swapaxes(1, 2)) + self.bias[:, None])  # (B, T, N)
+        self.seen = np.matmul(self.looks, self.memory)[packing.rows, packing.times]  # (M, F)
+        size = self.memory.shape[-1]
+        mixed: Floats = np.tanh(self.seen @ w["mixture"][:size] + hidden @ w["mixture"][size:])
+        self.mixed = mixed
+        return mixed
+
+    def _loop(self, kernels: Floats) -> LSTMLoop:
+        loop = LSTMLoop(self.packing, kernels)
+        loop.h[: self.packing.count], loop.c[: self.packing.count] = np.split(self.first, 2, axis=1)
+        return loop
+
+    def _remember(self, batch: Batch) -> None:
+        """Read what there is to look at, and where the decoder starts."""
+        lengths = lengths_of(batch["entries"])
+        vectors = self.vectors.forward(batch["act"], batch["entries"], batch["words"])
+        memory = self.reader.forward(vectors, lengths)
+        real = np.arange(memory.shape[1]) < lengths[:, None]
+        self.own = memory.shape[1]
+        if self.hears is not None:
+            numbers = batch[CONTEXT]
+            said = self.hears.forward(self.weights["context_words"][numbers], said_lengths(numbers))
+            memory = np.concatenate([memory, said], axis=1)
+            real = np.concatenate([real, numbers > 0], axis=1)
+        self.kept_memory = self._kept(memory.shape)
+        self.memory = memory if self.kept_memory is None else memory * self.kept_memory
+        self.bias = np.where(real, np.float32(0), UNSEEN)
+        self.share = (real / np.count_nonzero(real, axis=1)[:, None]).astype(np.float32)[..., None]  # (B, N, 1)
+        self.mean = (self.memory * self.share).sum(axis=1)
+        self.first = np.tanh(self.mean @ self.weights["start"])
+
+    def _start_back(self) -> None:
+        w, g = self.weights, self.gradients
+        first = np.concatenate(self.loop.first_gradients, axis=1) * tanh_factors(self.first)
+        np.matmul(self.mean.T, first, out=g["start"])
+        self.d_memory += self.share * (first @ w["start"].T)[:, None]
+
+    def _look_back(self, seen: Floats) -> Floats:
+        """Return the gradients of the states from which it is looked, (M, H), given those of what is seen, (M, F)."""
+        w, g, place = self.weights, self.gradients, (self.packing.rows, self.packing.times)
+        dense = np.zeros((*self.dense.shape[:2], seen.shape[1]), np.float32)
+        dense[place] = seen
+        scores = _softmax_back(self.looks, np.matmul(dense, self.memory.swapaxes(1, 2)))  # (B, T, N)
+        self.d_memory += np.matmul(self.looks.swapaxes(1, 2), dense)
+        keys = np.matmul(scores.swapaxes(1, 2), self.dense)  # (B, N, H)
+        self.d_memory += keys @ w["score"].T
+        size = keys.shape[-1]
+        np.matmul(self.memory.reshape(-1, seen.shape[1]).T, keys.reshape(-1, size), out=g["score"])
+        found: Floats = np.matmul(scores, self.keys)[place]
+        return found
+
+    def _memory_back(self) -> None:
+        """Fill in the gradients of what has read the act and the user's words."""
+        d, out = self.d_memory, self.gradients
+        if self.kept_memory is not None:
+            d *= self.kept_memory
+        self.vectors.backward(self.reader.backward(d[:, : self.own], out), out)
+        if self.hears is not None:
+            numbers = self.batch[CONTEXT]
+            words = self.hears.backward(d[:, self.own :], out)
+            # Number 0 is read where nothing is said; nothing looks at that.
+            real = np.nonzero(numbers)
+            out["context_words"][:] = LookUp(numbers[real], len(out["context_words"])).back(words[real])
+
+    def _kept(self, shape: tuple[int, ...]) -> Floats | None:
+        """Return what is not dropped, as factors; None where nothing is."""
+        return None if self.rng is None or self.dropout == 0 else kept(self.rng, shape, self.dropout)
+
+    def _entropy(self, hidden: Floats, targets: NDArray[np.int32], rng: np.random.Generator | None) -> float:
+        """Return the cross entropy of the tokens, (M,), that are generated or copied."""
+        loss = super()._entropy(hidden, targets, rng)
+        return self._copies(targets) if self.copies else loss
+
+    def _copies(self, targets: NDArray[np.int32]) -> float:
+        w, (rows, times) = self.weights, (self.packing.rows, self.packing.times)
+        self.tokens, self.places = np.moveaxis(self.batch[COPIES], -1, 0)  # (B, S) each
+        real = self.tokens > 0
+        self.held = np.take_along_axis(self.memory, self.places[..., None], axis=1)  # (B, S, F)
+        self.embedded = w["embedding"][self.tokens]
+        self.copy_keys = self.held @ w["copy_mechanism/places"] + self.embedded @ w["copy_mechanism/tokens"]
+        dense = np.zeros_like(self.dense)
+        dense[rows, times] = self.mixed
+        self.queries = dense
+        scores = np.matmul(dense, self.copy_keys.swapaxes(1, 2)) + np.where(real, np.float32(0), UNSEEN)[:, None]
+        self.pointers = _softmax(scores)[rows, times]  # (M, S)
+        self.match = (self.tokens[rows] == targets[:, None]) & real[rows]
+        gate = (self.mixed @ w["copy_mechanism/gate"])[:, 0] + w["copy_mechanism/gate_bias"]
+        open_ = real.any(axis=1)[rows]
+        self.gate = np.where(open_, 1 / (1 + np.exp(-gate)), 0).astype(np.float32)
+        self.generated = self.odds[self.chosen] / self.sums
+        self.copied = (self.pointers * self.match).sum(axis=1)
+        self.probability = (1 - self.gate) * self.generated + self.gate * (self.copied + LEAST)
+        return float(-np.dot(np.log(self.probability), self.token_shares))
+
+    def _output_shares(self) -> Floats:
+        """Return what the entropy of each generated token counts for, (M,)."""
+        shares = super()._output_shares()
+        return shares * (1 - self.gate) * self.generated / self.probability if self.copies else shares
+
+    def _copies_back(self, mixed: Floats) -> Floats:
+        """Add to the gradients of the mixtures, (M, H), and return those that copying has in the embedding, (V, E)."""
+        w, g, place = self.weights, self.gradients, (self.packing.rows, self.packing.times)
+        per = -self.token_shares / self.probability  # what a probability counts for
+        gate = per * (self.copied - self.generated) * self.gate * (1 - self.gate)
+        g["copy_mechanism/gate"][:, 0] = gate @ self.mixed
+        g["copy_mechanism/gate_bias"][:] = gate.sum()
+        mixed += gate[:, None] * w["copy_mechanism/gate"][:, 0]
+        scores = self.pointers * (self.match - self.copied[:, None]) * (per * self.gate)[:, None]  # (M, S)
+        dense = np.zeros((*self.dense.shape[:2], scores.shape[1]), np.float32)
+        dense[place] = scores
+        mixed += np.matmul(dense, self.copy_keys)[place]
+        keys = np.matmul(dense.swapaxes(1, 2), self.queries)  # (B, S, H)
+        flat = keys.reshape(-1, keys.shape[-1])
+        for name, given in (("places", self.held), ("tokens", self.embedded)):
+            np.matmul(given.reshape(-1, given.shape[-1]).T, flat, out=g[f"copy_mechanism/{name}"])
+        held = keys @ w["copy_mechanism/places"].T
+        np.add.at(self.d_memory, (np.arange(len(held))[:, None], self.places), held)
+        embedded = (flat @ w["copy_mechanism/tokens"].T)[self.tokens.ravel() > 0]
+        found: Floats = LookUp(self.tokens[self.tokens > 0], len(w["embedding"])).back(embedded)
+        return found
+
+
+def _softmax(scores: Floats) -> Floats:
+    odds: Floats = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    odds /= odds.sum(axis=-1, keepdims=True)
+    return odds
+
+
+def _softmax_back(weights: Floats, gradients: Floats) -> Floats:
+    """Return the gradients of scores, given the weights that they led to and those of these."""
+    found: Floats = weights * (gradients - (weights * gradients).sum(axis=-1, keepdims=True))
+    return found
