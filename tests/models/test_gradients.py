@@ -16,19 +16,22 @@ from dactnlg.models.base import NeuralModel
 from dactnlg.models.numpy.gradients import GradientModel
 from dactnlg.models.numpy.inference import NumpyModel
 from dactnlg.models.numpy.loops import LookUp, apart, together
+from dactnlg.models.numpy.seq2seq_gradients import Seq2SeqGradients
 from dactnlg.models.weights import named_weights
 from dactnlg.text.encoding import Sizes
 
 V, D, W, C = 13, 6, 9, 8
 MODELS = tuple(numpy_models.INPUTS)
-SEEING = [(name, False) for name in MODELS] + [(name, True) for name in MODELS if name != "lstm"]
-"""Each model, and whether it sees what the user has said before."""
+SEEING = [(name, "") for name in MODELS] + [(name, "context") for name in MODELS if name != "lstm"]
+SEEING += [("seq2seq", "copying"), ("seq2seq", "context copying")]
+"""Each model, and whether it sees what the user has said before, and copies words."""
+CARRYING = ("sclstm", "hierarchical")
+"""The models that carry the act, whose loss has penalties."""
 
 
 def build(name: str, **keywords: Any) -> NeuralModel:
     keras.utils.set_random_seed(3)
-    if name == "hierarchical":
-        keywords |= {"value_size": 4, "encoder_size": 5}
+    keywords |= {"hierarchical": {"value_size": 4, "encoder_size": 5}, "seq2seq": {"encoder_size": 5}}.get(name, {})
     model = build_model(name, Sizes(V, D, W, C), hidden_size=7, embedding_size=6, **keywords)
     # Weights as large as trained ones: where all gates are half open many a mistake would not show.
     rng = np.random.default_rng(4)
@@ -57,13 +60,19 @@ def batch(seed: int = 5) -> dict[str, np.ndarray]:
     context[np.arange(8) >= np.array([3, 0, 8, 1, 2])[:, None]] = 0
     context[2, 5:] = context[2, 0]
     sentence = {"tokens": tokens[:, :-1], "targets": tokens[:, 1:], "lengths": lengths, "weights": weights}
-    return {"act": act, "entries": entries, "words": words, "context": context, **sentence}
+    # Tokens that are said, twice in one act and at two entries, and one that is not; nothing in the second act.
+    copies = np.zeros((size, 4, 2), np.int32)
+    copies[..., 0], copies[..., 1] = tokens[:, 1:5], rng.integers(0, 2, (size, 4))
+    copies[0, 1, 0], copies[0, 3] = copies[0, 0, 0], (V - 1, 3)
+    copies[1] = copies[copies[..., 0] == 0] = 0
+    return {"act": act, "entries": entries, "words": words, "context": context, "copies": copies, **sentence}
 
 
 def by_hand(model: NeuralModel, **options: float) -> GradientModel:
     """Return the NumPy twin of a model, with arrays for its gradients that nothing has filled in yet."""
     weights = {name: np.array(to_numpy(weight)) for name, weight in named_weights(model).items()}
-    return GradientModel(weights, {name: np.full_like(weight, np.nan) for name, weight in weights.items()}, **options)
+    kind = Seq2SeqGradients if "mixture" in weights else GradientModel
+    return kind(weights, {name: np.full_like(weight, np.nan) for name, weight in weights.items()}, **options)
 
 
 def by_tape(model: NeuralModel, inputs: dict[str, np.ndarray]) -> tuple[float, dict[str, np.ndarray]]:
@@ -82,11 +91,11 @@ tape = pytest.mark.skipif(keras.backend.backend() != "tensorflow", reason="the r
 
 
 @tape
-@pytest.mark.parametrize(("name", "context"), SEEING)
-def test_loss_and_gradient_are_those_of_the_keras_model(name: str, context: bool) -> None:
+@pytest.mark.parametrize(("name", "seen"), SEEING)
+def test_loss_and_gradient_are_those_of_the_keras_model(name: str, seen: str) -> None:
     # Penalties that weigh as much as the words: a mistake in their gradients must show.
-    options = {} if name == "lstm" else {"eta": 0.1, "xi": 5.0, "alpha": 0.7}
-    model = build(name, **options, **({"context": True} if context else {}))
+    options = {"eta": 0.1, "xi": 5.0, "alpha": 0.7} if name in CARRYING else {}
+    model = build(name, **options, **dict.fromkeys(seen.split(), True))
     ours = by_hand(model, **options)
     for seed in (5, 6):
         expected, gradients = by_tape(model, batch(seed))
@@ -100,11 +109,11 @@ def test_loss_and_gradient_are_those_of_the_keras_model(name: str, context: bool
             np.testing.assert_allclose(found, gradient, atol=min(1e-5, 1e-4 * largest), rtol=1e-5, err_msg=path)
 
 
-@pytest.mark.parametrize(("name", "context"), SEEING)
-def test_a_search_computes_what_training_learns(name: str, context: bool) -> None:
+@pytest.mark.parametrize(("name", "context"), [(name, context) for name, context in SEEING if name != "seq2seq"])
+def test_a_search_computes_what_training_learns(name: str, context: str) -> None:
     """The NumPy model that is searched, the one that learns and the Keras model have the same loss."""
-    options = {} if name == "lstm" else {"eta": 0.0, "alpha": 0.7}
-    model = build(name, **options, **({"context": True} if context else {}))
+    options = {"eta": 0.0, "alpha": 0.7} if name in CARRYING else {}
+    model = build(name, **options, **dict.fromkeys(context.split(), True))
     inputs = {key: array[:4] for key, array in batch().items()}
     weights = {key: to_numpy(weight) for key, weight in named_weights(model).items()}
     twin = NumpyModel(model.inputs, weights, options.get("alpha", 0.0))
@@ -117,8 +126,10 @@ def test_a_search_computes_what_training_learns(name: str, context: bool) -> Non
     np.testing.assert_allclose(np.stack(found, axis=1), expected, atol=1e-5)
 
 
-def test_dropout_drops_its_share_and_scales_the_rest() -> None:
-    ours = by_hand(build("sclstm"), dropout=0.4, alpha=0.5, eta=1e-4, xi=100.0)
+@pytest.mark.parametrize("name", ["sclstm", "seq2seq"])
+def test_dropout_drops_its_share_and_scales_the_rest(name: str) -> None:
+    options = {"alpha": 0.5, "eta": 1e-4, "xi": 100.0} if name in CARRYING else {}
+    ours = by_hand(build(name, **({} if name in CARRYING else {"copying": True})), dropout=0.4, **options)
     rng = np.random.default_rng(0)
     plain = ours.loss(batch())
     losses = [ours.loss(batch(), rng) for _ in range(200)]
