@@ -49,7 +49,7 @@ class Copies(NamedTuple):
         return Copies(self.tokens[owner], self.keys[owner], self.bias[owner], self.same[owner], self.closed[owner])
 
 
-class Context(NamedTuple):
+class Looking(NamedTuple):
     """What stays the same at every step of a search over some acts.
 
     Attributes:
@@ -87,11 +87,11 @@ class NumpySeq2Seq:
         # The halves of `cells` are in the weights; a token's share of the gates is looked up.
         self._kernel, self._table = apart(kernel) * HALVES, apart(table) * HALVES
 
-    def trace(self, context: Context, state: State) -> Floats:
+    def trace(self, context: Looking, state: State) -> Floats:
         """Return the weights with which the next word looks at the act and its entries, (N, M)."""
         return _softmax(_scores(state[0], context.keys) + context.bias)
 
-    def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Context, State]:
+    def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Looking, State]:
         """Return what sentences for some acts begin with; see `Seq2Seq.prepare`."""
         w, act = self.weights, inputs["act"].astype(np.float32)
         entries, lengths = inputs["entries"], lengths_of(inputs["entries"])
@@ -108,9 +108,9 @@ class NumpySeq2Seq:
         seen = memory @ w["mixture"][: memory.shape[-1]]
         gates = apart(act @ w["act_projection"]) * HALVES
         copies = self._copies(memory, inputs[COPIES]) if COPIES in self.inputs else None
-        return Context(gates, memory @ w["score"], seen, _bias(real), copies), [h, c]
+        return Looking(gates, memory @ w["score"], seen, _bias(real), copies), [h, c]
 
-    def step(self, context: Context, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
+    def step(self, context: Looking, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
         """Advance every sentence by one token; see `NumpyModel.step`."""
         gates = np.matmul(state[0], self._kernel)  # (4, N, H)
         gates += self._table.take(tokens, axis=1)
