@@ -171,6 +171,10 @@ def test_words_mark_what_acts_do() -> None:
     ):
         assert not own.marks.not_only(act, tokens(text))
     assert not own.marks.not_only(parse("inform(area=x)"), tokens("it is in SLOT_AREA ."))
+    # A question beside it changes nothing; which of two statements a text tells of is not known.
+    both = parse("?reqmore()&inform_only_match(area=x)"), parse("inform(name=x)&inform_only_match(area=x)")
+    found = [own.marks.not_only(each, tokens("it is in SLOT_AREA . anything else ?")) for each in both]
+    assert found == [True, False]
     # Nothing marks plain statements, acts that training hardly has, and questions, which have their marks.
     assert not own.marks.lacking(parse("inform(area=x)"), ["it", "is", "in", "SLOT_AREA", "."])
     assert not manners(*stated, *only[:4]).marks.lacking(act, ["it", "is", "in", "SLOT_AREA", "."])

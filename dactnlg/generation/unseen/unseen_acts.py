@@ -201,9 +201,8 @@ class UnseenActs:
             own = self._preprocessor.templates.sentences.get(kind(request.turn), {})
             doubts = self.fluency.doubts(candidate.tokens, strict=False) + _mixed(request.turn, candidate.tokens, own)
             usual = candidate.tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
-            if self._preprocessor.manners.marks.not_only(request.turn, candidate.tokens):
-                # What people leave out at times: the only match is to be told of as that, if a word does not do it.
-                usual = the_only(candidate.tokens, self.fluency.lexicon) != candidate.tokens
+            # People leave it out at times, but the only match is to be told of as that.
+            usual = usual and not self._as_any(request.turn, candidate.tokens)
             found = self._fine.put(key, usual, 500 + 60 * len(candidate.tokens))
         return found
 
@@ -255,11 +254,18 @@ class UnseenActs:
         named = self._slot_names.intersection(map(strip_joiner, tokens))
         strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
         manners = self._preprocessor.manners
-        alarms = manners.stated_behind(turn, tokens, self._composer.subject) + manners.marks.lacking(turn, tokens)
+        only = manners.marks.not_only(turn, tokens)
+        alarms = manners.stated_behind(turn, tokens, self._composer.subject)
+        alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
         alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
         free = any(slot.special == INDIFFERENT for _, slot in turn.slots())
         alarms += free and self._english and not careless(map(strip_joiner, tokens))
         return strangers + ALARMING * alarms + self._undone(turn, tokens)
+
+    def _as_any(self, turn: Turn, tokens: Tokens) -> bool:
+        """Whether a text tells of the only match as of any other, and has no place for the word: see `Mender`."""
+        only = self._preprocessor.manners.marks.not_only(turn, tokens)
+        return only and the_only(tokens, self.fluency.lexicon) == tokens
 
     def _undone(self, turn: Turn, tokens: Tokens) -> int:
         if self._preprocessor.reader is None:

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from dactnlg.acts import Turn
 from dactnlg.text.grammar.english import EXCEPTING, ONLY
+from dactnlg.text.sentences import asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, canonical, kind
 
@@ -50,8 +51,18 @@ class Marks:
         return bool(marks) and (marks.isdisjoint(map(strip_joiner, tokens)) or self.not_only(turn, tokens))
 
     def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text tells of what is the only one as of any other, as people do at times."""
-        return "only" in self.of(turn) and "nothing" not in tokens and not excepts(tokens)
+        """Whether a text tells of what is the only one as of any other, as people do at times.
+
+        Of turns that state one thing, whatever they ask beside.
+        """
+        stated = [act.act_type for act in turn if not act.is_question]
+        if len(stated) != 1 or "only" not in self._known.get((stated[0],), ()):
+            return False
+        if len(turn.acts) > 1:
+            # "Is there anything else?" says nothing of others.
+            own = zip(split_sentences(tokens), asking(tokens), strict=True)
+            tokens = [token for sentence, asked in own if not asked for token in sentence]
+        return "nothing" not in tokens and not excepts(tokens)
 
     @cached_property
     def _known(self) -> dict[Key, frozenset[str]]:
