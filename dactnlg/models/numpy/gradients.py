@@ -165,7 +165,7 @@ class GradientModel:
         scores = logits(self.weights, self.hidden)  # (M, V)
         scores -= np.maximum.reduce(scores, axis=1, keepdims=True)
         self.chosen = (np.arange(len(targets)), targets)
-        chosen = scores[self.chosen]
+        self.log_odds = chosen = scores[self.chosen]
         self.odds = np.exp(scores, out=scores)
         self.sums = np.add.reduce(self.odds, axis=1)
         return float(np.dot(np.log(self.sums) - chosen, self.token_shares))

@@ -25,6 +25,8 @@ Flags = NDArray[np.bool_]
 State = list[Floats]
 UNSEEN = np.float32(-1e9)
 """Added to the score of what must not be looked at."""
+LEAST = np.float32(1e-30)
+"""Added to probabilities of what is copied, see `models.copying`."""
 
 
 class Copies(NamedTuple):
@@ -142,10 +144,10 @@ class NumpySeq2Seq:
         found -= np.log(np.exp(found).sum(axis=1, keepdims=True))
         found -= np.logaddexp(np.float32(0), gate)[:, None]
         shares = _softmax(_scores(mixed, copies.keys) + copies.bias)
-        shares *= np.exp(-np.logaddexp(np.float32(0), -gate))[:, None]
         # A token that several places hold has the shares of all of them.
-        copied = np.matmul(shares[:, None], copies.same)[:, 0]
-        found[rows, copies.tokens] = np.log(np.exp(found[rows, copies.tokens]) + copied)
+        copied = np.log(np.matmul(shares[:, None], copies.same)[:, 0] + LEAST)
+        copied -= np.logaddexp(np.float32(0), -gate)[:, None]
+        found[rows, copies.tokens] = np.logaddexp(found[rows, copies.tokens], copied)
 
 
 def _scores(queries: Floats, keys: Floats) -> Floats:

@@ -149,27 +149,29 @@ class Seq2SeqGradients(GradientModel):
         self.pointers = _softmax(scores)[rows, times]  # (M, S)
         self.match = (self.tokens[rows] == targets[:, None]) & real[rows]
         gate = (self.mixed @ w["copy_mechanism/gate"])[:, 0] + w["copy_mechanism/gate_bias"]
-        open_ = real.any(axis=1)[rows]
-        self.gate = np.where(open_, 1 / (1 + np.exp(-gate)), 0).astype(np.float32)
-        self.generated = self.odds[self.chosen] / self.sums
-        self.copied = (self.pointers * self.match).sum(axis=1)
-        self.probability = (1 - self.gate) * self.generated + self.gate * (self.copied + LEAST)
-        return float(-np.dot(np.log(self.probability), self.token_shares))
+        gate = np.where(real.any(axis=1)[rows], gate, UNSEEN)
+        self.gate = np.exp(-np.logaddexp(np.float32(0), -gate))
+        self.copied = (self.pointers * self.match).sum(axis=1) + LEAST
+        # In logarithms: what is said at last may be less probable than a number can be.
+        generated = self.log_odds - np.log(self.sums) - np.logaddexp(np.float32(0), gate)
+        said = np.logaddexp(generated, np.log(self.copied) - np.logaddexp(np.float32(0), -gate))
+        self.generating = np.exp(generated - said)  # of the probability, what is generated
+        return float(-np.dot(said, self.token_shares))
 
     def _output_shares(self) -> Floats:
         """Return what the entropy of each generated token counts for, (M,)."""
         shares = super()._output_shares()
-        return shares * (1 - self.gate) * self.generated / self.probability if self.copies else shares
+        return shares * self.generating if self.copies else shares
 
     def _copies_back(self, mixed: Floats) -> Floats:
         """Add to the gradients of the mixtures, (M, H), and return those that copying has in the embedding, (V, E)."""
         w, g, place = self.weights, self.gradients, (self.packing.rows, self.packing.times)
-        per = -self.token_shares / self.probability  # what a probability counts for
-        gate = per * (self.copied - self.generated) * self.gate * (1 - self.gate)
+        gate = self.token_shares * (self.gate - (1 - self.generating))
         g["copy_mechanism/gate"][:, 0] = gate @ self.mixed
         g["copy_mechanism/gate_bias"][:] = gate.sum()
         mixed += gate[:, None] * w["copy_mechanism/gate"][:, 0]
-        scores = self.pointers * (self.match - self.copied[:, None]) * (per * self.gate)[:, None]  # (M, S)
+        per = self.token_shares * (1 - self.generating) / self.copied
+        scores = self.pointers * (self.copied[:, None] - LEAST - self.match) * per[:, None]  # (M, S)
         dense = np.zeros((*self.dense.shape[:2], scores.shape[1]), np.float32)
         dense[place] = scores
         mixed += np.matmul(dense, self.copy_keys)[place]
