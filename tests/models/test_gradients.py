@@ -109,6 +109,21 @@ def test_loss_and_gradient_are_those_of_the_keras_model(name: str, seen: str) ->
             np.testing.assert_allclose(found, gradient, atol=min(1e-5, 1e-4 * largest), rtol=1e-5, err_msg=path)
 
 
+@tape
+def test_what_is_too_improbable_for_a_number_is_learned_all_the_same() -> None:
+    """Neither generated nor copied: e^-300 is none in single precision, but its logarithm and gradients are."""
+    model = build("seq2seq", copying=True)
+    bias = named_weights(model)["output_bias"]
+    bias.assign(np.where(np.arange(V) % 2, 300.0, 0.0).astype(np.float32))
+    ours, given = by_hand(model), batch()
+    expected, gradients = by_tape(model, given)
+    assert ours.loss(given) == pytest.approx(expected, rel=1e-5) and expected > 30
+    ours.backward()
+    for path, gradient in gradients.items():
+        largest = np.abs(gradient).max()
+        np.testing.assert_allclose(ours.gradients[path], gradient, atol=1e-3 * largest + 1e-6, err_msg=path)
+
+
 @pytest.mark.parametrize(("name", "context"), [(name, context) for name, context in SEEING if name != "seq2seq"])
 def test_a_search_computes_what_training_learns(name: str, context: str) -> None:
     """The NumPy model that is searched, the one that learns and the Keras model have the same loss."""

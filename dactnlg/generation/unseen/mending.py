@@ -1,4 +1,7 @@
-"""Mending what is said of unseen acts: sentences put together of others have faults that their words alone show."""
+"""Mending what is said: sentences put together for unseen acts have faults that their words alone show.
+
+Those for any act may leave out what the act does, as people do at times.
+"""
 
 from __future__ import annotations
 

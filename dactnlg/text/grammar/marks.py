@@ -48,7 +48,7 @@ class Marks:
     def lacking(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text lacks all the words that mark a statement's act type."""
         marks = self.of(turn)
-        return bool(marks) and (marks.isdisjoint(map(strip_joiner, tokens)) or self.not_only(turn, tokens))
+        return bool(marks) and marks.isdisjoint(map(strip_joiner, tokens))
 
     def not_only(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text tells of what is the only one as of any other, as people do at times.
@@ -68,6 +68,9 @@ class Marks:
     def _known(self) -> dict[Key, frozenset[str]]:
         """The words that mark the texts of act types, where there are any."""
         texts: dict[Key, list[frozenset[str]]] = {}
+        if len(set(map(act_types, self._templates.sentences))) == 1:
+            # There are no others to be told from.
+            return {}
         for (key, text), values in self._templates.specials.items():
             # What does not matter has words of its own.
             if not any(map(has_negative, values)):
