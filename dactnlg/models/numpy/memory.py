@@ -2,12 +2,14 @@
 
 See `models.attention.EntryEmbedding` and `Seq2Seq.prepare`.
 
-Shape letters: B acts, M things of each, one after the other; S length of a vector, E units of a direction.
+Shape letters: B acts, M things of each, one after the other, N of all kinds; S length of a vector, E units of a
+direction.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +17,13 @@ from numpy.typing import NDArray
 from dactnlg.models.numpy.cells import Floats
 from dactnlg.models.numpy.encoder import Sequences
 from dactnlg.models.numpy.loops import Ints, LookUp, LSTMLoop, apart, together
+from dactnlg.text.context import CONTEXT
 
 Weights = Mapping[str, Floats]
+UNSEEN = np.float32(-1e9)
+"""Added to the score of what must not be looked at."""
+LEAST = np.float32(1e-30)
+"""Added to probabilities of what is copied, see `models.copying`."""
 KERAS_ORDER = [0, 1, 3, 2]
 """The gates of `cells` in the order of Keras' own LSTM, which has the candidate third; and the other way round."""
 
@@ -90,16 +97,54 @@ class TwoWayReader:
         return found
 
 
-def lengths_of(entries: Ints) -> NDArray[np.intp]:
-    """Return how many vectors each act has, (B,): that of the act, and those of its entries, (B, M - 1, 2)."""
-    found: NDArray[np.intp] = 1 + np.count_nonzero(entries.any(axis=-1), axis=1)
+class ActMemory:
+    """What is looked at for acts: their entries, and behind these what the user has said; `forward`, then `backward`.
+
+    Args:
+        weights: the model's weights by name.
+    """
+
+    def __init__(self, weights: Weights) -> None:
+        self.weights = weights
+        self.vectors, self.reader = EntryVectors(weights), TwoWayReader("encoder", weights)
+        self.hears = TwoWayReader("context_encoder", weights) if "context_words" in weights else None
+
+    def forward(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Floats, NDArray[np.bool_]]:
+        """Return what there is to look at, (B, N, 2E), and which of it is no padding, (B, N)."""
+        entries = inputs["entries"]
+        lengths = 1 + np.count_nonzero(entries.any(axis=-1), axis=1)
+        vectors = self.vectors.forward(inputs["act"].astype(np.float32), entries, inputs["words"])
+        memory = self.reader.forward(vectors, lengths)
+        real = np.arange(memory.shape[1]) < lengths[:, None]
+        self.own = memory.shape[1]
+        if self.hears is not None:
+            self.said = said = inputs[CONTEXT]
+            # Of nothing one word is read, at which nothing looks.
+            words = np.maximum(np.count_nonzero(said, axis=1), 1)
+            heard = self.hears.forward(self.weights["context_words"][said], words)
+            memory, real = np.concatenate([memory, heard], axis=1), np.concatenate([real, said > 0], axis=1)
+        return memory, real
+
+    def backward(self, gradients: Floats, out: Weights) -> None:
+        """Fill in the gradients of all weights behind it, given its own."""
+        self.vectors.backward(self.reader.backward(gradients[:, : self.own], out), out)
+        if self.hears is not None:
+            words = self.hears.backward(gradients[:, self.own :], out)
+            real = np.nonzero(self.said)
+            out["context_words"][:] = LookUp(self.said[real], len(out["context_words"])).back(words[real])
+
+
+def unseen(visible: NDArray[np.bool_]) -> Floats:
+    """Return what is added to scores: 0 for what may be looked at."""
+    found: Floats = np.where(visible, np.float32(0), UNSEEN)
     return found
 
 
-def said_lengths(numbers: Ints) -> NDArray[np.intp]:
-    """Return how many words are read of what users have said, (B, C) -> (B,): of nothing one, not looked at."""
-    found: NDArray[np.intp] = np.maximum(np.count_nonzero(numbers, axis=1), 1)
-    return found
+def softmax(scores: Floats) -> Floats:
+    """Return the softmax over the last axis."""
+    odds: Floats = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    odds /= odds.sum(axis=-1, keepdims=True)
+    return odds
 
 
 def _sum(table: Floats, numbers: Ints) -> Floats:

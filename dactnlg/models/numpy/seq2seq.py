@@ -16,17 +16,12 @@ from dactnlg._utils.threads import one_blas_thread
 from dactnlg.models.numpy.cells import HALVES, Floats, lstm_cell
 from dactnlg.models.numpy.layers import logits, token_gates
 from dactnlg.models.numpy.loops import apart
-from dactnlg.models.numpy.memory import EntryVectors, TwoWayReader, lengths_of, said_lengths
-from dactnlg.text.context import CONTEXT
+from dactnlg.models.numpy.memory import LEAST, ActMemory, softmax, unseen
 from dactnlg.text.copying import COPIES
 
 Ints = NDArray[np.intp]
 Flags = NDArray[np.bool_]
 State = list[Floats]
-UNSEEN = np.float32(-1e9)
-"""Added to the score of what must not be looked at."""
-LEAST = np.float32(1e-30)
-"""Added to probabilities of what is copied, see `models.copying`."""
 
 
 class Copies(NamedTuple):
@@ -91,26 +86,19 @@ class NumpySeq2Seq:
 
     def trace(self, context: Looking, state: State) -> Floats:
         """Return the weights with which the next word looks at the act and its entries, (N, M)."""
-        return _softmax(_scores(state[0], context.keys) + context.bias)
+        return softmax(_scores(state[0], context.keys) + context.bias)
 
     def prepare(self, inputs: Mapping[str, NDArray[Any]]) -> tuple[Looking, State]:
         """Return what sentences for some acts begin with; see `Seq2Seq.prepare`."""
         w, act = self.weights, inputs["act"].astype(np.float32)
-        entries, lengths = inputs["entries"], lengths_of(inputs["entries"])
-        vectors = EntryVectors(w).forward(act, entries, inputs["words"])
-        memory = TwoWayReader("encoder", w).forward(vectors, lengths)
-        real = np.arange(memory.shape[1]) < lengths[:, None]
-        if CONTEXT in self.inputs:
-            numbers = inputs[CONTEXT]
-            said = TwoWayReader("context_encoder", w).forward(w["context_words"][numbers], said_lengths(numbers))
-            memory, real = np.concatenate([memory, said], axis=1), np.concatenate([real, numbers > 0], axis=1)
+        memory, real = ActMemory(w).forward(inputs)
         share = real.astype(np.float32)[..., None]
         mean = (memory * share).sum(axis=1) / share.sum(axis=1)
         h, c = np.split(np.tanh(mean @ w["start"]), 2, axis=1)
         seen = memory @ w["mixture"][: memory.shape[-1]]
         gates = apart(act @ w["act_projection"]) * HALVES
         copies = self._copies(memory, inputs[COPIES]) if COPIES in self.inputs else None
-        return Looking(gates, memory @ w["score"], seen, _bias(real), copies), [h, c]
+        return Looking(gates, memory @ w["score"], seen, unseen(real), copies), [h, c]
 
     def step(self, context: Looking, state: State, tokens: Ints, owner: Ints) -> tuple[Floats, State]:
         """Advance every sentence by one token; see `NumpyModel.step`."""
@@ -119,7 +107,7 @@ class NumpySeq2Seq:
         gates += context.gates.take(owner, axis=1)
         c, tanh_c, h = (np.empty_like(state[1]) for _ in range(3))
         lstm_cell(gates, state[1], c, tanh_c, h)
-        looks = _softmax(_scores(h, context.keys[owner]) + context.bias[owner])
+        looks = softmax(_scores(h, context.keys[owner]) + context.bias[owner])
         mixed = np.matmul(looks[:, None], context.seen[owner])[:, 0]
         mixed += h @ self.weights["mixture"][-self.hidden_size :]
         np.tanh(mixed, out=mixed)
@@ -134,7 +122,7 @@ class NumpySeq2Seq:
         keys = entries @ w["copy_mechanism/places"] + w["embedding"][tokens] @ w["copy_mechanism/tokens"]
         real = tokens > 0
         same = (tokens[:, :, None] == tokens[:, None]).astype(np.float32)
-        return Copies(tokens, keys, _bias(real), same, _bias(real.any(axis=1)))
+        return Copies(tokens, keys, unseen(real), same, unseen(real.any(axis=1)))
 
     def _copy(self, copies: Copies, mixed: Floats, found: Floats) -> None:
         """Put the log probabilities of `CopyMechanism.mix` in the place of logits."""
@@ -143,7 +131,7 @@ class NumpySeq2Seq:
         found -= found.max(axis=1, keepdims=True)
         found -= np.log(np.exp(found).sum(axis=1, keepdims=True))
         found -= np.logaddexp(np.float32(0), gate)[:, None]
-        shares = _softmax(_scores(mixed, copies.keys) + copies.bias)
+        shares = softmax(_scores(mixed, copies.keys) + copies.bias)
         # A token that several places hold has the shares of all of them.
         copied = np.log(np.matmul(shares[:, None], copies.same)[:, 0] + LEAST)
         copied -= np.logaddexp(np.float32(0), -gate)[:, None]
@@ -153,15 +141,4 @@ class NumpySeq2Seq:
 def _scores(queries: Floats, keys: Floats) -> Floats:
     """Return what each query scores of its keys, (N, H) and (N, M, H) -> (N, M)."""
     found: Floats = np.matmul(keys, queries[..., None])[..., 0]
-    return found
-
-
-def _softmax(scores: Floats) -> Floats:
-    scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    found: Floats = scores / scores.sum(axis=-1, keepdims=True)
-    return found
-
-
-def _bias(visible: Flags) -> Floats:
-    found: Floats = np.where(visible, np.float32(0), UNSEEN)
     return found

@@ -12,12 +12,8 @@ from numpy.typing import NDArray
 from dactnlg.models.numpy.cells import Floats, tanh_factors
 from dactnlg.models.numpy.gradients import Batch, GradientModel, Weights, kept
 from dactnlg.models.numpy.loops import LookUp, LSTMLoop
-from dactnlg.models.numpy.memory import EntryVectors, TwoWayReader, lengths_of, said_lengths
-from dactnlg.text.context import CONTEXT
+from dactnlg.models.numpy.memory import LEAST, UNSEEN, ActMemory, softmax, unseen
 from dactnlg.text.copying import COPIES
-
-UNSEEN = np.float32(-1e9)
-LEAST = np.float32(1e-30)
 
 
 class Seq2SeqGradients(GradientModel):
@@ -31,8 +27,7 @@ class Seq2SeqGradients(GradientModel):
 
     def __init__(self, weights: Weights, gradients: Weights, *, dropout: float = 0.0) -> None:
         super().__init__(weights, gradients, dropout=dropout)
-        self.vectors, self.reader = EntryVectors(weights), TwoWayReader("encoder", weights)
-        self.hears = TwoWayReader("context_encoder", weights) if "context_words" in weights else None
+        self.reads = ActMemory(weights)
         self.copies = "copy_mechanism/gate" in weights
 
     def backward(self) -> None:
@@ -51,7 +46,9 @@ class Seq2SeqGradients(GradientModel):
         self._start_back()
         if copied is not None:
             g["embedding"][:] += copied
-        self._memory_back()
+        if self.kept_memory is not None:
+            self.d_memory *= self.kept_memory
+        self.reads.backward(self.d_memory, g)
 
     def _run(self, tokens: NDArray[np.int32]) -> Floats:
         """Return what the next word is made of, after each token of (M,), as (M, H)."""
@@ -62,7 +59,7 @@ class Seq2SeqGradients(GradientModel):
         dense = np.zeros((packing.count, len(packing.steps), self.size), np.float32)
         dense[packing.rows, packing.times] = hidden
         self.dense, self.keys = dense, self.memory @ w["score"]
-        self.looks = _softmax(np.matmul(dense, self.keys.swapaxes(1, 2)) + self.bias[:, None])  # (B, T, N)
+        self.looks = softmax(np.matmul(dense, self.keys.swapaxes(1, 2)) + self.bias[:, None])  # (B, T, N)
         self.seen = np.matmul(self.looks, self.memory)[packing.rows, packing.times]  # (M, F)
         size = self.memory.shape[-1]
         mixed: Floats = np.tanh(self.seen @ w["mixture"][:size] + hidden @ w["mixture"][size:])
@@ -76,19 +73,10 @@ class Seq2SeqGradients(GradientModel):
 
     def _remember(self, batch: Batch) -> None:
         """Read what there is to look at, and where the decoder starts."""
-        lengths = lengths_of(batch["entries"])
-        vectors = self.vectors.forward(batch["act"], batch["entries"], batch["words"])
-        memory = self.reader.forward(vectors, lengths)
-        real = np.arange(memory.shape[1]) < lengths[:, None]
-        self.own = memory.shape[1]
-        if self.hears is not None:
-            numbers = batch[CONTEXT]
-            said = self.hears.forward(self.weights["context_words"][numbers], said_lengths(numbers))
-            memory = np.concatenate([memory, said], axis=1)
-            real = np.concatenate([real, numbers > 0], axis=1)
+        memory, real = self.reads.forward(batch)
         self.kept_memory = self._kept(memory.shape)
         self.memory = memory if self.kept_memory is None else memory * self.kept_memory
-        self.bias = np.where(real, np.float32(0), UNSEEN)
+        self.bias = unseen(real)
         self.share = (real / np.count_nonzero(real, axis=1)[:, None]).astype(np.float32)[..., None]  # (B, N, 1)
         self.mean = (self.memory * self.share).sum(axis=1)
         self.first = np.tanh(self.mean @ self.weights["start"])
@@ -113,19 +101,6 @@ class Seq2SeqGradients(GradientModel):
         found: Floats = np.matmul(scores, self.keys)[place]
         return found
 
-    def _memory_back(self) -> None:
-        """Fill in the gradients of what has read the act and the user's words."""
-        d, out = self.d_memory, self.gradients
-        if self.kept_memory is not None:
-            d *= self.kept_memory
-        self.vectors.backward(self.reader.backward(d[:, : self.own], out), out)
-        if self.hears is not None:
-            numbers = self.batch[CONTEXT]
-            words = self.hears.backward(d[:, self.own :], out)
-            # Number 0 is read where nothing is said; nothing looks at that.
-            real = np.nonzero(numbers)
-            out["context_words"][:] = LookUp(numbers[real], len(out["context_words"])).back(words[real])
-
     def _kept(self, shape: tuple[int, ...]) -> Floats | None:
         """Return what is not dropped, as factors; None where nothing is."""
         return None if self.rng is None or self.dropout == 0 else kept(self.rng, shape, self.dropout)
@@ -145,8 +120,8 @@ class Seq2SeqGradients(GradientModel):
         dense = np.zeros_like(self.dense)
         dense[rows, times] = self.mixed
         self.queries = dense
-        scores = np.matmul(dense, self.copy_keys.swapaxes(1, 2)) + np.where(real, np.float32(0), UNSEEN)[:, None]
-        self.pointers = _softmax(scores)[rows, times]  # (M, S)
+        scores = np.matmul(dense, self.copy_keys.swapaxes(1, 2)) + unseen(real)[:, None]
+        self.pointers = softmax(scores)[rows, times]  # (M, S)
         self.match = (self.tokens[rows] == targets[:, None]) & real[rows]
         gate = (self.mixed @ w["copy_mechanism/gate"])[:, 0] + w["copy_mechanism/gate_bias"]
         gate = np.where(real.any(axis=1)[rows], gate, UNSEEN)
@@ -184,12 +159,6 @@ class Seq2SeqGradients(GradientModel):
         embedded = (flat @ w["copy_mechanism/tokens"].T)[self.tokens.ravel() > 0]
         found: Floats = LookUp(self.tokens[self.tokens > 0], len(w["embedding"])).back(embedded)
         return found
-
-
-def _softmax(scores: Floats) -> Floats:
-    odds: Floats = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    odds /= odds.sum(axis=-1, keepdims=True)
-    return odds
 
 
 def _softmax_back(weights: Floats, gradients: Floats) -> Floats:
