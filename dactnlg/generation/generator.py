@@ -271,7 +271,9 @@ class Generator:
         best = options.hard and options.sampling is None
         chosen = self._mender.mended(chosen) if best else chosen
         doubted = best and self.decoder is not None and unseen.is_new(request)
-        shown = [Generation.of(name, each, known, unseen.doubts_about(each) if doubted else None) for each in chosen]
+        shown = [
+            Generation.of(name, each, known, unseen.doubts.of_candidate(each) if doubted else None) for each in chosen
+        ]
         return replace(shown[0], n_best=tuple(shown)) if options.n_best > 1 else shown[0]
 
 

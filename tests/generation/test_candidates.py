@@ -60,8 +60,8 @@ def test_of_several_sentences_the_first_has_the_fewest_doubts(poor_run: Callable
     assert several
     for said in several:
         turn = parse(said.act)
-        doubts = [unseen.doubts(turn, tuple(each.delexicalized.split())) for each in said.n_best if each.slots_ok]
-        assert unseen.is_unseen(turn) and doubts == sorted(doubts)
+        doubts = [unseen.doubts.of(turn, tuple(each.delexicalized.split())) for each in said.n_best if each.slots_ok]
+        assert unseen.is_new(generator.preprocessor.request(turn)) and doubts == sorted(doubts)
 
 
 def test_a_report_names_the_values_of_its_own_act_whichever_came_first(neural_run: Path) -> None:

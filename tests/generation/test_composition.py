@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import combinations
-from pathlib import Path
 
 import pytest
 
@@ -11,16 +10,15 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer, covers
 from dactnlg.generation.unseen.piece_finder import PieceFinder
 from dactnlg.generation.unseen.pieces import wanted
-from dactnlg.generation.unseen.unseen_acts import ALARMING, UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences, without_apology
 from dactnlg.text.style import Style
-from dactnlg.text.templates import kind
 from dactnlg.text.values.casing import Casing
 
 HOTELS = [
@@ -237,7 +235,7 @@ def test_all_exact_covers_are_found() -> None:
 
 def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() -> None:
     preprocessor = build_preprocessor(load_corpus("trails"))[0]
-    unseen, composer = UnseenActs(preprocessor), Composer(preprocessor)
+    seen, composer = Combinations(preprocessor), Composer(preprocessor)
     fluency = Fluency(preprocessor.templates.texts(), english=True)
     finder = PieceFinder(preprocessor)
     known = {
@@ -249,7 +247,7 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         slots = [Slot("name", "Ivy Cutting"), *(Slot(name, "Marl") for name in names), Slot("toilets", "yes")]
         request = preprocessor.request(Turn((DialogueAct("inform", tuple(slots)),)))
         assert wanted(preprocessor, request.turn) and finder.subject == "SLOT_NAME"
-        if not unseen.is_unseen(request.turn):
+        if not seen.lack(request.turn):
             continue
         found = composer.composed(request.turn, fluency)
         tried += 1
@@ -257,43 +255,6 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         right += any(Candidate(preprocessor, request, tokens, 0.0).faithful for tokens in least)
         assert any(set(split_sentences(tokens)) <= known for tokens, _ in found)
     assert tried > 3 and right == tried
-
-
-def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run: Path) -> None:
-    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
-    assert not any(unseen.is_unseen(turn) for turn in turns)
-    assert unseen.is_unseen(parse("inform(name='Ivy Cutting';length=none;height=none)"))
-
-
-def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None:
-    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    two = "compare(name='Raven Scar';length='5 km';name='Ivy Cutting';length='7 km')"
-    assert not unseen.is_unseen(parse(two))
-    assert unseen.is_unseen(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
-    assert unseen.is_unseen(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))
-
-
-def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
-    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    said, other = (parse(f"inform(name='Ivy Cutting'{more})") for more in (";season=dontcare", ""))
-    named, careless = "the season of SLOT_NAME .", "SLOT_NAME , whatever the season ."
-    alarms = [unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) for text in (named, careless)]
-    assert alarms[0] - alarms[1] == ALARMING
-
-
-@pytest.mark.parametrize(
-    ("text", "again"),
-    [
-        ("SLOT_NAME has no toilets . it is easy .", 0),
-        ("SLOT_NAME has no toilets . there are no toilets .", 1),
-        ("SLOT_NAME has no toilets . there are no toilets . it has no toilets .", 2),
-    ],
-)
-def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
-    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "none"))
-    assert unseen.doubts(said, text.split()) - unseen.doubts(other, text.split()) == ALARMING * again
 
 
 def test_acts_without_values_are_said_as_training_says_them() -> None:
@@ -309,35 +270,6 @@ def test_acts_without_values_are_said_as_training_says_them() -> None:
     assert said("?request(area)") == [("which area ?", 0)]
     assert said("greet()") == []
     assert ("thank you . enjoy your day", 0) not in said("bye(name=x)")
-
-
-def test_what_there_are_several_of_is_not_gone_on_about_as_it(random_run: Path) -> None:
-    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
-    unseen, fluency = UnseenActs(preprocessor), Fluency(preprocessor.templates.texts(), english=True)
-    act = parse("inform_count(count=4;toilets=yes;region=south)")
-
-    def more(text: str) -> int:
-        return unseen.doubts(act, text.split()) - fluency.doubts(text.split())
-
-    assert more("we have SLOT_COUNT routes in the SLOT_REGION that have toilets .") == 0
-    assert more("we have SLOT_COUNT routes that have toilets . you will find it in the SLOT_REGION .") > 0
-    assert more("we have SLOT_COUNT routes that have toilets . it is in the SLOT_REGION .") > 0
-
-
-def test_the_name_of_a_slot_that_an_act_lacks_is_doubtful(random_run: Path) -> None:
-    unseen = UnseenActs(Preprocessor.load(random_run / "preprocessor.json"))
-    text = ["SLOT_NAME", "is", "an", "easy", "hike", "in", "the", "region", "."]
-    without, having = parse("inform(name='Ivy Cutting')"), parse("inform(name='Ivy Cutting';region=north)")
-    assert unseen.doubts(without, text) == unseen.doubts(having, text) + 1
-
-
-def test_a_mixture_of_questions_that_training_has_is_doubtful(random_run: Path) -> None:
-    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
-    unseen, act = UnseenActs(preprocessor), parse("?request(region)")
-    own = [text for key, group in preprocessor.templates.sentences.items() if key == kind(act) for text in group]
-    assert own and all(unseen.doubts(act, text) < ALARMING for text in own)
-    mixed = (*own[0][:-2], *own[1][-2:])
-    assert mixed not in own and unseen.doubts(act, mixed) >= ALARMING
 
 
 def test_what_leaves_out_that_something_does_not_matter_says_the_rest_alone() -> None:

@@ -19,6 +19,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.decoders.decoder import Plan
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.unseen.doubts import Doubts
 from dactnlg.generation.unseen.unseen_acts import Pool, UnseenActs
 from dactnlg.runs.config import DecodingConfig, load_config
 from dactnlg.runs.run import Run
@@ -88,7 +89,7 @@ def test_a_special_value_is_searched_for_again_whatever_it_costs(
     generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
     # Whatever training had of the act is not asked for here.
     monkeypatch.setattr(UnseenActs, "pool", lambda _, __, request, found, ___: Pool(request, found, None))
-    monkeypatch.setattr(UnseenActs, "doubts", lambda _, __, ___: 0)
+    monkeypatch.setattr(Doubts, "of", lambda _, __, ___: 0)
     acts = ["inform(name='Red Kite Ridge';length='7 km';dogsallowed=no)", "inform(name='Red Kite Ridge';length='7 km')"]
     special, plain = generator.generate(acts, GenerationOptions(n_best=2))
     # First for the best, then for all; and only the turn that owes something once more, for what it owes.

@@ -15,7 +15,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
-from dactnlg.generation.unseen import unseen_acts
+from dactnlg.generation.unseen import doubts
 from dactnlg.runs.run import Run
 from dactnlg.text.grammar.fluency import runs
 from dactnlg.text.sentences import PRONOUN, split_sentences
@@ -156,5 +156,5 @@ def test_what_is_counted_beforehand_is_not_counted_when_an_act_comes(
     generator = Generator.load(poor_run("sclstm"))
     generator.prepare()
     # Without `prepare` this fails.
-    monkeypatch.delattr(unseen_acts, "Fluency")
+    monkeypatch.delattr(doubts, "Fluency")
     assert generator.generate(new) == [usual]

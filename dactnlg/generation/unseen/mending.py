@@ -60,7 +60,7 @@ class Mender:
 
     @cached_property
     def _lexicon(self) -> Lexicon:
-        lexicon, proper = self._unseen.fluency.lexicon, self._preprocessor.style.proper
+        lexicon, proper = self._unseen.doubts.fluency.lexicon, self._preprocessor.style.proper
         return lexicon._replace(bare=lexicon.bare & frozenset(map(placeholder_name, proper)))
 
     def _mended(self, candidate: Candidate) -> Tokens:

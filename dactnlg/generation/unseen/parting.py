@@ -15,9 +15,10 @@ from dactnlg.generation.candidates import Candidate, Rows, cheapest
 from dactnlg.generation.options import ResolvedOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
+from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.nameless import Nameless
 from dactnlg.generation.unseen.parts import Parts, favourites, stated
-from dactnlg.generation.unseen.unseen_acts import ALARMING, STRANGE, UnseenActs
+from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 
@@ -81,7 +82,7 @@ class Parting:
         found, unseen = _best(candidates, options), self._unseen.is_new(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
         right = best is not None and best.right
-        doubts = self._unseen.doubts(request.turn, best.tokens) if unseen and right and best is not None else 0
+        doubts = self._unseen.doubts.of(request.turn, best.tokens) if unseen and right and best is not None else 0
         things = self._describer.things(request) if unseen or not right else None
         if things is not None:
             # Things told of one by one are compared, where nothing else is right.

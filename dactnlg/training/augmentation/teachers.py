@@ -130,7 +130,7 @@ class Teachers:
     def __init__(self, config: Config, folders: Sequence[Path], *, progress: bool) -> None:
         self._generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
         mbr, width = config.training.teachers_mbr, config.decoding.beam_width
-        self._unseen = UnseenActs(self._generator.preprocessor)
+        self._doubts = UnseenActs(self._generator.preprocessor).doubts
         width = max(MBR_WIDTH if mbr else WIDTH, width)
         self._options = GenerationOptions(sample=False, mbr=mbr, beam_width=width, constraint="hard")
         self._progress = progress
@@ -149,7 +149,7 @@ class Teachers:
             right = found.slots_ok and found.origin != "template" and all(token in known for token in tokens)
             # What was put together of parts may do the acts of these alone.
             right = right and not faults(preprocessor, pair.turn, tuple(tokens))
-            yield tokens if right and not self._unseen.doubts(pair.turn, tokens) else []
+            yield tokens if right and not self._doubts.of(pair.turn, tokens) else []
 
     def _generated(self, pairs: Sequence[Pair]) -> Iterator[Generation]:
         hidden = None if self._progress else True

@@ -1,0 +1,46 @@
+"""Which combinations of acts, slots, special and further values training had."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, canonical_values, combination
+
+
+class Combinations:
+    """The combinations that training had. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+    """
+
+    def __init__(self, preprocessor: Preprocessor) -> None:
+        self._preprocessor = preprocessor
+
+    def lack(self, turn: Turn) -> bool:
+        """Whether training never had a turn's combination; without any texts of training nothing is known to be new."""
+        if not self._seen:
+            return False
+        further = self._further(item.placeholder for item in self._preprocessor.delexicalizer.required(turn))
+        return (*combination(turn), further) not in self._seen
+
+    @cached_property
+    def _seen(self) -> set[tuple[Key, Key, Key]]:
+        """What training had: kinds of turns, their special values, and what they name several times."""
+        specials = self._preprocessor.templates.specials
+        rows = {(key, values, self._further(text)) for (key, text), found in specials.items() for values in found}
+        return {(key, canonical_values(values), further) for key, values, further in rows}
+
+    def _further(self, names: Iterable[str]) -> Key:
+        """Return those of placeholders that stand for further values of a slot; lists have as many as they like."""
+        names = {strip_joiner(name) for name in names if "#" in name and is_placeholder(name)}
+        return tuple(sorted(name for name in names if name.partition("#")[0] not in self._lists))
+
+    @cached_property
+    def _lists(self) -> set[str]:
+        return {placeholder_name(slot) for slot in self._preprocessor.delexicalizer.apart}

@@ -1,0 +1,175 @@
+"""What speaks against a text for an act: words as training never has them, another act than its own, joints."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import cached_property
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.fidelity.plainly import careless
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.combinations import Combinations
+from dactnlg.generation.unseen.composition import Composer
+from dactnlg.text.grammar.fluency import Fluency
+from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.grammar.manners import denies
+from dactnlg.text.grammar.mending import the_only
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.requests import Request
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.slots import OPPOSITES
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import kind
+from dactnlg.text.values.nearness import names_slot
+
+ALARMING = 2
+"""Doubts from which on composed texts are looked for: below it the model's own sentences are as good."""
+DOUBTFUL = 3
+"""Doubts about the best sentence for an act that training had, from which on others are looked for."""
+FEW = 2
+"""Wordings that training has of such an act, at most, where a single doubt about a new one is enough."""
+DENIED = 8
+"""Doubts about a text that denies something where its act does not."""
+PLAIN = 2
+"""Doubts about a text that may name slots plainly: "the view is alpine meadows"."""
+GOING_ON = 4
+"""Words with which a sentence begins to go on about "it": "you will find it in the south"."""
+REMEMBERED = 20_000, 8 << 20
+"""Texts whose doubts are remembered, at most, and their bytes."""
+
+
+class Doubts:
+    """Counts what speaks against texts. Several threads may use one.
+
+    Args:
+        preprocessor: of a run.
+        composer: of texts for acts as training never had them.
+        combinations: those that it had.
+    """
+
+    def __init__(self, preprocessor: Preprocessor, composer: Composer, combinations: Combinations) -> None:
+        self._preprocessor, self._composer, self._combinations = preprocessor, composer, combinations
+        self._known: Memory[int] = Memory(*REMEMBERED)
+        self._fine: Memory[bool] = Memory(*REMEMBERED)
+
+    def forget(self) -> None:
+        """Drop what is remembered of texts; what was read of training stays."""
+        self._known.clear()
+        self._fine.clear()
+
+    @cached_property
+    def fluency(self) -> Fluency:
+        """Of the training texts."""
+        return Fluency(self._preprocessor.templates.texts(), english=self._english)
+
+    @property
+    def _english(self) -> bool:
+        return self._preprocessor.style.language == "en"
+
+    @cached_property
+    def _slot_names(self) -> frozenset[str]:
+        traits = (trait for key in self._preprocessor.templates.sentences for trait in key)
+        return frozenset(trait.partition("|")[2].lower() for trait in traits) - {""}
+
+    def of_candidate(self, candidate: Candidate) -> int:
+        """Return the doubts about a candidate's text, and about naming slots plainly."""
+        return self.of(candidate.request.turn, candidate.tokens) + plainly(candidate)
+
+    def of(self, turn: Turn, tokens: Sequence[str]) -> int:
+        """Return the doubts about a text for a turn, and those about going on where training says all in a sentence."""
+        text = tuple(tokens)
+        more = _continued(text)
+        joint = self._composer.joint(turn, self.fluency) if more else 0
+        asked = [slot for _, slot in turn.slots() if slot.value is None]
+        # A question asks for one thing; one that asks for two is a mixture where training never had it.
+        denied = self._preprocessor.manners.doubtful(turn, text)
+        mixed = max(0, len(asked) - len(split_sentences(text))) if asked and self._combinations.lack(turn) else 0
+        mixed += _mixed(turn, text, self._own(turn)) > 0
+        said = ALARMING * (mixed + self._said_again(turn, text)) + self.unlike(turn, text)
+        return self.strange(text) + joint * more + said + DENIED * denied
+
+    def usual(self, request: Request, tokens: Tokens) -> bool:
+        """Whether a text for an act that training had is as training's are."""
+        turn, key = request.turn, (request.act, tokens)
+        found = self._fine.get(key)
+        if found is None:
+            # What training itself says of an act is the manner of the corpus, whatever it is like.
+            own = self._own(turn)
+            doubts = self.fluency.doubts(tokens, strict=False) + _mixed(turn, tokens, own)
+            usual = tokens in own or doubts < (DOUBTFUL if len(own) > FEW else 1)
+            # People leave it out at times, but the only match is to be told of as that.
+            found = self._fine.put(key, usual and not self._as_any(turn, tokens), 500 + 60 * len(tokens))
+        return found
+
+    def strange(self, text: Tokens) -> int:
+        """Return the doubts about a text's words, whatever its act."""
+        found = self._known.get(text)
+        if found is None:
+            found = self._known.put(text, self.fluency.doubts(text), 500 + 60 * len(text))
+        return found
+
+    def unlike(self, turn: Turn, tokens: Tokens) -> int:
+        """Return how many acts of a turn its text hardly does, and how many of its words name slots that it lacks.
+
+        "It is in the south" for what is the only match, "it is a pub in the area" without any area.
+        """
+        own = [slot.name for _, slot in turn.slots()]
+        named = self._slot_names.intersection(map(strip_joiner, tokens))
+        strangers = sum(not any(names_slot(word, name) for name in own) for word in named)
+        manners = self._preprocessor.manners
+        only = manners.marks.not_only(turn, tokens)
+        alarms = manners.stated_behind(turn, tokens, self._composer.subject)
+        alarms += self._as_any(turn, tokens) if only else manners.marks.lacking(turn, tokens)
+        alarms += manners.told_of_none(turn, tokens) + manners.impersonal(turn, tokens)
+        free = any(slot.special == INDIFFERENT for _, slot in turn.slots())
+        alarms += free and self._english and not careless(map(strip_joiner, tokens))
+        return strangers + ALARMING * alarms + self._undone(turn, tokens)
+
+    def _own(self, turn: Turn) -> Collection[Tokens]:
+        """Return what training says of a turn's kind."""
+        return self._preprocessor.templates.sentences.get(kind(turn), {})
+
+    def _as_any(self, turn: Turn, tokens: Tokens) -> bool:
+        """Whether a text tells of the only match as of any other, and has no place for the word: see `Mender`."""
+        only = self._preprocessor.manners.marks.not_only(turn, tokens)
+        return only and the_only(tokens, self.fluency.lexicon) == tokens
+
+    def _undone(self, turn: Turn, tokens: Tokens) -> int:
+        if self._preprocessor.reader is None:
+            return 0
+        key = " ".join(sorted({act.act_type for act in turn})), tokens
+        found = self._known.get(key)
+        if found is None:
+            found = len(self._preprocessor.reader.improbable(turn, tokens))
+            self._known.put(key, found, 500 + 60 * len(tokens))
+        return found
+
+    def _said_again(self, turn: Turn, tokens: Tokens) -> int:
+        """Return how often a text says a yes or a no once more: "it has no garden. It is small. It has no garden."."""
+        sentences, values = split_sentences(tokens), [slot for _, slot in turn.slots() if slot.special in OPPOSITES]
+        if len(sentences) < 2 or not values:
+            return 0
+        checker, names = self._preprocessor.checker, {slot.name for slot in values}
+        shown = [checker.shown(sentence, names) for sentence in sentences]
+        times = (sum(slot.special in each.get(slot.name, ()) for each in shown) for slot in values)
+        return sum(max(0, each - 1) for each in times)
+
+
+def plainly(candidate: Candidate) -> int:
+    """Return the doubts about naming slots plainly, as texts that are put together may."""
+    return PLAIN * (candidate.origin == "template")
+
+
+def _mixed(turn: Turn, tokens: Tokens, own: Collection[Tokens]) -> int:
+    """Return the doubts about a new text for an act without values, all whose wordings training has.
+
+    "What rating do you do not care about?" mixes two questions; a question for the same slot adds nothing to them.
+    """
+    return DOUBTFUL * (bool(own) and tokens not in own and all(slot.value is None for _, slot in turn.slots()))
+
+
+def _continued(tokens: Sequence[str]) -> int:
+    """Return how many sentences go on about "it", or deny once more: "no pub is near. No pub is cheap."."""
+    sentences = split_sentences(tokens)
+    return sum(PRONOUN in each[:GOING_ON] or (denies(sentences[0]) and denies(each)) for each in sentences[1:])

@@ -1,0 +1,25 @@
+"""Combinations: which acts training had, and which are new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from dactnlg.acts import parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.unseen.combinations import Combinations
+from dactnlg.text.preprocessor import Preprocessor
+
+
+def test_an_act_of_training_is_seen_and_another_special_value_is_not(random_run: Path) -> None:
+    seen = Combinations(Preprocessor.load(random_run / "preprocessor.json"))
+    turns = [turn for turn, _ in load_corpus("trails").pairs("train")]
+    assert not any(seen.lack(turn) for turn in turns)
+    assert seen.lack(parse("inform(name='Ivy Cutting';length=none;height=none)"))
+
+
+def test_a_slot_that_comes_back_is_another_combination(random_run: Path) -> None:
+    seen = Combinations(Preprocessor.load(random_run / "preprocessor.json"))
+    two = "compare(name='Raven Scar';length='5 km';name='Ivy Cutting';length='7 km')"
+    assert not seen.lack(parse(two))
+    assert seen.lack(parse(two.replace(")", ";name='Quarry Rim';length='8 km')")))
+    assert seen.lack(parse("inform(name='Ivy Cutting';length='5 km';length='7 km')"))

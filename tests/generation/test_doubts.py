@@ -1,0 +1,69 @@
+"""Doubts: what speaks against a text for an act."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import parse
+from dactnlg.generation.unseen.combinations import Combinations
+from dactnlg.generation.unseen.composition import Composer
+from dactnlg.generation.unseen.doubts import ALARMING, Doubts
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.templates import kind
+
+
+def doubts_of(preprocessor: Preprocessor) -> Doubts:
+    return Doubts(preprocessor, Composer(preprocessor), Combinations(preprocessor))
+
+
+def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
+    doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
+    said, other = (parse(f"inform(name='Ivy Cutting'{more})") for more in (";season=dontcare", ""))
+    named, careless = "the season of SLOT_NAME .", "SLOT_NAME , whatever the season ."
+    alarms = [doubts.of(said, text.split()) - doubts.of(other, text.split()) for text in (named, careless)]
+    assert alarms[0] - alarms[1] == ALARMING
+
+
+@pytest.mark.parametrize(
+    ("text", "again"),
+    [
+        ("SLOT_NAME has no toilets . it is easy .", 0),
+        ("SLOT_NAME has no toilets . there are no toilets .", 1),
+        ("SLOT_NAME has no toilets . there are no toilets . it has no toilets .", 2),
+    ],
+)
+def test_saying_a_no_once_more_is_doubtful(random_run: Path, text: str, again: int) -> None:
+    doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
+    said, other = (parse(f"inform(name='Ivy Cutting';toilets={value})") for value in ("no", "none"))
+    assert doubts.of(said, text.split()) - doubts.of(other, text.split()) == ALARMING * again
+
+
+def test_what_there_are_several_of_is_not_gone_on_about_as_it(random_run: Path) -> None:
+    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
+    doubts = doubts_of(preprocessor)
+    act = parse("inform_count(count=4;toilets=yes;region=south)")
+
+    def more(text: str) -> int:
+        return doubts.of(act, text.split()) - doubts.strange(tuple(text.split()))
+
+    assert more("we have SLOT_COUNT routes in the SLOT_REGION that have toilets .") == 0
+    assert more("we have SLOT_COUNT routes that have toilets . you will find it in the SLOT_REGION .") > 0
+    assert more("we have SLOT_COUNT routes that have toilets . it is in the SLOT_REGION .") > 0
+
+
+def test_the_name_of_a_slot_that_an_act_lacks_is_doubtful(random_run: Path) -> None:
+    doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
+    text = ["SLOT_NAME", "is", "an", "easy", "hike", "in", "the", "region", "."]
+    without, having = parse("inform(name='Ivy Cutting')"), parse("inform(name='Ivy Cutting';region=north)")
+    assert doubts.of(without, text) == doubts.of(having, text) + 1
+
+
+def test_a_mixture_of_questions_that_training_has_is_doubtful(random_run: Path) -> None:
+    preprocessor = Preprocessor.load(random_run / "preprocessor.json")
+    doubts, act = doubts_of(preprocessor), parse("?request(region)")
+    own = [text for key, group in preprocessor.templates.sentences.items() if key == kind(act) for text in group]
+    assert own and all(doubts.of(act, text) < ALARMING for text in own)
+    mixed = (*own[0][:-2], *own[1][-2:])
+    assert mixed not in own and doubts.of(act, mixed) >= ALARMING
