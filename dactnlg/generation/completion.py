@@ -51,8 +51,8 @@ class Completer:
         found, turn = candidate, candidate.request.turn
         for name in candidate.unasked:
             # What the sentence asks instead is not what it should; with several to ask, it may be one of them.
-            kept = split_question(found.tokens)[0] if len(self.preprocessor.asked(turn)) == 1 else found.tokens
-            whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions(name)]
+            kept = split_question(found.tokens)[0] if len(self.preprocessor.questions.of(turn)) == 1 else found.tokens
+            whole = [join_sentences(kept, wording) for wording in self.preprocessor.questions.wordings(name)]
             scores = decoder.sentence_scores(turn, self._numbers(whole), candidate.request.context)
             found = max(self._longer(found, whole, scores, options), key=lambda each: each.score or 0.0)
         return found

@@ -21,6 +21,7 @@ from dactnlg.text.copying import COPIES, copied
 from dactnlg.text.encoding import ActEncoder, Sizes
 from dactnlg.text.example import Pair
 from dactnlg.text.grammar.manners import Manners
+from dactnlg.text.learned_questions import LearnedQuestions
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.relexicalization import Relexicalizer
@@ -29,21 +30,13 @@ from dactnlg.text.slots import Tally
 from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Templates
-from dactnlg.text.trigger_words import (
-    Questions,
-    TriggerWords,
-    asked_slots,
-    bare_slots,
-    learn_trigger_words,
-    read_questions,
-    trigger,
-)
+from dactnlg.text.trigger_words import TriggerWords, learn_trigger_words, trigger
 from dactnlg.text.values.casing import Casing
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.vocabulary import Vocabulary
 
-ACTS, TEMPLATES, QUESTIONS, MANY = 8 << 20, 16 << 20, 1 << 20, 1 << 20
-"""Bytes of what is remembered of each at most; and more entries than any of these has room for."""
+ACTS, TEMPLATES, MANY = 8 << 20, 16 << 20, 1 << 20
+"""Bytes of what is remembered of each at most; and more entries than either has room for."""
 
 LEXICALIZED = frozenset({"words"})
 """The arrays that depend on the values of a turn, not on its delexicalised act alone."""
@@ -88,7 +81,7 @@ class Preprocessor:
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
         self._acts: Memory[DelexicalizedAct] = Memory(MANY, ACTS)
         self._made: Memory[Template] = Memory(MANY, TEMPLATES)
-        self._questions: Memory[Questions] = Memory(MANY, QUESTIONS)
+        self.questions = LearnedQuestions(templates, trigger_words)
         self.triggers = self._trigger_matrix()
 
     @classmethod
@@ -128,6 +121,7 @@ class Preprocessor:
     def attach(self, reader: TemplateReader) -> None:
         """Have templates read by a reader too, and searches for special values know its words."""
         self.reader, self.trigger_words = reader, {**reader.trigger_words, **self.trigger_words}
+        self.questions = LearnedQuestions(self.templates, self.trigger_words)
         self.triggers = self._trigger_matrix()
 
     def _trigger_matrix(self) -> NDArray[np.bool_]:
@@ -207,7 +201,7 @@ class Preprocessor:
             restored = self.casing.restore(tokens) if self.style.cased else tokens
             shown = self.checker.shown(tokens)
             cues = self.checker.look(act.expected, tokens, shown)
-            asks, questions = self.style.spaced and act.asks, self._lost(act.turn, tokens)
+            asks, questions = self.style.spaced and act.asks, self.questions.lost(act.turn, tokens)
             if self.reader is not None:
                 cues = self.reader.read(act.turn, tokens, cues, shown)
                 if wrong := self.unsaid(act.turn, tokens):
@@ -237,32 +231,6 @@ class Preprocessor:
         """Return 1 for each of `trigger_words` that special values (`familyFriendly=no`) need, (rows, triggers)."""
         wanted = [{trigger(name) for name in row} for row in names]
         return np.array([[name in row for name in self.trigger_words] for row in wanted], np.float32)
-
-    def asked(self, turn: Turn) -> tuple[str, ...]:
-        """Return the questions of a turn (`request(food)`) that could be lost, and whose loss could be seen."""
-        # A turn of one question is about that; a question can only be lost beside other questions or other acts.
-        alone = bare_slots(turn) if len(turn.acts) > 1 else ()
-        single = sum(act.is_question for act in turn.acts) == 1
-        seen = [name for name in alone if self._question(name).can_tell(among=single) and self.questions(name)]
-        return tuple(dict.fromkeys((*asked_slots(turn), *seen)))
-
-    def questions(self, name: str) -> list[tuple[str, ...]]:
-        """Return how training asked for a slot (`request(food)`), as whole sentences; none if that is unknown."""
-        return self._question(name).sentences
-
-    def _question(self, name: str) -> Questions:
-        found = self._questions.get(name)
-        if found is None:
-            found = read_questions(name, self.templates, self.trigger_words)
-            self._questions.put(name, found, 500 + sum(100 + 10 * len(sentence) for sentence in found.sentences))
-        return found
-
-    def _lost(self, turn: Turn, tokens: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
-        words, asked, together = set(tokens), self.asked(turn), asked_slots(turn)
-        unasked = [name for name in asked if not self._question(name).asked(words, among=name in together)]
-        names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
-        return tuple(name for name in unasked if self.questions(name)), tuple(names)
 
     def knows(self, placeholder: str) -> bool:
         """Whether training sentences hold this placeholder."""

@@ -7,7 +7,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dactnlg.text.questions import with_question_marks
-from dactnlg.text.values.joins import ONE, Edges, find_edits, find_joints, refit, undoubled
+from dactnlg.text.values.joins import Edges, find_edits, find_joints, refit, undoubled
+from dactnlg.text.values.plurals import ONE
 from dactnlg.text.values.realization import realize
 
 _NOUNS = "port ports television televisions family families serve serves food foods inn inns"

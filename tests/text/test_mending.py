@@ -12,7 +12,7 @@ from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.surface import detokenize, tokenize
-from dactnlg.text.values.joins import MANY, ONE
+from dactnlg.text.values.plurals import MANY, ONE
 
 LEXICON = Lexicon(
     verbs=VERBS | {"runs", "takes", "open", "allow", "allows", "accept", "accepts"},

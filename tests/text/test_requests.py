@@ -50,7 +50,7 @@ def test_a_delexicalized_act_decides_all_but_the_values(learned: Learned) -> Non
         np.testing.assert_array_equal(
             preprocessor.required_counts(group), preprocessor.required_counts(group[:1] * len(group))
         )
-        for find in (preprocessor.asked, preprocessor.checker.special):
+        for find in (preprocessor.questions.of, preprocessor.checker.special):
             assert {find(turn) for turn in group} == {find(group[0])}
         names = {tuple(item.placeholder for item in preprocessor.delexicalizer.required(turn)) for turn in group}
         assert len(names) == 1

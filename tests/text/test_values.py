@@ -17,7 +17,7 @@ from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
-from dactnlg.text import placeholders, relexicalization
+from dactnlg.text import learned_questions, placeholders, relexicalization
 from dactnlg.text import preprocessor as preprocessor_module
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -222,7 +222,7 @@ def test_every_question_of_an_act_is_asked_or_missing(
     assert candidate.report.missing == missing
     # What can be asked as training asked it is put behind the sentence.
     assert set(candidate.unasked) == {f"{act.partition('(')[0]}({slot})" for slot in missing} - {"?request(name)"}
-    assert all(map(preprocessor.questions, candidate.unasked))
+    assert all(map(preprocessor.questions.wordings, candidate.unasked))
 
 
 def test_values_are_found_in_what_users_read(data_dir: Path) -> None:
@@ -235,8 +235,9 @@ def test_values_are_found_in_what_users_read(data_dir: Path) -> None:
 
 def test_what_is_remembered_of_acts_is_bounded(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     limit = 100_000
-    for name in ("ACTS", "TEMPLATES", "QUESTIONS"):
+    for name in ("ACTS", "TEMPLATES"):
         monkeypatch.setattr(preprocessor_module, name, limit)
+    monkeypatch.setattr(learned_questions, "REMEMBERED", (1 << 20, limit))
     monkeypatch.setattr(relexicalization, "VALUES", limit)
     monkeypatch.setattr(placeholders, "_known", Memory(1 << 20, limit))
     known, sentences = learned("restaurants", data_dir)

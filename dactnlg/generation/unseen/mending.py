@@ -20,8 +20,8 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
 from dactnlg.text.surface import detokenize
-from dactnlg.text.values.joins import MANY, ONE
 from dactnlg.text.values.numerals import SINGLE
+from dactnlg.text.values.plurals import MANY, ONE
 
 
 class Mender:

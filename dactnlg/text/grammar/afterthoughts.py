@@ -13,7 +13,7 @@ from dactnlg.text.grammar.phrasing import COMMA, end_of, trimmed
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner
-from dactnlg.text.values.joins import MANY
+from dactnlg.text.values.plurals import MANY
 
 
 def asked_in_one(tokens: Tokens, lexicon: Lexicon) -> Tokens:

@@ -9,7 +9,7 @@ from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.sentences import PRONOUN, Tokens
 from dactnlg.text.surface import plain
-from dactnlg.text.values.joins import MANY
+from dactnlg.text.values.plurals import MANY
 
 _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _THEY = "they"

@@ -35,3 +35,11 @@ ONLY = listed("only just single sole one")
 """Words that say that there is no other."""
 EXCEPTING = listed("other except besides beside apart aside else excluding")
 """Words that take something out of a denial, as "but" may: "no pub other than the Mill"."""
+FUNCTION_WORDS = listed(
+    """
+    a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
+    just many more much my near no not of off on only or our out over per she so some than that the their them then
+    there these they this those to too under up was we were what when where which who will with would you your
+    """
+)
+"""Words that tell nothing of a thing."""

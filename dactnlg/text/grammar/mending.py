@@ -25,7 +25,7 @@ from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain
-from dactnlg.text.values.joins import MANY
+from dactnlg.text.values.plurals import MANY
 
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""

@@ -20,7 +20,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
 from dactnlg.text.surface import JOINER, plain, strip_joiner
-from dactnlg.text.values.joins import pluralized
+from dactnlg.text.values.plurals import pluralized
 
 _CONDITIONS = PREPOSITIONS | listed("where good serving offering having")
 """Words with which conditions begin: "near the park", "where dogs are allowed", "good for lunch"."""

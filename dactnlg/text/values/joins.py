@@ -20,18 +20,12 @@ import re
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import ARTICLES, PREPOSITIONS, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import ARTICLES, FUNCTION_WORDS
 from dactnlg.text.surface import unused_mark
-from dactnlg.text.values.morphemes import IRREGULAR_PLURALS
 from dactnlg.text.values.numerals import NUMBER_WORDS, SINGLE
+from dactnlg.text.values.plurals import MANY, NO_NOUN, ONE, counted_noun, renumber
 from dactnlg.text.values.times import OTHERS, preposition_of_time
 
-_SMALL_WORDS = """
-    a about all also an and any are as at be but by can do does for from had has have he her his how i if in is it its
-    just many more much my near no not of off on only or our out over per she so some than that the their them then
-    there these they this those to too under up was we were what when where which who will with would you your
-"""
-_FUNCTION_WORDS = frozenset(_SMALL_WORDS.split())
 _ANY = frozenset({"a", "an", "any", "another", "some"})
 _DEGREES = frozenset({"most", "very"})
 _SUPERLATIVE = re.compile(r"(?:[a-z]{3,}est|best|worst|(?:most|least) [a-z]+)")
@@ -42,10 +36,6 @@ _IN_EST = """
 _NO_SUPERLATIVES = frozenset(_IN_EST.split())
 _SEVERAL = re.compile(r"(?:[a-z0-9]+ )*[a-z0-9]{3,}[^\W\dius]s")
 _NO_PLURALS = ("series", "species", "news", "always")
-_LONGEST_PHRASE = 4
-"""Words behind a count among which its noun is looked for."""
-_SINGULARS = {many: one for one, many in IRREGULAR_PLURALS.items()}
-_BE = frozenset({"are", "is", "were", "was"})
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
@@ -62,12 +52,6 @@ _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "
 
 BARE = "-"
 """Stands for no article."""
-ONE, MANY = 1, 2
-"""The number of a noun, and of a value that counts."""
-
-
-_NO_NOUN = -1, 4
-_MARKS = ".,;:?!"
 
 
 class Edges(NamedTuple):
@@ -169,7 +153,7 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
     for place, (part, behind, at) in enumerate(zip(parts, parts[1:], _places(words, mark), strict=False)):
         last, first = _LAST.search(part), _FIRST.match(behind)
         before, word = last[1].casefold() if last else "", first[1].casefold() if first else ""
-        noun, number = _noun(words, at, mark, known) if words[at] == mark else _NO_NOUN
+        noun, number = counted_noun(words, at, mark, known) if words[at] == mark else NO_NOUN
         before = "the" if before in ARTICLES else _telling(before)
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         misarticle = _misarticle(last[1].casefold() if last else "", behind)
@@ -201,7 +185,7 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
     # From the last on, as words may go.
     for edit in reversed(edits):
         if edit.number:
-            _renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
+            renumber(words, places[edit.joint.place], edit.joint.noun, edit.number)
     out = " ".join(words).split(mark)
     for edit in edits:
         place = edit.joint.place
@@ -239,7 +223,7 @@ def _once(match: re.Match[str]) -> str:
 
 
 def _telling(word: str) -> str:
-    return "" if word in _FUNCTION_WORDS else word
+    return "" if word in FUNCTION_WORDS else word
 
 
 def _stem(word: str) -> str:
@@ -284,7 +268,7 @@ def _misarticle(before: str, behind: str) -> str:
     if before in _DEGREES:
         return "the"
     following = _FIRST.match(behind)
-    noun = following is not None and following[1].casefold() not in _FUNCTION_WORDS
+    noun = following is not None and following[1].casefold() not in FUNCTION_WORDS
     return "" if before not in _ANY else "the" if noun else BARE if before in ARTICLES else ""
 
 
@@ -294,81 +278,3 @@ def _misowner(part: str, behind: str) -> str:
     if not found or (len(found.group()) == 1 and _OPEN_QUOTE.search(part)):
         return ""
     return "'" if len(found.group()) == 2 else "'s"
-
-
-def _noun(words: Sequence[str], place: int, mark: str, known: Container[str]) -> tuple[int, int]:
-    """Return where the noun that a value counts stands behind it, and its number; `_NO_NOUN` if there is none."""
-    for at in range(place + 1, min(place + 1 + _LONGEST_PHRASE, len(words))):
-        word = words[at].rstrip(_MARKS)
-        following = words[at + 1] if at + 1 < len(words) and word == words[at] else ""
-        if following == "-s" or word == f"{mark}s":
-            return at, MANY
-        if mark not in word:
-            if not word.isalpha() or word.casefold() in _FUNCTION_WORDS:
-                return _NO_NOUN
-            number = _number(word.casefold(), known)
-            # A noun that belongs to another one says no number: "2 port hub -s".
-            if number == MANY or (number == ONE and not _goes_on(following)):
-                return at, number
-        if word != words[at]:
-            break
-    return _NO_NOUN
-
-
-def _goes_on(following: str) -> bool:
-    """Whether a phrase goes on with a word."""
-    return following.isalpha() and following.casefold() not in _FUNCTION_WORDS
-
-
-def _number(word: str, known: Container[str]) -> int:
-    """Return the number of a noun that is known in both; 0 if it is not."""
-    if word in _SINGULARS or (_one(word) != word and _one(word) in known):
-        return MANY
-    return ONE if word in IRREGULAR_PLURALS or pluralized(word) in known else 0
-
-
-def _one(word: str) -> str:
-    if word in _SINGULARS:
-        return _SINGULARS[word]
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if re.search(r"(?:ss|x|z|ch|sh)es$", word):
-        return word[:-2]
-    return word[:-1] if re.search(r"[^su]s$", word) and len(word) > 3 else word
-
-
-def pluralized(word: str) -> str:
-    """Return an English noun as it is said of several things: "families" for "family"."""
-    if word in IRREGULAR_PLURALS:
-        return IRREGULAR_PLURALS[word]
-    if re.search(r"[^aeiou]y$", word):
-        return word[:-1] + "ies"
-    return word + ("es" if re.search(r"(?:s|x|z|ch|sh)$", word) else "s")
-
-
-def _renumber(words: list[str], place: int, noun: int, number: int) -> None:
-    """Give the noun of a value that counts, and the verbs around it, another number, in place."""
-    verbs = VERBS_OF_ONE if number == ONE else VERBS_OF_MANY
-    word = words[noun].rstrip(_MARKS)
-    marks = words[noun][len(word) :]
-    if words[noun + 1 : noun + 2] == ["-s"]:
-        del words[noun + 1]
-    elif not word.isalpha():
-        words[noun] = word.removesuffix("s") + marks
-    else:
-        words[noun] = (_one(word) if number == ONE else pluralized(word)) + marks
-    before = place - 2 if words[place - 1] in ("only", "just") else place - 1
-    # "There are 2 inns", but "it has 2 inns".
-    if before >= 0 and words[before] in _BE:
-        words[before] = verbs.get(words[before], words[before])
-    behind = words[noun + 1 : noun + 3] if not marks else []
-    if not behind:
-        return
-    relative = behind[0] in ("that", "which", "who")
-    verb = behind[-1] if relative else behind[0]
-    # "All pubs with 1 garden are cheap."
-    own = relative or words[place - 1] not in PREPOSITIONS
-    if own and verb in verbs:
-        words[noun + 1 + relative] = verbs[verb]
-    elif relative and number == ONE and verb.isalpha() and verb not in _FUNCTION_WORDS and _one(verb) == verb:
-        words[noun + 2] = pluralized(verb)

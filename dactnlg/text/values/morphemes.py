@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from dactnlg.text.surface import MORPHEME
+from dactnlg.text.values.plurals import pluralized
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
-IRREGULAR_PLURALS = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
-_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
 
 
 def join_morphemes(text: str) -> str:
@@ -29,11 +28,7 @@ def join_morphemes(text: str) -> str:
 
 def _attached(stem: str, suffix: str) -> str:
     if suffix == "s":
-        if stem.lower() in IRREGULAR_PLURALS:
-            return IRREGULAR_PLURALS[stem.lower()]
-        if re.search(r"[^aeiou]y$", stem):
-            return stem[:-1] + "ies"
-        return stem + ("es" if _SIBILANT.search(stem) else "s")
+        return pluralized(stem)
     if suffix == "ly" and stem.endswith("le"):
         return stem[:-1] + "y"
     if suffix in ("er", "est"):

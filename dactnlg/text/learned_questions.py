@@ -1,0 +1,139 @@
+"""Learned questions: how training asks for slots, which of a turn's a sentence has lost, and how to ask for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable
+from typing import NamedTuple
+
+from dactnlg._utils.memory import Memory
+from dactnlg.acts import Turn
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.templates import Templates
+from dactnlg.text.trigger_words import PRECISION, QUESTION, TriggerWords, bare_slots
+from dactnlg.text.values.nearness import names_slot
+
+RARE = 0.05
+"""A word in fewer of a slot's questions does not show that they ask for it."""
+_FUNCTION_WORDS = """
+    about also been before could does even from have here just like looking more some something than that them then
+    there they this very want what when where which will with would your
+"""
+REMEMBERED = 1 << 20, 1 << 20
+"""Slots whose questions are remembered, at most, and their bytes."""
+
+
+class SlotQuestions(NamedTuple):
+    """How training asks for a slot.
+
+    Attributes:
+        triggers: its trigger words; beside other acts a sentence without any of them does not ask for it.
+        words: beside other questions of its act, those that show that it is asked for.
+        slot_name: its name, whose words show that, too.
+        sentences: whole ones that ask for it, without placeholders.
+        marks: what all questions have in common, the question mark, if they have.
+    """
+
+    triggers: frozenset[str]
+    words: frozenset[str]
+    slot_name: str
+    sentences: list[Tokens]
+    marks: frozenset[str]
+
+    def among(self, tokens: Iterable[str]) -> bool:
+        """Whether tokens that are questions of its act ask for it."""
+        return any(token in self.words or names_slot(token.casefold(), self.slot_name) for token in tokens)
+
+    def can_tell(self, *, among: bool) -> bool:
+        """Whether a sentence can be seen not to ask for it; `among`: even if by words of questions alone."""
+        return bool(self.triggers or (among and self.marks and self.words))
+
+    def asked(self, words: Collection[str], *, among: bool) -> bool:
+        """Whether a sentence of these words asks for it.
+
+        Args:
+            words: its tokens.
+            among: whether it is certain that they are questions of its act.
+        """
+        if not self.triggers.isdisjoint(words):
+            return True
+        if among or not self.triggers:
+            return self.among(words) and (among or not self.marks.isdisjoint(words))
+        return False
+
+
+class LearnedQuestions:
+    """The questions of a corpus, each called by its act type and slot (`request(food)`). Several threads may use it.
+
+    Args:
+        templates: the training sentences.
+        trigger_words: the words that express questions.
+    """
+
+    def __init__(self, templates: Templates, trigger_words: TriggerWords) -> None:
+        self._templates, self._trigger_words = templates, trigger_words
+        self._known: Memory[SlotQuestions] = Memory(*REMEMBERED)
+
+    def of(self, turn: Turn) -> tuple[str, ...]:
+        """Return the questions of a turn that could be lost, and whose loss could be seen."""
+        # A turn of one question is about that; a question can only be lost beside other questions or other acts.
+        alone = bare_slots(turn) if len(turn.acts) > 1 else ()
+        single = sum(act.is_question for act in turn.acts) == 1
+        seen = [name for name in alone if self._for(name).can_tell(among=single) and self.wordings(name)]
+        return tuple(dict.fromkeys((*_asked_together(turn), *seen)))
+
+    def wordings(self, name: str) -> list[Tokens]:
+        """Return how training asks, as whole sentences; none if that is unknown."""
+        return self._for(name).sentences
+
+    def lost(self, turn: Turn, tokens: Tokens) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the questions that tokens have lost and that can be put behind them, and all slots that they lack."""
+        words, asked, together = set(tokens), self.of(turn), _asked_together(turn)
+        unasked = [name for name in asked if not self._for(name).asked(words, among=name in together)]
+        names = [name.partition("(")[2].removesuffix(")") or name for name in unasked]
+        return tuple(name for name in unasked if self.wordings(name)), tuple(names)
+
+    def _for(self, name: str) -> SlotQuestions:
+        found = self._known.get(name)
+        if found is None:
+            found = _read(name, self._templates, self._trigger_words)
+            self._known.put(name, found, 500 + sum(100 + 10 * len(sentence) for sentence in found.sentences))
+        return found
+
+
+def _asked_together(turn: Turn) -> tuple[str, ...]:
+    """Return the slots that stand without a value beside another one in their act: `request(food;area)`.
+
+    Training seldom has two in one act, and a model then says the one that it knows better.
+    """
+    found: dict[str, None] = {}
+    for act in turn.acts:
+        names = [f"{act.act_type}({slot.name})" for slot in act.slots if slot.value is None]
+        if len(set(names)) > 1:
+            found |= dict.fromkeys(names)
+    return tuple(found)
+
+
+def _read(name: str, templates: Templates, trigger_words: TriggerWords) -> SlotQuestions:
+    """Return how training asks for a slot (`request(food)`), or says an act without one (`?reqmore()`).
+
+    Where it has no trigger words, because statements have the same words, there still are those that tell its questions
+    from those of the same act for other slots.
+    """
+    act_type, _, slot_name = name.removesuffix(")").partition("(")
+    own = f"{act_type}|{slot_name}" if slot_name else act_type
+    triggers = frozenset(trigger_words.get(name, ()))
+    sentences = templates.endings(own)
+    traits = {trait for key in templates.sentences for trait in key if trait.startswith(f"{act_type}|")}
+    others = Counter(word for trait in traits - {own} for ending in templates.endings(trait) for word in set(ending))
+    counts = Counter(
+        word for ending in sentences for word in set(ending) if len(word) > 3 and word not in _FUNCTION_WORDS.split()
+    )
+    least, share = RARE * len(sentences), PRECISION[1]
+    words = triggers.union(w for w, n in counts.items() if n >= least and n >= share * (n + others[w]))
+    marks = frozenset(trigger_words.get(QUESTION, ()))
+    found = SlotQuestions(triggers, words, slot_name, [], marks)
+    for sentence in sentences:
+        if not triggers.isdisjoint(sentence) or (not triggers and found.among(sentence)):
+            found.sentences.append(sentence)
+    return found

@@ -1,0 +1,99 @@
+"""Plurals: English nouns of one thing and of several, and the words of a sentence that go by their number."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Sequence
+
+from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS_OF_MANY, VERBS_OF_ONE
+
+ONE, MANY = 1, 2
+"""The number of a noun, and of a value that counts."""
+NO_NOUN = -1, 4
+"""Stands for the place and the number of a noun that there is not."""
+_IRREGULAR = {"child": "children", "person": "people", "man": "men", "woman": "women", "foot": "feet"}
+_SINGULARS = {many: one for one, many in _IRREGULAR.items()}
+_LONGEST_PHRASE = 4
+"""Words behind a count among which its noun is looked for."""
+_SIBILANT = re.compile(r"(?:s|x|z|ch|sh)$", re.IGNORECASE)
+_BE = frozenset({"are", "is", "were", "was"})
+_MARKS = ".,;:?!"
+
+
+def singular(word: str) -> str:
+    """Return an English noun as it is said of one thing: "family" for "families"."""
+    if word in _SINGULARS:
+        return _SINGULARS[word]
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if re.search(r"(?:ss|x|z|ch|sh)es$", word):
+        return word[:-2]
+    return word[:-1] if re.search(r"[^su]s$", word) and len(word) > 3 else word
+
+
+def pluralized(word: str) -> str:
+    """Return an English noun as it is said of several things: "families" for "family"."""
+    if word.lower() in _IRREGULAR:
+        return _IRREGULAR[word.lower()]
+    if re.search(r"[^aeiou]y$", word):
+        return word[:-1] + "ies"
+    return word + ("es" if _SIBILANT.search(word) else "s")
+
+
+def counted_noun(words: Sequence[str], place: int, mark: str, known: Container[str]) -> tuple[int, int]:
+    """Return where the noun that a value counts stands behind it, and its number; `NO_NOUN` if there is none."""
+    for at in range(place + 1, min(place + 1 + _LONGEST_PHRASE, len(words))):
+        word = words[at].rstrip(_MARKS)
+        following = words[at + 1] if at + 1 < len(words) and word == words[at] else ""
+        if following == "-s" or word == f"{mark}s":
+            return at, MANY
+        if mark not in word:
+            if not word.isalpha() or word.casefold() in FUNCTION_WORDS:
+                return NO_NOUN
+            number = _number(word.casefold(), known)
+            # A noun that belongs to another one says no number: "2 port hub -s".
+            if number == MANY or (number == ONE and not _goes_on(following)):
+                return at, number
+        if word != words[at]:
+            break
+    return NO_NOUN
+
+
+def _goes_on(following: str) -> bool:
+    """Whether a phrase goes on with a word."""
+    return following.isalpha() and following.casefold() not in FUNCTION_WORDS
+
+
+def _number(word: str, known: Container[str]) -> int:
+    """Return the number of a noun that is known in both; 0 if it is not."""
+    if word in _SINGULARS or (singular(word) != word and singular(word) in known):
+        return MANY
+    return ONE if word in _IRREGULAR or pluralized(word) in known else 0
+
+
+def renumber(words: list[str], place: int, noun: int, number: int) -> None:
+    """Give the noun of a value that counts, and the verbs around it, another number, in place."""
+    verbs = VERBS_OF_ONE if number == ONE else VERBS_OF_MANY
+    word = words[noun].rstrip(_MARKS)
+    marks = words[noun][len(word) :]
+    if words[noun + 1 : noun + 2] == ["-s"]:
+        del words[noun + 1]
+    elif not word.isalpha():
+        words[noun] = word.removesuffix("s") + marks
+    else:
+        words[noun] = (singular(word) if number == ONE else pluralized(word)) + marks
+    before = place - 2 if words[place - 1] in ("only", "just") else place - 1
+    # "There are 2 inns", but "it has 2 inns".
+    if before >= 0 and words[before] in _BE:
+        words[before] = verbs.get(words[before], words[before])
+    behind = words[noun + 1 : noun + 3] if not marks else []
+    if not behind:
+        return
+    relative = behind[0] in ("that", "which", "who")
+    verb = behind[-1] if relative else behind[0]
+    # "All pubs with 1 garden are cheap."
+    own = relative or words[place - 1] not in PREPOSITIONS
+    if own and verb in verbs:
+        words[noun + 1 + relative] = verbs[verb]
+    elif relative and number == ONE and verb.isalpha() and verb not in FUNCTION_WORDS and singular(verb) == verb:
+        words[noun + 2] = pluralized(verb)
