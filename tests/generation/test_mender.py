@@ -38,6 +38,17 @@ def _text(candidate: Candidate) -> str:
 SEEN, UNSEEN = "inform(name=x;duration=a;height=b)", "inform(name=x;length=a;height=b;near=c)"
 
 
+@pytest.mark.parametrize(("value", "ending"), [("easy", "routes"), ("hard", "\uffeds"), ("grey", "\uffeds")])
+def test_a_value_that_an_s_would_change_gets_a_noun(
+    preprocessor: Preprocessor, mender: Mender, value: str, ending: str
+) -> None:
+    # "Easys" is none, and the value is the user's: "we have 4 easy routes"; "greys" is one.
+    request = preprocessor.request(parse(f"inform_count(count=4;difficulty={value})"))
+    tokens = ("we", "have", "SLOT_COUNT", "SLOT_DIFFICULTY", "\uffeds", "\uffed.")
+    (found,) = mender.mended([Candidate(preprocessor, request, tokens, -1.0)])
+    assert found.tokens == (*tokens[:4], ending, tokens[5])
+
+
 def test_what_training_had_stays_as_it_is(preprocessor: Preprocessor, mender: Mender) -> None:
     listed = "SLOT_NAME has a duration of SLOT_DURATION, a height of SLOT_HEIGHT, and starts at SLOT_NEAR"
     for act, text, better in (

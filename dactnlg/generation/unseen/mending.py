@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from functools import cached_property
+from itertools import pairwise
 
 from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
@@ -15,13 +16,16 @@ from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
-from dactnlg.text.placeholders import placeholder_name
+from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
 from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
-from dactnlg.text.surface import detokenize
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.values.numerals import SINGLE
-from dactnlg.text.values.plurals import MANY, ONE
+from dactnlg.text.values.plurals import MANY, ONE, pluralized
+
+PLURALS = frozenset({f"{JOINER}s", "-s"})
+"""Tokens that make a plural of the value before them."""
 
 
 class Mender:
@@ -38,7 +42,7 @@ class Mender:
     def mended(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Return candidates for an act, those for an unseen one in better English where that says the same.
 
-        Those for a seen one are as training has them, but that they do what it does, see `_done`.
+        Those for a seen one are as training has them, but that they do what it does and can be spelt, see below.
         """
         found: list[Candidate] = []
         for candidate in candidates:
@@ -52,7 +56,8 @@ class Mender:
         if not candidate.tokens:
             return candidate
         new = self._unseen.is_new(candidate.request)
-        tokens = self._done(candidate.request.turn, self._mended(candidate) if new else candidate.tokens)
+        tokens = self._spelt(candidate.request.turn, self._mended(candidate) if new else candidate.tokens)
+        tokens = self._done(candidate.request.turn, tokens)
         if tokens == candidate.tokens:
             return candidate
         other = candidate.reworded(tokens)
@@ -70,6 +75,32 @@ class Mender:
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
         return tokens
+
+    def _spelt(self, turn: Turn, tokens: Tokens) -> Tokens:
+        """Return a text that has a noun for the "s" behind a value that would change with it: "strategy games"."""
+        places = [at for at, word in enumerate(tokens[1:], 1) if word in PLURALS and is_placeholder(tokens[at - 1])]
+        if not places:
+            return tokens
+        required = self._preprocessor.delexicalizer.required(turn)
+        last = {item.placeholder: (item.slot.value or "").rpartition(" ")[2] for item in required}
+        words = list(tokens)
+        for at in places:
+            name = strip_joiner(tokens[at - 1])
+            noun, value = self._nouns.get(name.partition("#")[0]), last.get(name, "")
+            if noun and not pluralized(value).startswith(value):
+                words[at] = noun
+        return tuple(words)
+
+    @cached_property
+    def _nouns(self) -> dict[str, str]:
+        """What placeholder is mostly followed by which plural of a thing: "SLOT_GENRES games"."""
+        things = set(map(pluralized, self._lexicon.things))
+        found: dict[str, Counter[str]] = {}
+        for text in self._preprocessor.templates.texts():
+            for name, word in pairwise(text):
+                if word in things and is_placeholder(name):
+                    found.setdefault(strip_joiner(name).partition("#")[0], Counter())[word] += 1
+        return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Return a text that does its act: tells of the only match as that, asks; people leave it out at times."""
