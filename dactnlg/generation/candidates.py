@@ -38,6 +38,7 @@ class Candidate:
     __slots__ = (
         "_ask",
         "_heard",
+        "_misfit",
         "_preprocessor",
         "_raw",
         "_report",
@@ -70,6 +71,7 @@ class Candidate:
         self._template: Template | None = None
         self._raw: str | None = None
         self._report: SlotReport | None = None
+        self._misfit: float | None = None
 
     @property
     def template(self) -> Template:
@@ -119,6 +121,15 @@ class Candidate:
                 cues = replace(cues, missing=self.request.own(cues.missing))
             self._report = SlotReport(values, cues, unsaid)
         return self._report
+
+    @property
+    def misfit(self) -> float:
+        """What speaks against the words beside its values, in log probability: see `Neighbours`."""
+        if self._misfit is None:
+            pairs = zip(self.request.act.required, self.request.slots, strict=True)
+            values = {item.placeholder: (slot.value or "").casefold() for item, slot in pairs}
+            self._misfit = self._preprocessor.neighbours.cost(values, self.tokens)
+        return self._misfit
 
     @property
     def faithful_values(self) -> bool:
@@ -180,19 +191,20 @@ def cheapest(
 ) -> list[Candidate]:
     """Return the candidates with the fewest doubts, of these those of lowest cost first.
 
-    With `faithful_values` those without faults in values.
+    With `faithful_values` those without faults in values, and words that do not fit beside values cost too.
     """
     if len(candidates) == 1:
         return [only for only in candidates[:count] if only.faithful_values or not faithful_values]
     found: list[tuple[tuple[int, float], int, Candidate]] = []
-    # Errors only add to the cost, so those that come after the limit by score alone need not be checked.
+    # Errors and misfits only add to the cost, so those that come after the limit by score alone need not be checked.
     least = ((each.doubts, -(each.score or 0.0)) for each in candidates)
     for limit, place in sorted((each, place) for place, each in enumerate(least)):
         if len(found) >= count and limit >= found[count - 1][0]:
             break
         candidate = candidates[place]
         if candidate.faithful_values or not faithful_values:
-            insort(found, ((candidate.doubts, candidate.cost(slot_error_weight)), place, candidate))
+            cost = candidate.cost(slot_error_weight) + (candidate.misfit if faithful_values else 0.0)
+            insort(found, ((candidate.doubts, cost), place, candidate))
     return [candidate for _, _, candidate in found[:count]]
 
 

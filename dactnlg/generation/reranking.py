@@ -72,7 +72,7 @@ class CandidateSearch:
         rows = dict(zip(map(id, first), self._rows(first, found, places, options, keep), strict=True))
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
-            if len(row) < options.n_best or not all(map(_final, row)):
+            if len(row) < options.n_best or not all(each.final and not (hard and each.misfit) for each in row):
                 key = _faulty_key(request, options)
                 self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
                 del rows[id(request)]
@@ -257,10 +257,6 @@ def _distinct(decoder: Decoder, requests: Sequence[Request]) -> _Wanted:
 
 def _faulty_key(request: Request, options: ResolvedOptions) -> tuple[DelexicalizedAct, str, str]:
     return request.act, request.context, options.constraint
-
-
-def _final(candidate: Candidate) -> bool:
-    return candidate.final
 
 
 def _add(rows: Rows, places: Iterable[int], again: Rows) -> None:

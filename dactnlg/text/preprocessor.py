@@ -33,6 +33,7 @@ from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import TriggerWords, learn_trigger_words, trigger
 from dactnlg.text.values.casing import Casing
 from dactnlg.text.values.inflection import Inflection
+from dactnlg.text.values.neighbours import Neighbours
 from dactnlg.text.vocabulary import Vocabulary
 
 ACTS, TEMPLATES, MANY = 8 << 20, 16 << 20, 1 << 20
@@ -56,6 +57,7 @@ class Preprocessor:
 
     Attributes:
         context: numbers the words of what users say before; None where models do not look at it.
+        neighbours: words that training does not have beside values.
     """
 
     def __init__(
@@ -71,6 +73,7 @@ class Preprocessor:
         self.vocabulary, self.encoder, self.casing = vocabulary, encoder, casing
         self.templates, self.style, self.trigger_words = templates, style, trigger_words
         self.context: Vocabulary | None = None
+        self.neighbours = Neighbours({})
         self._relexicalizer = Relexicalizer(casing, inflection or Inflection(style.forms), style)
         self.checker, self.manners = style.checker(), Manners(templates)
         self.reader: TemplateReader | None = None
@@ -112,6 +115,7 @@ class Preprocessor:
         own = [(pair.turn, pair.tokens) for pair in pairs if pair.corpus == corpus]
         templates, trigger_words = Templates.collect(own), learn_trigger_words(own, style.checker())
         made = cls(Vocabulary(ordered), encoder, casing, templates, style, trigger_words, inflection)
+        made.neighbours = Neighbours.collect(own, made.delexicalizer)
         if any(pair.context for pair in pairs):
             made.context = context_vocabulary(
                 context_tokens(made.delexicalizer, pair.turn, pair.context) for pair in pairs
@@ -274,6 +278,8 @@ class Preprocessor:
             "templates": self.templates.to_json(),
             "trigger_words": self.trigger_words,
         }
+        if self.neighbours.costs:
+            data["neighbours"] = self.neighbours.costs
         if self.context is not None:
             data["context"] = self.context.tokens[4:]
         path.write_text(json.dumps(data, ensure_ascii=False, indent=1), encoding="utf-8")
@@ -296,5 +302,6 @@ class Preprocessor:
             data.trigger_words,
             Inflection(style.forms, **dict(data.inflection)),
         )
+        made.neighbours = Neighbours(data.neighbours)
         made.context = None if data.context is None else Vocabulary(data.context)
         return made

@@ -89,6 +89,7 @@ class PreprocessorFile(_Piece):
     templates: list[tuple[list[str], list[Sentence]]]
     trigger_words: dict[str, tuple[str, ...]]
     context: Distinct | None = None
+    neighbours: dict[str, dict[str, dict[str, Annotated[float, Field(gt=0.0)]]]] = {}
 
 
 def read_preprocessor_file(path: Path) -> PreprocessorFile:

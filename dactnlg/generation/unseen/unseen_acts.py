@@ -174,7 +174,7 @@ def _enough(options: ResolvedOptions) -> int:
 
 
 def _score(candidate: Candidate) -> float:
-    return candidate.score or 0.0
+    return (candidate.score or 0.0) - candidate.misfit
 
 
 def _first(rated: Iterable[Doubted], least: int, count: int) -> list[Doubted]:

@@ -1,0 +1,113 @@
+"""Neighbours: words that training has beside the other values of a slot, and hardly or never beside one of them.
+
+People say "a cheap restaurant", but "moderately priced"; "used for everyday computing", but "a touchscreen laptop". A
+model that sees placeholders cannot know that, and one that sees values seldom learns it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.delexicalization import Delexicalizer
+
+MOST_VALUES = 80
+"""Of a slot: what stands beside names and numbers, of which there are more, is chance."""
+PRIOR = 5.0
+"""How many occurrences beside all values of a slot count as if they were beside each."""
+EXPECTED = 3.0
+"""How often a word would stand beside a value, at least, if it stood beside all alike."""
+STRONG = 1.5
+"""Log ratio of how often it would to how often it does, at least; all weaker ones are left to the model."""
+
+Costs = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Placeholder, folded value and neighbour ("a _" before it, "_ restaurant" behind it) -> log ratio."""
+
+
+class Neighbours:
+    """What speaks against neighbours of values.
+
+    Args:
+        costs: of each neighbour that has one.
+    """
+
+    def __init__(self, costs: Costs) -> None:
+        self.costs = costs
+
+    @classmethod
+    def collect(cls, pairs: Iterable[tuple[Turn, Sequence[str]]], delexicalizer: Delexicalizer) -> Neighbours:
+        """Count neighbours, but of what most sentences begin with: a name is what all is about, whatever that is.
+
+        Args:
+            pairs: turns and their delexicalised sentences.
+            delexicalizer: tells which value each placeholder stands for.
+        """
+        beside: dict[str, dict[str, Counter[str]]] = {}
+        subjects = Counter[str]()
+        for turn, tokens in pairs:
+            subjects.update(_base(strip_joiner(token)) for token in tokens[:1] if is_placeholder(token))
+            values = {item.placeholder: _folded(item) for item in delexicalizer.required(turn)}
+            for name, neighbours in _found(tokens):
+                if name in values:
+                    beside.setdefault(_base(name), {}).setdefault(values[name], Counter()).update(neighbours)
+        for name, _ in subjects.most_common(1):
+            beside.pop(name, None)
+        closed = {name: values for name, values in beside.items() if len(values) <= MOST_VALUES}
+        costs = {name: dict(_costs(values)) for name, values in closed.items()}
+        return cls({name: values for name, values in costs.items() if values})
+
+    def cost(self, values: Mapping[str, str], tokens: Sequence[str]) -> float:
+        """Return what speaks against the neighbours of values in a sentence, in log probability; 0 if nothing does.
+
+        Args:
+            values: placeholder -> the folded value that it stands for.
+            tokens: the sentence with placeholders.
+        """
+        known = {name: costs for name, value in values.items() if (costs := self.costs.get(_base(name), {}).get(value))}
+        if not known:
+            return 0.0
+        return sum(known[name].get(each, 0.0) for name, pair in _found(tokens) if name in known for each in pair)
+
+
+def _costs(values: Mapping[str, Counter[str]]) -> Iterator[tuple[str, dict[str, float]]]:
+    """Yield the values of a slot that have costly neighbours, with these."""
+    # Each occurrence has one neighbour on either side.
+    total, times = Counter[str](), {value: counts.total() / 2 for value, counts in values.items()}
+    for counts in values.values():
+        total.update(counts)
+    shares = {neighbour: count / sum(times.values()) for neighbour, count in total.items()}
+    for value, counts in values.items():
+        found = {}
+        for neighbour, share in shares.items():
+            usual = (counts[neighbour] + PRIOR * share) / (times[value] + PRIOR)
+            ratio = math.log(share / usual)
+            if ratio > STRONG and times[value] * share >= EXPECTED:
+                found[neighbour] = round(ratio, 3)
+        if found:
+            yield value, found
+
+
+def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield each placeholder of a sentence with its neighbours; nothing stands beside the sentence's edges."""
+    for place, token in enumerate(tokens):
+        if is_placeholder(token):
+            before = tokens[place - 1] if place else ""
+            behind = tokens[place + 1] if place + 1 < len(tokens) else ""
+            yield strip_joiner(token), (f"{_word(before)} _", f"_ {_word(behind)}")
+
+
+def _word(token: str) -> str:
+    return _base(strip_joiner(token)) if is_placeholder(token) else token
+
+
+def _base(placeholder: str) -> str:
+    """Return the placeholder of a slot's first value."""
+    return placeholder.partition("#")[0]
+
+
+def _folded(item: Required) -> str:
+    return (item.slot.value or "").casefold()
