@@ -51,6 +51,11 @@ def test_a_weak_preference_costs_nothing() -> None:
     assert "_ pub" not in own.neighbours.costs["SLOT_PRICE"].get("moderate", {})
 
 
+def test_an_article_goes_by_the_sound_of_the_value() -> None:
+    own = _preprocessor((CHEAP, PUB, 60), ("inform(name=a;price=average)", PUB.replace(" a ", " an "), 60))
+    assert own.neighbours.costs == {}
+
+
 def test_names_and_what_has_too_many_values_are_left_to_chance(monkeypatch: pytest.MonkeyPatch) -> None:
     named = [(f"inform(name={name};price=cheap)", text, 60) for name, text in (("a", PUB), ("b", PRICED))]
     assert _preprocessor(*named).neighbours.costs == {}

@@ -101,7 +101,8 @@ def _found(tokens: Sequence[str]) -> Iterator[tuple[str, tuple[str, str]]]:
 
 
 def _word(token: str) -> str:
-    return _base(strip_joiner(token)) if is_placeholder(token) else token
+    """Return a word as a neighbour: which value of its slot a placeholder stands for is not told, nor "an" from "a"."""
+    return _base(strip_joiner(token)) if is_placeholder(token) else "a" if token == "an" else token
 
 
 def _base(placeholder: str) -> str:
