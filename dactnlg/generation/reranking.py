@@ -72,9 +72,12 @@ class CandidateSearch:
         rows = dict(zip(map(id, first), self._rows(first, found, places, options, keep), strict=True))
         for request in first if constraint != "none" else ():
             row = rows[id(request)]
-            if len(row) < options.n_best or not all(each.final and not (hard and each.misfit) for each in row):
+            if len(row) < options.n_best or not all(each.final for each in row):
                 key = _faulty_key(request, options)
                 self._faulty.put(key, constraint, 1000 * (2 + len(request.act.required)) + 2 * len(request.context))
+                del rows[id(request)]
+            elif hard and any(each.misfit for each in row):
+                # Other values of the same act may fit: nothing is to be remembered of it.
                 del rows[id(request)]
         if others := [request for request in requests if id(request) not in rows]:
             turns, contexts, places = _distinct(decoder, others)

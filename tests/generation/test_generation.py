@@ -28,6 +28,7 @@ from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.style import Style
 from dactnlg.text.values.casing import Casing
+from dactnlg.text.values.neighbours import Neighbours
 
 
 @pytest.fixture(scope="module", params=["random", "lstm", "sclstm", "hierarchical", "transformer"])
@@ -76,6 +77,22 @@ class Scripted:
 
     def sentence_scores(self, turn, rows, context=""):  # type: ignore[no-untyped-def]
         return -np.array([len(row) for row in rows], np.float32)
+
+
+def test_a_value_that_does_not_fit_says_nothing_of_others(
+    poor_run: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    preprocessor = Preprocessor.load(Run(poor_run("sclstm")).preprocessor_path)
+    preprocessor.neighbours = Neighbours({"SLOT_LENGTH": {"9 km": {"_ long": 9.0}}})
+    answer = ("SLOT_NAME is SLOT_LENGTH long .", -5.0)
+    script = Scripted(preprocessor, answer, answer)
+    generator = Generator(preprocessor, script, load_config("trails-sclstm").decoding)  # type: ignore[arg-type]
+    monkeypatch.setattr(UnseenActs, "pool", lambda _, __, request, found, ___: Pool(request, found, None))
+    # All hypotheses are asked for where the best does not fit; of the act, whose other values may, nothing is kept.
+    for length, searches in (("9 km", 2), ("7 km", 1), ("9 km", 2)):
+        script.asked.clear()
+        generator.generate([f"inform(name='Red Kite Ridge';length='{length}')"])
+        assert len(script.asked) == searches
 
 
 @pytest.mark.parametrize("second", [-9.0, -40.0])

@@ -14,6 +14,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
+from dactnlg.text.grammar.clauses import PLURAL
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
@@ -24,7 +25,7 @@ from dactnlg.text.surface import JOINER, detokenize, strip_joiner
 from dactnlg.text.values.numerals import SINGLE
 from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
-PLURALS = frozenset({f"{JOINER}s", "-s"})
+PLURALS = frozenset({f"{JOINER}s", PLURAL})
 """Tokens that make a plural of the value before them."""
 
 
