@@ -17,10 +17,8 @@ from dactnlg.fidelity.things import exchanged_specials, left_out
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.questions import is_question
-from dactnlg.text.sentences import split_sentences
+from dactnlg.text.sentences import is_asking, split_sentences
 from dactnlg.text.slots import Shown, SlotChecker, Tally
-from dactnlg.text.surface import detokenize
 
 
 class FidelityChecker:
@@ -215,7 +213,7 @@ class FidelityChecker:
         told = [name for name, other in found.items() if other == INFORM]
         for sentence in split_sentences(tokens) if told else ():
             alone = self.reader.act_logits(folded(sentence))
-            asks = is_question(detokenize(list(sentence)))
+            asks = is_asking(sentence)
             for name in told:
                 done = alone[name] > self.reader.limits[name].most
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dactnlg._utils.memory import Memory
@@ -38,6 +39,11 @@ def is_placeholder(token: str) -> bool:
     """Whether a token, joiners aside, is a placeholder."""
     # The first test is fast, and nearly every token fails it.
     return "SLOT_" in token and strip_joiner(token).startswith("SLOT_")
+
+
+def values_alike(tokens: Iterable[str]) -> list[str]:
+    """Return tokens in which the values of one slot are alike: `SLOT_FOOD#2` is `SLOT_FOOD`."""
+    return [token.partition("#")[0] if "#" in token and is_placeholder(token) else token for token in tokens]
 
 
 def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Required, ...]:

@@ -12,6 +12,7 @@ _QUESTION = re.compile(
 )
 TAGS = frozenset({"right", "correct"})
 """Words at the end of a statement that make it a question."""
+_TAGS = tuple(sorted(TAGS))
 NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the", "all", "that", "this"})
 """Words behind which they are none: "you are right", "is that right"."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
@@ -41,7 +42,10 @@ def is_request(sentence: str) -> bool:
 
 def _tagged(sentence: str) -> bool:
     """Whether a sentence ends as in "you want a cheap pub, right", "is that correct" or "you said a pub right"."""
-    *words, last = sentence.casefold().rstrip(" .").split() or [""]
+    own = sentence.rstrip(" .")
+    if not own.casefold().endswith(_TAGS):
+        return False
+    *words, last = own.casefold().split()
     if last not in TAGS or not words:
         return False
     said = "you" in words and words[-1] not in NO_TAG and not words[-1].endswith("'re")

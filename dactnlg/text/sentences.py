@@ -29,7 +29,12 @@ def split_sentences(tokens: Iterable[str]) -> list[Tokens]:
 
 def asking(tokens: Iterable[str]) -> list[bool]:
     """Return for each sentence of a text whether it asks, by its words or its mark."""
-    return [is_question(detokenize(list(sentence))) for sentence in split_sentences(tokens)]
+    return list(map(is_asking, split_sentences(tokens)))
+
+
+def is_asking(sentence: Sequence[str]) -> bool:
+    """Whether a sentence asks, by its words or its mark."""
+    return is_question(detokenize(tuple(sentence)))
 
 
 def join_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
@@ -50,7 +55,7 @@ def append_sentences(tokens: Sequence[str], more: Sequence[str]) -> list[str]:
 def split_question(tokens: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return tokens without and with their last sentence, if that is a question without placeholders."""
     last = last_sentence(tokens)
-    if is_question(detokenize(list(last))) and not any(map(is_placeholder, last)):
+    if is_asking(last) and not any(map(is_placeholder, last)):
         return list(tokens[: len(tokens) - len(last)]), list(last)
     return list(tokens), []
 
@@ -60,7 +65,7 @@ def without_apology(tokens: Tokens) -> Tokens:
     words = [strip_joiner(token) for token in tokens[:2]]
     start = 0 if words[:1] != ["sorry"] else 2 if words[1:] == [","] else 1
     rest = tokens[start:]
-    return rest if start and is_question(detokenize(list(rest))) else tokens
+    return rest if start and is_asking(rest) else tokens
 
 
 def last_sentence(tokens: Sequence[str]) -> Sequence[str]:
@@ -74,4 +79,4 @@ def _stop(tokens: Sequence[str]) -> list[str]:
     """Return the mark that the tokens still lack at their end."""
     if strip_joiner(tokens[-1]) in ENDS:
         return []
-    return ["?"] if is_question(detokenize(list(last_sentence(tokens)))) else ["."]
+    return ["?"] if is_asking(last_sentence(tokens)) else ["."]

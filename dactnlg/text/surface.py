@@ -57,7 +57,7 @@ def strip_joiner(token: str) -> str:
 
 def plain(tokens: Sequence[str]) -> list[str]:
     """Return tokens without joiners."""
-    return [strip_joiner(token) for token in tokens]
+    return [token.strip(JOINER) for token in tokens]
 
 
 def unused_mark(text: str) -> str:

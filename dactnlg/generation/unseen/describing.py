@@ -16,10 +16,9 @@ from dactnlg.text import owners
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
-from dactnlg.text.sentences import ENDS, Tokens, join_sentences
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.sentences import ENDS, Tokens, is_asking, join_sentences
+from dactnlg.text.surface import strip_joiner
 
 
 class Describer:
@@ -81,7 +80,7 @@ class Describer:
         text, last = join_sentences(first, said[-1]), said[-1]
         asks = self._preprocessor.manners.is_question(act.act_type)
         asking = self._preprocessor.templates.endings(act.act_type) if asks else []
-        asked = [join_sentences(text, each) for each in asking if is_question(detokenize(list(each)))]
+        asked = [join_sentences(text, each) for each in asking if is_asking(each)]
         yield from asked or [text]
         # Words that join clauses stand before a subject: the name, with its article.
         subject = next((token for token in last if token not in ARTICLES), "")

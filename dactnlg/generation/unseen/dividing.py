@@ -28,11 +28,10 @@ from dactnlg.text.grammar.indifference import (
 from dactnlg.text.grammar.phrasing import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import is_question
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments, reduced
-from dactnlg.text.sentences import Tokens, join_sentences, split_sentences, without_apology
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.sentences import Tokens, is_asking, join_sentences, split_sentences, without_apology
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, canonical_values, combination
 
 
@@ -63,9 +62,9 @@ class Divider:
 
         def join(said: dict[int, Candidate]) -> list[Text]:
             first, *more = split_sentences(said[0].tokens)
-            asks = is_question(detokenize(list(first))) and not asked
+            asks = is_asking(first) and not asked
             # Of several acts another one may be stated behind, to which the clause would not belong.
-            stated = len(turn.acts) > 1 and not all(map(is_question, map(detokenize, more)))
+            stated = len(turn.acts) > 1 and not all(map(is_asking, more))
             if asks or stated or parted(first)[1] is not None:
                 return []
             return [[*_ended(first, end), *chain.from_iterable(more)]]

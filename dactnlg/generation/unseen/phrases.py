@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import chain, islice, pairwise
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 from dactnlg._utils.ranking import ascending
 from dactnlg.generation.unseen.pieces import Alternatives, Said
 from dactnlg.text.grammar.fluency import BOUND, Fluency
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import strip_joiner
 
@@ -56,7 +56,7 @@ class Phrases:
         self._phrases: dict[str, dict[str, list[tuple[Tokens, Tokens]]]] = {}
 
     def _of(self, item: str) -> dict[str, list[tuple[Tokens, Tokens]]]:
-        """Return frequent phrases that say something, by their first word: as they are, and with plain placeholders."""
+        """Return frequent phrases that say something, by their first word: as they are, and with values alike."""
         found = self._phrases.get(item)
         if found is None:
             weights: dict[Tokens, float] = {}
@@ -67,9 +67,9 @@ class Phrases:
             frequent = sorted(weights, key=lambda phrase: (-weights[phrase], phrase))[:MOST_PHRASES]
             found = {}
             for phrase in frequent:
-                inner = _padded(phrase)[1:-1]
+                inner = tuple(values_alike(phrase))
                 found.setdefault(inner[0], []).append((phrase, inner))
-            self._phrases[item] = found
+            self._phrases[item] = found = dict(sorted(found.items()))
         return found
 
     def made(self, wanted: Said) -> list[tuple[Tokens, int]]:
@@ -93,6 +93,10 @@ class Phrases:
         kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
         found: dict[Tokens, int] = {}
         for further in reversed(range(most + 1)):
+            done = most - further
+            if any(changes + strange(text) <= done and changes + doubts(text) <= done for text, changes in found.items()):
+                # What has been changed once more cannot be better.
+                break
             made: dict[Tokens, Edited] = {}
             for text in kept:
                 for changed in self._changed(text, wanted):
@@ -128,12 +132,17 @@ class Phrases:
         words, said, phrases = _padded(text.tokens), text.said - {old} | {item}, self._of(item)
         for start, end in spans:
             before, after = words[max(0, start - 1) : start + 1], words[end + 1 : end + 3]
-            # Few of the words that may stand here begin a phrase, and few of these go on as training does.
-            heads = sorted(phrases.keys() & self._fluency.following(before)) if start else phrases
+            # Few of the words that may stand here begin a phrase, or end one, and few of these go on as training does.
+            heads = self._fluency.following(before) if start else phrases
+            tails = self._fluency.preceding(after) if len(after) > 1 else None
             fitting = [
                 phrase
-                for phrase, inner in chain.from_iterable(phrases[head] for head in heads)
-                if self._meet(before, (*inner[:2], *after)) and self._meet((*before, *inner[-2:]), after)
+                for head, own in phrases.items()
+                if head in heads
+                for phrase, inner in own
+                if (tails is None or inner[-1] in tails)
+                and self._meet(before, (*inner[:2], *after))
+                and self._meet((*before, *inner[-2:]), after)
             ]
             if fitting and (not old or self._says_only(text, start, end, old)):
                 for phrase in fitting:
@@ -185,7 +194,7 @@ def _apart(said: Said, wanted: Said) -> int:
 
 def _padded(tokens: Tokens) -> Tokens:
     """Return the words of a text between its bounds, the values of a slot alike."""
-    return (BOUND, *(token.partition("#")[0] if is_placeholder(token) else token for token in tokens), BOUND)
+    return (BOUND, *values_alike(tokens), BOUND)
 
 
 def _shows(item: str) -> bool:

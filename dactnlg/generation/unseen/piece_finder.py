@@ -14,10 +14,9 @@ from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import is_question
 from dactnlg.text.segments import ARTICLE, Segments
-from dactnlg.text.sentences import PRONOUN, Tokens, asking, split_question, split_sentences, without_apology
-from dactnlg.text.surface import detokenize, strip_joiner
+from dactnlg.text.sentences import PRONOUN, Tokens, asking, is_asking, split_question, split_sentences, without_apology
+from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, act_types, canonical
 from dactnlg.text.trigger_words import trigger
 
@@ -65,7 +64,7 @@ class PieceFinder:
                 if said is None:
                     continue
                 free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
-                if free and not is_question(detokenize(list(text))):
+                if free and not is_asking(text):
                     # People leave out that something does not matter.
                     shown = self.said_here(said, text)
                     said -= free - (said if shown is None else shown)
@@ -75,7 +74,7 @@ class PieceFinder:
                     self._part_at_question(said, text, weight, stated, single)
                     several += len(said) > 1
                     total += 1
-                    asked += is_question(detokenize(list(segments[-1])))
+                    asked += is_asking(segments[-1])
                     spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
                 if len(segments) == 1 or all(map(bare, said)):
                     _add(single, said, without_apology(text), weight)

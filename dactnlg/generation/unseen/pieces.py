@@ -10,9 +10,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.questions import is_question
-from dactnlg.text.sentences import Tokens, asking
-from dactnlg.text.surface import detokenize
+from dactnlg.text.sentences import Tokens, asking, is_asking
 
 Said = frozenset[str]
 """What is said: placeholders, special values (`inform|kidsallowed=no`) and slots without values (`?request|area`)."""
@@ -69,7 +67,7 @@ class Alternatives:
 
     def _doubts(self, tokens: Tokens) -> int:
         # People confirm and offer in statements as well, but one of these among questions asks nothing.
-        return self._fluency.doubts(tokens) + (self._asking and not is_question(detokenize(list(tokens))))
+        return self._fluency.doubts(tokens) + (self._asking and not is_asking(tokens))
 
 
 class Pieces(NamedTuple):

@@ -92,7 +92,7 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
     """Return the places of a sentence's finite verbs; a verb behind an auxiliary one belongs to that."""
     found: list[int] = []
     for place, word in enumerate(words):
-        if word in verbs or word.startswith(_CONTRACTED) or word.endswith("n't"):
+        if word in verbs or ("'" in word and (word.startswith(_CONTRACTED) or word.endswith("n't"))):
             start = place
             while start and words[start - 1] in _BETWEEN:
                 start -= 1

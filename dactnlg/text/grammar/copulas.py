@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 
 from dactnlg.text.grammar.english import JOINTS
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, values_alike
 
 LEAST_SHARE = 0.05
 """Share of what things are said to be from which on a word, or a value, is what a thing can be."""
@@ -25,16 +26,13 @@ class Copulas:
     """
 
     def __init__(self, sentences: Iterable[Sequence[str]]) -> None:
-        self._heads: Counter[str] = Counter()
-        self._words: Counter[str] = Counter()
-        for sentence in sentences:
-            words = _plain(sentence)
-            self._words.update(words)
-            self._heads.update(_heads(words))
+        alike = list(map(values_alike, sentences))
+        self._words = Counter(chain.from_iterable(alike))
+        self._heads = Counter(chain.from_iterable(map(_heads, alike)))
 
     def faults(self, sentence: Sequence[str]) -> int:
         """Return how many nouns of a sentence stand behind "is a" though training has them there hardly ever."""
-        return sum(map(self._strange, _heads(_plain(sentence))))
+        return sum(map(self._strange, _heads(values_alike(sentence))))
 
     @property
     def usual(self) -> frozenset[str]:
@@ -49,16 +47,12 @@ class Copulas:
         return is_placeholder(head) or (self._words[head] >= LEAST_SEEN and count < LEAST_OFTEN * self._words[head])
 
 
-def _plain(sentence: Iterable[str]) -> list[str]:
-    return [word.partition("#")[0] if "#" in word and is_placeholder(word) else word for word in sentence]
-
-
 def _heads(words: Sequence[str]) -> Iterator[str]:
     """Yield the last words of the noun phrases behind "is a"."""
-    for place in range(len(words) - 2):
-        if words[place] == "is" and words[place + 1] in ("a", "an"):
-            head = noun_phrase_head(words, place + 1)
-            if head != words[place + 1]:
+    for place, (word, more) in enumerate(pairwise(words[:-1]), 1):
+        if word == "is" and more in ("a", "an"):
+            head = noun_phrase_head(words, place)
+            if head != more:
                 yield head
 
 

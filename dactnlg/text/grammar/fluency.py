@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.clauses import faults, learned_verbs, splices
@@ -15,7 +15,7 @@ from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
 
@@ -49,18 +49,14 @@ class Fluency:
     """
 
     def __init__(self, texts: Iterable[Sequence[str]], *, english: bool) -> None:
-        self._runs: Counter[Tokens] = Counter()
         self._known: Memory[int] = Memory(*REMEMBERED)
         self._known_runs: Memory[int] = Memory(*REMEMBERED)
-        words: Counter[str] = Counter()
-        pairs: Counter[tuple[str, str]] = Counter()
         sentences = [sentence for text in texts for sentence in split_sentences(text)]
         stripped = list(map(plain, sentences))
-        for sentence, own in zip(sentences, stripped, strict=True):
-            words.update(own)
-            pairs.update(pairwise(own))
-            self._runs.update(runs(sentence, ORDER))
-            self._runs.update(runs(sentence, ORDER - 1))
+        words = Counter(chain.from_iterable(stripped))
+        pairs = Counter(chain.from_iterable(map(pairwise, stripped)))
+        bounded = list(map(_bounded, sentences))
+        self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in _runs(s, order))
         self._misspelt = misspellings(words) | joined(words, pairs)
         self._plurals = frozenset(nouns(stripped)) if english else frozenset[str]()
         self._nouns = frozenset(filter(is_placeholder, self._plurals))
@@ -68,6 +64,7 @@ class Fluency:
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
         self._counted = dict(self._before_counts()) if english else {}
+        self._counting = {word for word, _ in self._counted}
         self._verbs = learned_verbs(pairs) if english else frozenset[str]()
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
@@ -125,7 +122,9 @@ class Fluency:
     def _readings(self, sentence: Tokens) -> Iterator[Tokens]:
         """Yield a sentence, and as it is with the name of what its pronoun is, or with a count of what there is."""
         yield sentence
-        for place, before in enumerate(pairwise(map(strip_joiner, sentence)), 2):
+        # Most sentences have no such words, and thousands are looked at.
+        counted = () if self._counting.isdisjoint(sentence) else pairwise(plain(sentence))
+        for place, before in enumerate(counted, 2):
             if count := self._counted.get(before):
                 yield (*sentence[:place], count, *sentence[place:])
         place = _subject_at(sentence)
@@ -142,15 +141,18 @@ class Fluency:
             run[-1]: n for run, n in self._runs.items() if run[:-1] == ("there", "are") and is_placeholder(run[-1])
         }
         count = max(there, key=lambda name: (there[name], name), default="")
-        pairs = Counter[tuple[str, str]]()
-        for run, number in self._runs.items():
-            # "no" counts as well.
-            pairs[run[0], run[1]] += number if len(run) == ORDER - 1 and run[-1] != "no" else 0
-        for pair, number in pairs.items() if there.get(count, 0) > RARE else ():
-            if self._runs[*pair, count] > max(RARE, LEAST_COUNTED * number):
-                yield pair, count
+        if there.get(count, 0) > RARE:
+            short = [(run[0], run[1], run[-1]) for run in self._runs if len(run) == ORDER - 1]
+            pairs = Counter({run[:2]: 0 for run in short if run[-1] == count and self._runs[run] > RARE})
+            for run in short:
+                # "no" counts as well.
+                if run[:2] in pairs and run[-1] != "no":
+                    pairs[run[:2]] += self._runs[run]
+            yield from (
+                (pair, count) for pair, number in pairs.items() if self._runs[*pair, count] > LEAST_COUNTED * number
+            )
 
-    @property
+    @cached_property
     def lexicon(self) -> Lexicon:
         """The words of training."""
         bare = frozenset(self._bare()) if self._verbs else frozenset[str]()
@@ -176,7 +178,7 @@ class Fluency:
 
     def _one_of_many(self, sentence: Tokens) -> int:
         """Return how many nouns should have a plural: "there are pub in the area", "there are no cheap pub"."""
-        words, counts, found, many = [*map(_plain, sentence), BOUND], self.counts, 0, False
+        words, counts, found, many = [*values_alike(sentence), BOUND], self.counts, 0, False
         for word, more in pairwise(words):
             if word == "are":
                 many = True
@@ -190,7 +192,7 @@ class Fluency:
 
     def _only_one(self, own: Sequence[str]) -> int:
         """Return how often the only one lacks its article, or is there: "it is only pub", "there is the only"."""
-        words, found = [BOUND, BOUND, *map(_plain, own), BOUND, BOUND] if "only" in own else [], 0
+        words, found = [BOUND, BOUND, *values_alike(own), BOUND, BOUND] if "only" in own else [], 0
         for place, word in enumerate(words):
             if word == "only":
                 bare = words[place - 1] in ("is", "was") and words[place + 1] in self._plurals
@@ -206,13 +208,24 @@ class Fluency:
         """Return the words that training has behind two words."""
         return self._following.get(before, ())
 
+    def preceding(self, after: Tokens) -> Collection[str]:
+        """Return the words that training has before two words."""
+        return self._preceding.get(after, ())
+
     @cached_property
     def _following(self) -> dict[Tokens, set[str]]:
-        found: dict[Tokens, set[str]] = {}
-        for run in self._runs:
-            if len(run) == ORDER - 1:
-                found.setdefault(run[:-1], set()).add(run[-1])
-        return found
+        return _grouped((run[:-1], run[-1]) for run in self._runs if len(run) == ORDER - 1)
+
+    @cached_property
+    def _preceding(self) -> dict[Tokens, set[str]]:
+        return _grouped((run[1:], run[0]) for run in self._runs if len(run) == ORDER - 1)
+
+
+def _grouped(pairs: Iterable[tuple[Tokens, str]]) -> dict[Tokens, set[str]]:
+    found: dict[Tokens, set[str]] = {}
+    for words, other in pairs:
+        found.setdefault(words, set()).add(other)
+    return found
 
 
 def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
@@ -233,24 +246,26 @@ def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
     Args:
         sentences: of training, without joiners.
     """
-    plurals = Counter[str]()
-    for sentence in sentences:
-        plurals.update(_plain(word) for word, more in pairwise(sentence) if more in PLURALS)
+    pairs = chain.from_iterable(map(pairwise, sentences))
+    plurals = Counter(values_alike(word for word, more in pairs if more in PLURALS))
     yield from (word for word, count in plurals.items() if count >= LEAST_PLURALS)
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:
     """Return the runs of so many words of a sentence with its bounds; values of one slot are alike."""
+    return _runs(_bounded(sentence), order)
+
+
+def _bounded(sentence: Sequence[str]) -> Tokens:
     # Texts of some corpora end with marks and texts of others do not.
     own = sentence[:-1] if strip_joiner(sentence[-1]) in ENDS else sentence
-    words = (BOUND, *map(_plain, own), BOUND)
+    return (BOUND, *values_alike(own), BOUND)
+
+
+def _runs(words: Tokens, order: int) -> Iterator[Tokens]:
     return zip(*[words[start:] for start in range(order)], strict=False)
 
 
 def _subject_at(sentence: Tokens) -> int:
     """Return the place where a sentence's subject begins: behind "sure," or "yes,"."""
     return 2 if len(sentence) > 2 and strip_joiner(sentence[1]) == "," else 0
-
-
-def _plain(token: str) -> str:
-    return token.partition("#")[0] if "#" in token and is_placeholder(token) else token

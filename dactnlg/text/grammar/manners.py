@@ -17,7 +17,7 @@ from dactnlg.text.grammar.denials import Denials
 from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
 from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.sentences import Tokens, asking, split_sentences
+from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, kind
 
@@ -247,7 +247,7 @@ class Manners:
 
 def _questions(tokens: Sequence[str]) -> list[Tokens]:
     """Return the sentences of a text that ask."""
-    return [each for each, asked in zip(split_sentences(tokens), asking(tokens), strict=True) if asked]
+    return list(filter(is_asking, split_sentences(tokens)))
 
 
 def _to_user(sentence: Tokens) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.copulas import noun_phrase_head
 from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES
+from dactnlg.text.placeholders import values_alike
 
 LEAST_SEEN = 20
 """How often training says something, of whatever subject, from which on it matters that it never says it of one."""
@@ -35,12 +36,9 @@ class Predicates:
 
     def __init__(self, sentences: Iterable[Sequence[str]], verbs: Collection[str]) -> None:
         self._verbs = verbs
-        self._pairs: Counter[tuple[str, Predicate]] = Counter()
-        self._said: Counter[Predicate] = Counter()
-        for sentence in sentences if verbs else ():
-            for subject, predicates in self._clauses(sentence):
-                self._pairs.update((subject, predicate) for predicate in predicates)
-                self._said.update(predicates)
+        clauses = [clause for sentence in (sentences if verbs else ()) for clause in self._clauses(sentence)]
+        self._pairs = Counter((subject, each) for subject, predicates in clauses for each in predicates)
+        self._said = Counter(each for _, predicates in clauses for each in predicates)
 
     def faults(self, sentence: Sequence[str]) -> int:
         """Return how often a sentence says something of a subject that training says of other ones alone."""
@@ -52,7 +50,7 @@ class Predicates:
 
     def _clauses(self, sentence: Sequence[str]) -> Iterator[tuple[str, set[Predicate]]]:
         """Yield the last word of each clause's subject, which a verb behind "and" shares, and what is said of it."""
-        words = [word.partition("#")[0] if "#" in word else word for word in sentence]
+        words = values_alike(sentence)
         if words[0] in _ASKING:
             return
         subject, start = "", 0
