@@ -1,0 +1,73 @@
+"""How long one waits for a sentence: a run is loaded, then says acts one by one, as a dialogue system has it do.
+
+    python benchmarks/waiting.py runs/restaurants-1 runs/laptop-1
+
+A row a run: loading it; its first act, of slots that training never had together; 100 more of these; 100 acts of the
+test split. Milliseconds of processor time, the same sentence never said twice. The acts are drawn with a seed, from the
+corpus that the run was trained on. Set OMP_NUM_THREADS=1: waiting threads count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Sequence
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+
+from unseen import one_away
+
+from dactnlg import __version__
+from dactnlg.acts import Turn
+from dactnlg.data.corpus import load_corpus
+from dactnlg.generation.generator import Generator
+from dactnlg.runs.config import load_config
+
+REPOSITORY = Path(__file__).resolve().parent.parent
+DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
+ACTS, SEED = 100, 5
+
+
+def waits(generator: Generator, turns: Sequence[Turn]) -> list[float]:
+    """Return how many milliseconds each act takes, given alone."""
+    found = []
+    for turn in turns:
+        started = time.process_time()
+        generator.generate([turn], strict=False)
+        found.append(1000 * (time.process_time() - started))
+    return found
+
+
+def row(folder: Path, acts: int) -> list[str]:
+    """Return the cells of a run."""
+    corpus = load_corpus(load_config(folder / "config.yaml").corpus.name, DATA)
+    started = time.process_time()
+    generator = Generator.load(folder)
+    loading = 1000 * (time.process_time() - started)
+    seen = list(dict.fromkeys(example.turn for example in corpus.split("test")))[:acts]
+    first, *unseen = waits(generator, one_away(corpus, acts + 1, SEED))
+    found = [loading, first]
+    for each in (unseen, waits(generator, seen)):
+        found += [statistics.median(each), max(each), 1000 * len(each) / sum(each)]
+    return [folder.name, *(f"{number:,.0f}" for number in found)]
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--acts", type=int, default=ACTS, help="acts of each kind")
+    arguments = parser.parse_args()
+    print(f"{date.today()}, dactnlg {__version__}, numpy {version('numpy')}, Python {platform.python_version()}\n")
+    print("| run | loading | first act | unseen: median | longest | acts/s | test split: median | longest | acts/s |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for folder in arguments.runs:
+        print("| " + " | ".join(row(folder, arguments.acts)) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
