@@ -93,9 +93,7 @@ class Phrases:
         kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
         found: dict[Tokens, int] = {}
         for further in reversed(range(most + 1)):
-            done = most - further
-            if any(changes + strange(text) <= done and changes + doubts(text) <= done for text, changes in found.items()):
-                # What has been changed once more cannot be better.
+            if self._settled(found, most - further):
                 break
             made: dict[Tokens, Edited] = {}
             for text in kept:
@@ -108,6 +106,12 @@ class Phrases:
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
             kept = [each for _, each in islice(ranked, MOST_KEPT)]
         return found
+
+    def _settled(self, found: Mapping[Tokens, int], done: int) -> bool:
+        """Whether one of the texts that so many changes made is so good that no further change makes a better one."""
+        doubts, strange = self._fluency.doubts, self._fluency.strange_runs
+        hopeful = (each for each, changes in found.items() if changes + strange(each) <= done)
+        return any(found[each] + doubts(each) <= done for each in hopeful)
 
     def _changed(self, text: Edited, wanted: Said) -> Iterator[Edited]:
         words = _padded(text.tokens)
