@@ -2,9 +2,10 @@
 
     python benchmarks/waiting.py runs/restaurants-1 runs/laptop-1
 
-A row a run: loading it; its first act, of slots that training never had together; 100 more of these; 100 acts of the
-test split. Milliseconds of processor time, the same sentence never said twice. The acts are drawn with a seed, from the
-corpus that the run was trained on. Set OMP_NUM_THREADS=1: waiting threads count.
+A row a run: loading it; its first act, of slots that training never had together; a hundred of these, for which
+training's texts are taken apart once for every act type; a hundred further ones; a hundred acts of the test split.
+Milliseconds of processor time. The acts are drawn with a seed, from the corpus that the run was trained on, and differ.
+Set OMP_NUM_THREADS=1: waiting threads count.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from dactnlg.runs.config import load_config
 REPOSITORY = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("DACTNLG_DATA") or REPOSITORY.parent / "shared" / "data")
 ACTS, SEED = 100, 5
+"""Acts of each kind, and the seed that they are drawn with."""
 
 
 def waits(generator: Generator, turns: Sequence[Turn]) -> list[float]:
@@ -49,9 +51,9 @@ def row(folder: Path, acts: int) -> list[str]:
     generator = Generator.load(folder)
     loading = 1000 * (time.process_time() - started)
     seen = list(dict.fromkeys(example.turn for example in corpus.split("test")))[:acts]
-    first, *unseen = waits(generator, one_away(corpus, acts + 1, SEED))
-    found = [loading, first]
-    for each in (unseen, waits(generator, seen)):
+    unseen = waits(generator, list(dict.fromkeys(one_away(corpus, 2 * acts, SEED))))
+    found = [loading, unseen[0]]
+    for each in (unseen[:acts], unseen[acts:], waits(generator, seen)):
         found += [statistics.median(each), max(each), 1000 * len(each) / sum(each)]
     return [folder.name, *(f"{number:,.0f}" for number in found)]
 
@@ -63,8 +65,8 @@ def main() -> None:
     parser.add_argument("--acts", type=int, default=ACTS, help="acts of each kind")
     arguments = parser.parse_args()
     print(f"{date.today()}, dactnlg {__version__}, numpy {version('numpy')}, Python {platform.python_version()}\n")
-    print("| run | loading | first act | unseen: median | longest | acts/s | test split: median | longest | acts/s |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    parts = [f"{name} {column}" for name in ("unseen", "further", "test") for column in ("median", "longest", "acts/s")]
+    print(f"| run | loading | first act | {' | '.join(parts)} |\n|{'---|' * (3 + len(parts))}")
     for folder in arguments.runs:
         print("| " + " | ".join(row(folder, arguments.acts)) + " |", flush=True)
 
