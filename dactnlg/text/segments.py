@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import cached_property
+from itertools import islice
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
@@ -138,10 +139,11 @@ class Segments:
                     if tokens and not any(map(is_placeholder, tokens)):
                         weights[tokens] = weights.get(tokens, 0.0) + weight
             turn = Turn((DialogueAct(act_type, (slot,)),))
+            ranked = sorted(weights, key=lambda tokens: (-weights[tokens], tokens))
             # What a segment does by itself is no fault: all recommendations end with statements.
-            saying = [t for t in weights if not any("=" in fault for fault in faults(self.preprocessor, turn, t))]
-            ranked = sorted(saying, key=lambda tokens: (-weights[tokens], tokens))[:MOST_STATEMENTS]
-            found = self._statements.put(key, ranked, 500 + 100 * sum(map(len, ranked)))
+            saying = (t for t in ranked if not any("=" in fault for fault in faults(self.preprocessor, turn, t)))
+            best = list(islice(saying, MOST_STATEMENTS))
+            found = self._statements.put(key, best, 500 + 100 * sum(map(len, best)))
         return found
 
     def _texts(self, act_type: str, slot: Slot) -> Iterable[tuple[Tokens, float]]:

@@ -79,6 +79,11 @@ class Composer:
         """Drop the texts composed so far; the pieces of training stay."""
         self._made.clear()
 
+    def prepare(self, act_type: str, fluency: Fluency) -> None:
+        """Take the training texts for an act type apart now, which else the first of its acts waits for."""
+        if not self._preprocessor.delexicalizer.lexicalized:
+            self._of(frozenset({act_type}), fluency)
+
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
 

@@ -84,9 +84,10 @@ class UnseenActs:
         self._composer.forget()
 
     def prepare(self) -> None:
-        """Count what the doubts about any text need of the training texts; seconds for tens of thousands of these."""
+        """Count, and take apart, what any unseen act needs of the training texts; seconds for tens of thousands."""
         for act_type in self._preprocessor.encoder.act_types:
             self.doubts.of(Turn((DialogueAct(act_type),)), (PRONOUN,))
+            self._composer.prepare(act_type, self.doubts.fluency)
 
     @cached_property
     def _many(self) -> bool:
