@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 
@@ -12,6 +12,7 @@ from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer, covers
+from dactnlg.generation.unseen.phrases import Phrases
 from dactnlg.generation.unseen.piece_finder import PieceFinder
 from dactnlg.generation.unseen.pieces import wanted
 from dactnlg.text.example import Pair
@@ -255,6 +256,25 @@ def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() 
         right += any(Candidate(preprocessor, request, tokens, 0.0).faithful for tokens in least)
         assert any(set(split_sentences(tokens)) <= known for tokens, _ in found)
     assert tried > 3 and right == tried
+
+
+def test_no_better_text_is_missed_where_changes_end_early(monkeypatch: pytest.MonkeyPatch) -> None:
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+    fluency, finder = Fluency(preprocessor.templates.texts(), english=True), PieceFinder(preprocessor)
+
+    def least(said: frozenset[str]) -> int:
+        pieces = finder.collect(frozenset({"inform"}), fluency)
+        phrases = Phrases(pieces.whole, fluency, finder.subject, finder.said_here)
+        return min((changes + fluency.doubts(tokens) for tokens, changes in phrases.made(said)), default=-1)
+
+    known = {each.turn: None for each in pairs if [act.act_type for act in each.turn] == ["inform"]}
+    sets = sorted({wanted(preprocessor, turn) for turn in known} - {frozenset()}, key=sorted)[::8]
+    # One thing less, and one that another act has more.
+    sets = [(said - {min(said)}) | {max(other)} for said, other in pairwise(sets)]
+    found = [least(said) for said in sets]
+    monkeypatch.setattr(Phrases, "_settled", lambda *_: False)
+    assert found == [least(said) for said in sets]
+    assert sum(cost >= 0 for cost in found) > 10
 
 
 def test_acts_without_values_are_said_as_training_says_them() -> None:

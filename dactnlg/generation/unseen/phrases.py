@@ -99,7 +99,8 @@ class Phrases:
             for text in kept:
                 for changed in self._changed(text, wanted):
                     made.setdefault(changed.tokens, changed)
-            found |= {tokens: each.changes for tokens, each in made.items() if each.said == wanted}
+            # What fewer changes have made already stays theirs.
+            found = {tokens: each.changes for tokens, each in made.items() if each.said == wanted} | found
             # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
             left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
             bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
