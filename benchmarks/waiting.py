@@ -3,7 +3,8 @@
     python benchmarks/waiting.py runs/restaurants-1 runs/laptop-1
 
 A row a run: loading it; its first act, of slots that training never had together; a hundred of these, for which
-training's texts are taken apart once for every act type; a hundred further ones; a hundred acts of the test split.
+training's texts are taken apart once for every act type; a hundred further ones; a hundred acts of the test split; or
+as many as there are.
 Milliseconds of processor time. The acts are drawn with a seed, from the corpus that the run was trained on, and differ.
 Set OMP_NUM_THREADS=1: waiting threads count.
 """
@@ -53,7 +54,8 @@ def row(folder: Path, acts: int) -> list[str]:
     seen = list(dict.fromkeys(example.turn for example in corpus.split("test")))[:acts]
     unseen = waits(generator, list(dict.fromkeys(one_away(corpus, 2 * acts, SEED))))
     found = [loading, unseen[0]]
-    for each in (unseen[:acts], unseen[acts:], waits(generator, seen)):
+    half = len(unseen) // 2
+    for each in (unseen[:half], unseen[half:], waits(generator, seen)):
         found += [statistics.median(each), max(each), 1000 * len(each) / sum(each)]
     return [folder.name, *(f"{number:,.0f}" for number in found)]
 

@@ -12,7 +12,6 @@ _QUESTION = re.compile(
 )
 TAGS = frozenset({"right", "correct"})
 """Words at the end of a statement that make it a question."""
-_TAGS = tuple(sorted(TAGS))
 NO_TAG = frozenset({"are", "is", "be", "turn", "go", "the", "all", "that", "this"})
 """Words behind which they are none: "you are right", "is that right"."""
 _START = r"(?:^|(?<=[.?!] ))(?:(?:sorry|so|or|and),? )?"
@@ -42,10 +41,11 @@ def is_request(sentence: str) -> bool:
 
 def _tagged(sentence: str) -> bool:
     """Whether a sentence ends as in "you want a cheap pub, right", "is that correct" or "you said a pub right"."""
-    own = sentence.rstrip(" .")
-    if not own.casefold().endswith(_TAGS):
+    folded = sentence.casefold()
+    # Hardly a sentence has one, and tens of thousands are looked at.
+    if not any(tag in folded for tag in TAGS):
         return False
-    *words, last = own.casefold().split()
+    *words, last = folded.rstrip(" .").split() or [""]
     if last not in TAGS or not words:
         return False
     said = "you" in words and words[-1] not in NO_TAG and not words[-1].endswith("'re")

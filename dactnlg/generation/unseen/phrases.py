@@ -92,8 +92,8 @@ class Phrases:
                 ]
         kept = [edited for *_, edited in sorted(bases)[:MOST_BASES]]
         found: dict[Tokens, int] = {}
-        for further in reversed(range(most + 1)):
-            if self._settled(found, most - further):
+        for done in range(most + 1):
+            if self._settled(found, done):
                 break
             made: dict[Tokens, Edited] = {}
             for text in kept:
@@ -102,7 +102,7 @@ class Phrases:
             # What fewer changes have made already stays theirs.
             found = {tokens: each.changes for tokens, each in made.items() if each.said == wanted} | found
             # A change says one thing more, or one less, or both: what lacks more than the changes to come is dropped.
-            left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= further]
+            left = [each for each in made.values() if each.said != wanted and _apart(each.said, wanted) <= most - done]
             bounded = [((strange(each.tokens), -each.weight, each.tokens), each) for each in left]
             ranked = ascending(bounded, lambda each: (doubts(each.tokens), -each.weight, each.tokens))
             kept = [each for _, each in islice(ranked, MOST_KEPT)]
