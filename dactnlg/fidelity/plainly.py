@@ -18,10 +18,12 @@ from dactnlg.text.surface import strip_joiner
 Words = Sequence[str]
 _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
 """Words behind which stands what does not matter."""
+_PARTICULAR = frozenset({"particular", "picky", "fussy"})
+"""Words behind which it stands after "about"."""
 _ANY = frozenset({"any", "all", "whatever", "various", "every", "either", "each", "different"})
 """Words before what does not matter."""
-_NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important", "picky"})
-_CARELESS = _INDIFFERENCE | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring", "particular"}
+_NO_ISSUE = frozenset({"issue", "concern", "priority", "difference", "relevant", "irrelevant", "important"})
+_CARELESS = _INDIFFERENCE | _PARTICULAR | _ANY | _NO_ISSUE | {"matter", "matters", "mind", "caring"}
 """Words of which one stands where something does not matter, unless that is named."""
 _UNKNOWING = NEGATIONS | listed("unknown unavailable unspecified unsure unclear uncertain unable sorry nor neither")
 _UNKNOWING |= listed("dont doesnt cant isnt lack lacks lacking missing")
@@ -43,7 +45,7 @@ def indifferent(words: Words) -> Iterator[Words]:
     """Yield the words behind each of those that say that something does not matter, up to a main clause or value."""
     for sentence in split_sentences(words):
         for place, word in enumerate(sentence):
-            if word in _INDIFFERENCE:
+            if word in _INDIFFERENCE or (word in _PARTICULAR and sentence[place + 1 : place + 2] == ("about",)):
                 yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), sentence[place + 1 :])]
 
 

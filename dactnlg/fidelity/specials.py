@@ -162,10 +162,12 @@ class Specials:
 
     def _extra(self, turn: Turn, sentence: Evidence, logits: Mapping[str, float], cues: Tally) -> tuple[str, ...]:
         """Return the special values that a turn does not have; nothing is indifferent or unknown that is not named."""
-        if self.reader is None:
+        if self.reader is None or self._naming is None:
             return cues.extra
         slots = {slot.name for _, slot in turn.slots()}
-        found = dict.fromkeys(cues.extra)
+        # "If you do not care about the price, there are cheap pubs."
+        wanted = slots - {slot.name for _, slot in turn.slots() if not slot.delexicalizable}
+        found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(sentence.words, wanted)))
         for name, logit in logits.items():
             fact = self.reader.facts[name]
             if fact.kind[:1] != "=" or fact.slot in slots or logit <= self.reader.limits[name].most:

@@ -19,9 +19,11 @@ from dactnlg._utils.patterns import Pattern, compile_pattern
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.cues import any_of, folded, masked, shows, spelled, without
 from dactnlg.text.owners import left_open
-from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
+from dactnlg.text.values.nearness import names_slot
 
 Shown = Mapping[str, tuple[str, ...]]
 """By slot, the special values whose cues match a sentence."""
@@ -97,11 +99,14 @@ class Expected(NamedTuple):
         wanted: its special values, as reports name them, each with the pattern that finds it.
         others: values of slots that it does not have, or has with another value: they would be invented.
         opposites: what would contradict a special value of the turn: its name, the opposite's, and the pattern of this.
+        unusual: ordinary values of slots that are yes or no elsewhere (`dogsallowed=sometimes`): where nothing names
+            the slot beside one, nobody can tell what it is said of.
     """
 
     wanted: tuple[tuple[str, Pattern], ...]
     others: tuple[tuple[str, str], ...]
     opposites: tuple[tuple[str, str, Pattern], ...] = ()
+    unusual: tuple[Required, ...] = ()
 
 
 class SlotChecker:
@@ -246,6 +251,8 @@ class SlotChecker:
         opened = left_open(turn)
         for _, slot in turn.slots():
             asked.setdefault(slot.name, set()).add(slot.special if slot.value is not None else None)
+        unusual = tuple(item for item in self.delexicalizer.required(turn) if self._is_binary(item.slot.name))
+        told = {item.slot.name for item in unusual if asked[item.slot.name] == {None}}
         wanted, closed = [], self.delexicalizer.lexicalized
         for name, cues in self._cues.items():
             # A question about the slot, or a choice between its values, may be worded as yes or as no.
@@ -257,11 +264,17 @@ class SlotChecker:
         others = tuple(
             (name, value)
             for name, values in self._inventable.items()
-            if name not in asked or (name in closed and None not in asked[name])
+            if name not in asked or name in told or (name in closed and None not in asked[name])
             for value in values
             if value not in asked.get(name, ())
         )
-        return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])))
+        return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])), unusual)
+
+    def _is_binary(self, slot_name: str) -> bool:
+        """Whether cues find yes or no of a slot."""
+        return not OPPOSITES.keys().isdisjoint(self._cues.get(slot_name, ())) and (
+            slot_name not in self.delexicalizer.lexicalized
+        )
 
     def _opposites(self, wanted: Collection[str]) -> Iterator[tuple[str, str, Pattern]]:
         """Yield what contradicts special values, such as `kidsallowed=no` does `kidsallowed=yes`."""
@@ -288,6 +301,7 @@ class SlotChecker:
         """
         shown, text = self.shown(tokens) if shown is None else shown, folded(masked(tokens))
         missing = tuple(name for name, _ in expected.wanted if not _has(shown, name))
+        missing += tuple(str(item.slot) for item in expected.unusual if _is_nameless(item, tokens))
         extra = [
             *self._invented(expected, shown, text),
             *self._contradictions(expected, missing, text),
@@ -306,6 +320,12 @@ def _has(shown: Shown, name: str) -> bool:
     """Whether cues find a special value, as reports name it."""
     slot, _, value = name.partition("=")
     return value in shown.get(slot, ())
+
+
+def _is_nameless(item: Required, tokens: Sequence[str]) -> bool:
+    """Whether a value stands in a sentence that does not name its slot."""
+    own = [words for words in split_sentences(tokens) if item.placeholder in map(strip_joiner, words)]
+    return bool(own) and not any(names_slot(word.casefold(), item.slot.name) for words in own for word in words)
 
 
 @lru_cache(maxsize=1 << 8)

@@ -507,3 +507,19 @@ def test_what_there_is_to_choose_from_may_be_named_beside_that_it_does_not_matte
     words = ["do", "you", "want", "SLOT_SEASON", "as", "the", "season", ",", "or", "don't", "you", "care", "?"]
     assert naming.faults(parse("?select(season=summer;season=dontcare)"), words) == ([], [])
     assert naming.faults(parse("?confirm(season=dontcare)"), words)[0] == ["season=dontcare"]
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "extra"),
+    [
+        ("inform_count(count=3;season=summer)", "If you do not care about the season, 3 trails suit summer.", "season"),
+        ("inform_count(count=3;season=summer)", "Without a preference for the season, 3 trails suit summer.", "season"),
+        ("inform_count(count=3;season=summer)", "If you are not picky about the season, 3 suit summer.", "season"),
+        ("inform_count(count=3;season=summer)", "3 trails suit summer in particular.", ""),
+        ("inform_count(count=3;season=dontcare)", "There are 3 trails if you do not care about the season.", ""),
+        ("?select(season=summer;season=dontcare)", "Would you like summer, or do you not care about the season?", ""),
+    ],
+)
+def test_what_is_wanted_does_matter(checker: FidelityChecker, act: str, sentence: str, extra: str) -> None:
+    found = checker.check(parse(act), sentence).extra
+    assert [name for name in found if name.endswith("=dontcare")] == ([f"{extra}=dontcare"] if extra else [])

@@ -109,6 +109,11 @@ def test_things_of_one_kind_share_their_first_word() -> None:
         ("you do not care for SLOT_GENRES games", False),
         ("if you do not care about the price and in the SLOT_AREA area , there are pubs", True),
         ("if you do not care about the price , there are pubs in SLOT_AREA", False),
+        ("if you do not care about the price , the rating , and SLOT_FOOD food , there are pubs", True),
+        ("if you do not care about the price , SLOT_FOOD food , there are pubs", True),
+        ("if you do not care about the price , in the SLOT_AREA area , there are pubs", False),
+        ("if you do not care about the price , SLOT_NAME is a pub , there are others", False),
+        ("if you do not care about the price , SLOT_NAME and SLOT_NAME#2 are there", False),
     ],
 )
 def test_what_does_not_matter_is_said_of_the_right_one(sentence: str, wrong: bool) -> None:

@@ -94,6 +94,26 @@ def test_a_binary_slot_must_not_be_made_up(restaurants: SlotChecker) -> None:
     assert restaurants.check(turn, "chow has any food you want .").ok
 
 
+@pytest.mark.parametrize(
+    ("sentence", "missing", "extra"),
+    [
+        ("maybe chow is nice .", ("kidsallowed=maybe",), ()),
+        ("chow is nice . maybe", ("kidsallowed=maybe",), ()),
+        ("chow is nice . maybe it has room for kids", (), ()),
+        ("chow allows kid -s . maybe for kids over four .", (), ("kidsallowed=yes",)),
+        ("chow allows kid -s .", ("kidsallowed=maybe",), ("kidsallowed=yes",)),
+        ("chow is nice .", ("kidsallowed=maybe",), ()),
+    ],
+)
+def test_a_value_beyond_yes_and_no_stands_beside_its_slot(
+    restaurants: SlotChecker, sentence: str, missing: tuple[str, ...], extra: tuple[str, ...]
+) -> None:
+    report = restaurants.check(parse("inform(name=chow;kidsallowed=maybe)"), sentence)
+    assert (report.missing, report.extra) == (missing, extra)
+    # Of a slot that has such values it tells nothing.
+    assert restaurants.check(parse("inform(name=chow;area=maybe)"), "maybe chow is nice .").ok
+
+
 def test_questions_about_a_slot_may_be_worded_either_way(restaurants: SlotChecker) -> None:
     for act in ("?request(kidsallowed)", "?select(kidsallowed=yes;kidsallowed=no)"):
         assert restaurants.check(parse(act), "do you want a restaurant that allows kid -s or not ?").ok

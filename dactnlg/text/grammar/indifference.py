@@ -36,6 +36,9 @@ _PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
 _ENDING = dict.fromkeys(_CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
 """Words behind which others tell that what follows is no further thing that does not matter: "and in the south"."""
+_THERE = "there"
+"""Behind a condition, the first word of what holds."""
+_VERBS = frozenset({"is", "are", "has", "have", "offers", "serves", "want", "would"})
 _OR_DO_YOU_NOT = ("or", "do", "you", "not")
 IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
 """How statements say that something does not matter, where training has no such statement."""
@@ -146,7 +149,22 @@ def _specific(words: Sequence[str]) -> bool:
     ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
     about = not _ABOUT.isdisjoint(words[verb + 1 : verb + 2])
-    return about and bool(_denies_caring(words)) and any(map(is_placeholder, words[verb:end]))
+    if not about or not _denies_caring(words):
+        return False
+    return any(map(is_placeholder, words[verb:end])) or (words[0] == _CONDITION and _lists_value(words[verb + 1 :]))
+
+
+def _lists_value(words: Sequence[str]) -> bool:
+    """Whether a value stands among what does not matter: "about the price, the rating, and cheap pubs, there are".
+
+    "About the price, in the south, there are" has it apart.
+    """
+    main = words.index(_THERE) if _THERE in words else 0
+    if not main or words[main - 1] != "," or not _VERBS.isdisjoint(words[:main]):
+        return False
+    starts = [0, *(at for at in range(1, main) if words[at - 1] in _BETWEEN and words[at] not in _BETWEEN)]
+    items = (words[start:end] for start, end in pairwise([*starts, main]))
+    return any(any(map(is_placeholder, item)) for item in items if item[0] not in PREPOSITIONS)
 
 
 def _denies_caring(words: Sequence[str]) -> int:
