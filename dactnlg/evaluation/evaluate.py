@@ -28,7 +28,8 @@ from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, is_corpus, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
-from dactnlg.text.slots import SlotChecker, Tally
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.tallies import Tally
 
 CHUNK = 1024
 """Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""

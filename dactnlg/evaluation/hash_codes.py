@@ -28,7 +28,7 @@ from dactnlg.metrics.registry import not_installed, select
 from dactnlg.metrics.slot_error import SlotErrorRate
 from dactnlg.text.example import Example
 from dactnlg.text.fair_vocabulary import FairVocabulary
-from dactnlg.text.slots import Tally
+from dactnlg.text.tallies import Tally
 from dactnlg.text.tokenizers import TextTokenizer, text_tokenizer
 
 Splits = Mapping[str, Sequence[Example]]

@@ -18,7 +18,8 @@ from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import is_asking, split_sentences
-from dactnlg.text.slots import Shown, SlotChecker, Tally
+from dactnlg.text.slots import Shown, SlotChecker
+from dactnlg.text.tallies import Tally
 
 
 class FidelityChecker:

@@ -15,7 +15,8 @@ from dactnlg.fidelity.reader import NEVER, Evidence, Reader
 from dactnlg.fidelity.reports import Findings
 from dactnlg.text.owners import left_open
 from dactnlg.text.sentences import split_sentences
-from dactnlg.text.slots import OPPOSITES, SlotChecker, Tally
+from dactnlg.text.slots import OPPOSITES, SlotChecker
+from dactnlg.text.tallies import Tally
 from dactnlg.text.values.nearness import names_slot
 
 RESCUE = 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from dactnlg.generation.bayes_risk import expected_gains
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request, Template
-from dactnlg.text.slots import SlotReport, Tally
+from dactnlg.text.tallies import SlotReport, Tally
 
 FLATNESS = 2.0
 """Divides log probabilities where candidates are compared by Bayes risk; the few best of a search differ too much."""

@@ -26,9 +26,9 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor_file import read_preprocessor_file
 from dactnlg.text.relexicalization import Relexicalizer
 from dactnlg.text.requests import DelexicalizedAct, Request, Template, make_template, outline, required_places
-from dactnlg.text.slots import Tally
 from dactnlg.text.style import Style, TemplateReader
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.tallies import Tally
 from dactnlg.text.templates import Templates
 from dactnlg.text.trigger_words import TriggerWords, learn_trigger_words, trigger
 from dactnlg.text.values.casing import Casing

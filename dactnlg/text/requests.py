@@ -16,9 +16,10 @@ from typing import Any
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import Required, is_placeholder
-from dactnlg.text.slots import Expected, Tally
+from dactnlg.text.slots import Expected
 from dactnlg.text.style import Style
 from dactnlg.text.surface import strip_joiner, unused_mark
+from dactnlg.text.tallies import Tally
 from dactnlg.text.values.delexicalization import lexicalize
 from dactnlg.text.values.joins import Joint, find_edits, find_joints, refit, undoubled
 from dactnlg.text.values.realization import Form, Value, realize_around

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.text.slots import Shown, SlotChecker, Tally
+from dactnlg.text.slots import Shown, SlotChecker
+from dactnlg.text.tallies import Tally
 from dactnlg.text.values.delexicalization import Delexicalizer
 
 

@@ -20,7 +20,7 @@ from dactnlg.evaluation.stored import stored_scores
 from dactnlg.metrics.meteor import data as meteor_data
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.slot_error import breakdown
-from dactnlg.text.slots import SlotReport, Tally
+from dactnlg.text.tallies import SlotReport, Tally
 
 ACT = parse("inform(name='red door';food=thai)")
 PAIRS = [

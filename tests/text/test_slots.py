@@ -14,7 +14,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import load_corpus
 from dactnlg.text.cues import any_of
-from dactnlg.text.slots import SlotChecker, SlotReport, Tally
+from dactnlg.text.slots import SlotChecker
+from dactnlg.text.tallies import SlotReport, Tally
 from dactnlg.text.values.delexicalization import Delexicalizer
 
 

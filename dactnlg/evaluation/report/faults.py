@@ -13,8 +13,9 @@ from dactnlg._utils.terminal import printable
 from dactnlg.acts import Turn
 from dactnlg.metrics.slot_error import Breakdown, breakdown
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.slots import SlotChecker, SlotReport
+from dactnlg.text.slots import SlotChecker
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.tallies import SlotReport
 
 Spelling = tuple[str, ...]
 SHOWN = 5

@@ -20,8 +20,8 @@ from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
 from dactnlg.text.sentences import ENDS, Tokens, append_sentences
-from dactnlg.text.slots import SlotReport, Tally
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.tallies import SlotReport, Tally
 
 ONE = frozenset({"only", "other"})
 """Words of which texts for the only match have one: "the only pub", "no pub other than"."""
