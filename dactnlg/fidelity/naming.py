@@ -35,12 +35,16 @@ class Naming:
 
     def does_not_matter(self, words: Sequence[str], slot: str) -> bool:
         """Whether folded words name a slot behind those with which something does not matter."""
-        return not all(map(self._own[slot].isdisjoint, indifferent(words)))
+        return self._is_among(indifferent(words), slot)
+
+    def _is_among(self, behind: Iterable[Sequence[str]], slot: str) -> bool:
+        return not all(map(self._own[slot].isdisjoint, behind))
 
     def indifferent_to(self, words: Sequence[str], slots: Container[str]) -> list[str]:
         """Return what folded words say of some slots that may not matter as if they did not: `area=dontcare`."""
         known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT}
-        return [name for slot, name in known.items() if slot in slots and self.does_not_matter(words, slot)]
+        behind = list(indifferent(words, denied=True))
+        return [name for slot, name in known.items() if slot in slots and self._is_among(behind, slot)]
 
     def faults(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return what is unknown, or indifferent, and not named as such; and what is named beside them.

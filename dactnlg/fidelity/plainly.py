@@ -41,11 +41,17 @@ def asked(words: Words) -> Iterator[Words]:
             yield sentence
 
 
-def indifferent(words: Words) -> Iterator[Words]:
-    """Yield the words behind each of those that say that something does not matter, up to a main clause or value."""
+def indifferent(words: Words, *, denied: bool = False) -> Iterator[Words]:
+    """Yield the words behind each of those that say that something does not matter, up to a main clause or value.
+
+    Args:
+        words: of a folded text.
+        denied: leave out those that nothing before them denies: "do you care about the price?".
+    """
     for sentence in split_sentences(words):
         for place, word in enumerate(sentence):
-            if word in _INDIFFERENCE or (word in _PARTICULAR and sentence[place + 1 : place + 2] == ("about",)):
+            said = word in _INDIFFERENCE or (word in _PARTICULAR and sentence[place + 1 : place + 2] == ("about",))
+            if said and (not denied or unknowing(sentence[:place]) or word == "regardless"):
                 yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), sentence[place + 1 :])]
 
 

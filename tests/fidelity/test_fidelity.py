@@ -516,6 +516,8 @@ def test_what_there_is_to_choose_from_may_be_named_beside_that_it_does_not_matte
         ("inform_count(count=3;season=summer)", "Without a preference for the season, 3 trails suit summer.", "season"),
         ("inform_count(count=3;season=summer)", "If you are not picky about the season, 3 suit summer.", "season"),
         ("inform_count(count=3;season=summer)", "3 trails suit summer in particular.", ""),
+        ("?confirm(season=summer)", "Do you care about the season? Is summer fine?", ""),
+        ("?confirm(season=summer)", "Is summer your preference for the season?", ""),
         ("inform_count(count=3;season=dontcare)", "There are 3 trails if you do not care about the season.", ""),
         ("?select(season=summer;season=dontcare)", "Would you like summer, or do you not care about the season?", ""),
     ],
