@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
@@ -35,16 +35,19 @@ class Naming:
 
     def does_not_matter(self, words: Sequence[str], slot: str) -> bool:
         """Whether folded words name a slot behind those with which something does not matter."""
-        return self._is_among(indifferent(words), slot)
+        return _is_among(indifferent(words), self._own[slot])
 
-    def _is_among(self, behind: Iterable[Sequence[str]], slot: str) -> bool:
-        return not all(map(self._own[slot].isdisjoint, behind))
-
-    def indifferent_to(self, words: Sequence[str], slots: Container[str]) -> list[str]:
-        """Return what folded words say of some slots that may not matter as if they did not: `area=dontcare`."""
-        known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT}
+    def indifferent_to(self, turn: Turn, words: Sequence[str]) -> list[str]:
+        """Return what folded words say of a turn's slots as if these did not matter: `area=dontcare`."""
         behind = list(indifferent(words, denied=True))
-        return [name for slot, name in known.items() if slot in slots and self._is_among(behind, slot)]
+        if not behind:
+            return []
+        wanted = {slot.name for _, slot in turn.slots()}
+        wanted -= {slot.name for _, slot in turn.slots() if not slot.delexicalizable}
+        # Words of its name alone: the "type", which food has, may be that of a meal, which does not matter.
+        named = {slot: {word for word in self._own[slot] if names_slot(word, slot)} for slot in wanted & {*self._own}}
+        known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT}
+        return [name for slot, name in known.items() if slot in named and _is_among(behind, named[slot])]
 
     def faults(self, turn: Turn, words: Sequence[str]) -> tuple[list[str], list[str]]:
         """Return what is unknown, or indifferent, and not named as such; and what is named beside them.
@@ -105,3 +108,8 @@ class Naming:
         """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""
         own = frozenset(self._reader.parts.slot_words.get(slot, ()))
         return lambda word: word in own or names_slot(word, slot)
+
+
+def _is_among(behind: Iterable[Sequence[str]], own: Set[str]) -> bool:
+    """Whether one of some words stands in any of some parts of a text."""
+    return not all(map(own.isdisjoint, behind))

@@ -167,8 +167,7 @@ class Specials:
             return cues.extra
         slots = {slot.name for _, slot in turn.slots()}
         # "If you do not care about the price, there are cheap pubs."
-        wanted = slots - {slot.name for _, slot in turn.slots() if not slot.delexicalizable}
-        found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(sentence.words, wanted)))
+        found = dict.fromkeys((*cues.extra, *self._naming.indifferent_to(turn, sentence.words)))
         for name, logit in logits.items():
             fact = self.reader.facts[name]
             if fact.kind[:1] != "=" or fact.slot in slots or logit <= self.reader.limits[name].most:

@@ -127,6 +127,30 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("there are pubs in all price range with a garden.", "there are pubs in all price ranges with a garden."),
         ("there are pubs in all food category.", "there are pubs in all food categories."),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
+        ("a big SLOT_TYPE that you can play on SLOT_A.", "it is a big SLOT_TYPE that you can play on SLOT_A."),
+        ("a big one that has beer.", "a big one that has beer."),
+        ("SLOT_NAME is cheap. in SLOT_A with a garden.", "SLOT_NAME is cheap. it is in SLOT_A with a garden."),
+        ("it is cheap. with a garden and near SLOT_A.", "it is cheap. it has a garden and near SLOT_A."),
+        ("in SLOT_A SLOT_NAME has a garden.", "in SLOT_A SLOT_NAME has a garden."),
+        ("in SLOT_A, SLOT_B blooms.", "in SLOT_A, SLOT_B blooms."),
+        ("it is good for SLOT_A and where dogs are allowed.", "it is good for SLOT_A and dogs are allowed."),
+        ("it is a pub in SLOT_A and where dogs are allowed.", "it is a pub in SLOT_A and where dogs are allowed."),
+        (
+            "there are pubs in SLOT_A, if you do not care about the food or the price and where dogs are allowed.",
+            "there are pubs in SLOT_A and where dogs are allowed if you do not care about the food or the price.",
+        ),
+        (
+            "there are pubs if you do not care about the price and in the SLOT_A area.",
+            "there are pubs in the SLOT_A area if you do not care about the price.",
+        ),
+        (
+            "there are pubs if you do not care about the price and where they are.",
+            "there are pubs if you do not care about the price and where they are.",
+        ),
+        (
+            "there are pubs if you do not care about the price, and there are inns.",
+            "there are pubs if you do not care about the price, and there are inns.",
+        ),
     ],
 )
 def test_conditions_denials_and_the_only_one(text: str, better: str) -> None:

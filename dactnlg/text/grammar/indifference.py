@@ -32,6 +32,8 @@ _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
 _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
+_MATTERING_BEHIND = PREPOSITIONS - {"for", "to"} | {"where", "that"}
+"""Words with which, behind "and", what matters begins: "... the price and where children are allowed"."""
 _PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
 _ENDING = dict.fromkeys(_CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
@@ -94,6 +96,29 @@ def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     if not things or any(map(is_placeholder, sentence[place:])):
         return sentence, None
     return (*sentence[:place], *sentence[stop:]), Indifference(sentence[place : verb + 1], things)
+
+
+def conditions_last(sentence: Tokens) -> Tokens:
+    """Return a sentence with what does not matter behind what does.
+
+    "There are pubs near here if you do not care about the price and where children are allowed" becomes "There are pubs
+    near here and where children are allowed if you do not care about the price".
+    """
+    words = [strip_joiner(token) for token in sentence]
+    place, verb = _condition(words)
+    stop = len(words) - (words[-1] in ENDS)
+    # "About the price and where it is near" is two things that do not matter.
+    opens = (
+        at
+        for at in range(verb + 2, stop - 1)
+        if words[at] == "and" and words[at + 1] in _MATTERING_BEHIND and words[at + 2] not in {"is", *_PRONOUNS}
+    )
+    joint = next(opens, 0) if place > 1 and words[0] != _CONDITION and not _verb(words) else 0
+    if not joint or not _denies_caring(words[place:joint]) or any(map(is_placeholder, words[place:joint])):
+        return sentence
+    before = sentence[: place - (words[place - 1] == ",")]
+    alone = _MATTERING_BEHIND.isdisjoint(words[:place])
+    return (*before, *sentence[joint + alone : stop], *sentence[place:joint], *sentence[stop:])
 
 
 def _condition(words: Sequence[str]) -> tuple[int, int]:

@@ -11,6 +11,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import (
+    ARTICLES,
     AUXILIARIES,
     COORDINATING,
     PREPOSITIONS,
@@ -19,7 +20,7 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
-from dactnlg.text.grammar.indifference import parted
+from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.placeholders import is_placeholder
@@ -41,6 +42,8 @@ _ONE_THING = frozenset({"the", "it", "this"})
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
+_VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
+"""Verbs with which phrases that begin with such words are sentences."""
 _DENIALS = listed("do does did can could")
 
 
@@ -58,7 +61,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         return tokens
     number, found = 0, list[Tokens]()
     for sentence in _said_once(split_sentences(tokens)):
-        own = rephrased(sentence)
+        own = conditions_last(rephrased(sentence))
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint):
             own = mend(own, verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
@@ -67,10 +70,11 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = _without_article(own, lexicon.bare)
+        own = own if asks else _with_verb(own, lexicon)
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
-        own = _said_of_it(_the_only(own, lexicon.plurals), verbs)
+        own = _said_of_it(_the_only(_clause_alone(own, lexicon), lexicon.plurals), verbs)
         found.append(own if asks else _said_of_all(own, verbs))
         first, *more = plain(own)
         # "We have trails in the south" is in words of its own.
@@ -166,6 +170,14 @@ def _denied_once(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     return sentence
 
 
+def _clause_alone(sentence: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a sentence whose clause has nothing that it could be of: "it is cheap and where dogs are allowed"."""
+    words = plain(sentence)
+    place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "where")), 0)
+    alone = words[0] == PRONOUN and (lexicon.plurals | lexicon.things | RELATIVES).isdisjoint(words[:place])
+    return (*sentence[: place + 1], *sentence[place + 2 :]) if place and alone else sentence
+
+
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
     """Return a sentence without "the" before names that no noun is behind: not "in the SLOT_AREA and cheap"."""
     words = [*plain(sentence), "", "", ""]
@@ -232,6 +244,19 @@ def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     is_, has = ("are", "have") if words[0] == "all" else ("is", "has")
     verb = {"with": (has,), "without": (has, "no")}.get(words[at], (is_, sentence[at]))
     return (*sentence[:at], *verb, *sentence[at + 1 :])
+
+
+def _with_verb(sentence: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a phrase as a sentence: "a big pub that has beer", "in the south with a garden", "with SLOT_A ports"."""
+    words, verb = plain(sentence), _VERBS_OF_PHRASES.get(plain(sentence)[0], "")
+    relative = next((place for place, word in enumerate(words) if word in RELATIVES), len(words))
+    at = finite(words, lexicon.verbs)
+    # What stands behind a comma, or behind a name, may be a verb that is not known.
+    apart = lexicon.subject in words or words[-1] == "?" or any(word in ("if", ",") for word in words)
+    thing = words[0] not in ARTICLES or not (lexicon.plurals | lexicon.things).isdisjoint(words[:relative])
+    if not verb or apart or not thing or len(at) > 1 or any(place < relative for place in at):
+        return sentence
+    return (PRONOUN, verb, *(sentence[1:] if verb == "has" else sentence))
 
 
 def _unconditional(sentence: Tokens) -> Tokens:
