@@ -85,7 +85,7 @@ def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
     """
     settle(run)
     check_place(run)
-    aside = overwrite and holds_run(run) and not (resume and _unfinished(run))
+    aside = overwrite and holds_run(run) and not (resume and is_unfinished(run))
     place = beside(run) if aside else run
     missing = [folder for folder in (place.path, *place.path.parents) if not folder.exists()]
     mine = False
@@ -152,7 +152,7 @@ def _hidden(run: Run, what: str) -> Run:
     return Run(folder.parent / f".{folder.name}.{what}")
 
 
-def _unfinished(run: Run) -> bool:
+def is_unfinished(run: Run) -> bool:
     """Whether a training could go on in a run's folder."""
     if beside(run).path.exists():
         return False

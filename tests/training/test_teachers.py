@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
+import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,7 @@ from dactnlg.data.pairs import build_preprocessor
 from dactnlg.errors import ConfigError, RunError, WorkerError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.models.numpy.learner import NumpyLearner
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
@@ -139,10 +142,23 @@ def test_an_interrupted_training_ends_alike(run: Run, tmp_path: Path, monkeypatc
 
         return real_trained(config, place, made)
 
+    def interrupting(self: NumpyLearner, *arguments: Any) -> float:
+        if next(batches) == 200:
+            signal.raise_signal(signal.SIGINT)
+        return learn(self, *arguments)
+
     monkeypatch.setattr(Teachers, "said", broken_off)
     monkeypatch.setattr(teachers, "_trained", noted)
+    batches, learn = itertools.count(1), NumpyLearner.learn
+    monkeypatch.setattr(NumpyLearner, "learn", interrupting)
     with pytest.raises(KeyboardInterrupt):
         train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False)
+    # The first teacher is broken off in one of its nine epochs, and a run that could be used as it is.
+    assert trained == ["1"]
+    assert 1 < Run(tmp_path / "run" / ".teachers" / "1").manifest()["training"]["epochs"] < 9
+    trained.clear()
+    with pytest.raises(KeyboardInterrupt):
+        train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)
     assert trained == ["1", "2"]
     monkeypatch.setattr(Teachers, "said", real_said)
     again = train("trails-sclstm", tmp_path / "run", overrides=SMALL, progress=False, resume=True)

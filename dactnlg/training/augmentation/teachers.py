@@ -31,6 +31,7 @@ from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.models import numpy as numpy_models
 from dactnlg.runs.config import Config
+from dactnlg.runs.place import is_unfinished
 from dactnlg.runs.run import Run
 from dactnlg.runs.sections import SEEDS
 from dactnlg.text.example import Pair
@@ -115,7 +116,8 @@ def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -
     configs = teacher_configs(config)
     for number, each in enumerate(configs, 1):
         teacher = Run(run.teachers_path / str(number))
-        if not teacher.manifest_path.exists():
+        # One that was interrupted has a manifest, too.
+        if is_unfinished(teacher):
             LOG.info("teacher %d of %d", number, len(configs))
             train(each, teacher)
         yield teacher.path
