@@ -32,6 +32,7 @@ from dactnlg.evaluation.evaluate import evaluate
 from dactnlg.evaluation.result import Evaluation
 from dactnlg.generation.options import Constraint, GenerationOptions
 from dactnlg.runs.config import Config, load_config
+from dactnlg.runs.place import is_unfinished
 from dactnlg.runs.run import Run
 from dactnlg.training.train import train
 
@@ -84,11 +85,16 @@ def broken(text: str) -> bool:
 
 def trained(config: Mapping[str, Any] | Config, folder: Path) -> float:
     """Train unless the folder holds the finished run, and return how long it took in seconds."""
-    if not Run(folder).manifest_path.exists():
+    noted = folder / "seconds.txt"
+    if is_unfinished(Run(folder)):
+        before = float(noted.read_text(encoding="utf-8")) if noted.exists() else 0.0
         started = time.perf_counter()
-        train(config, folder, resume=folder.exists(), progress=sys.stderr.isatty())
-        (folder / "seconds.txt").write_text(f"{time.perf_counter() - started:.1f}", encoding="utf-8")
-    return float((folder / "seconds.txt").read_text(encoding="utf-8"))
+        try:
+            train(config, folder, resume=folder.exists(), progress=sys.stderr.isatty())
+        finally:
+            if folder.exists():
+                noted.write_text(f"{before + time.perf_counter() - started:.1f}", encoding="utf-8")
+    return float(noted.read_text(encoding="utf-8"))
 
 
 def measure(name: str, preset: str, seeds: list[int], runs: Path, overrides: list[str]) -> list[Row]:
