@@ -9,7 +9,8 @@ They may be asked for acts that the corpus lacks, too (see `training.invention`)
 training's own texts then, as always where acts are unseen; of these sentences those are learned that read like training
 in every run of words. A model says in one go, and more naturally, what took its teachers a search among compositions.
 
-The teachers stand in the run's folder, `.teachers`, until what they say is written to `taught.jsonl`.
+The teachers stand in the run's folder, `.teachers`, with what they have said so far, until all of it is written to
+`taught.jsonl`. Who is interrupted goes on there.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, cycle
+from itertools import cycle
 from pathlib import Path
 
 from tqdm import tqdm
@@ -41,8 +42,8 @@ from dactnlg.text.segments import faults
 from dactnlg.training.augmentation.invention import invent
 from dactnlg.training.messages import LOG
 
-BLOCK = 64
-"""Acts that are generated at a time."""
+BLOCK, KEPT = 64, 256
+"""Acts that are generated at a time, and as many as are kept at a time: what comes depends on nothing before."""
 WIDTH, MBR_WIDTH = 10, 20
 """Beam width of the teachers, at least, and the same where its sentences are compared with each other."""
 APART = 1000
@@ -98,9 +99,7 @@ def taught(
     invented = invent(own, round(config.training.invention * len(own)), config.training.seed)
     if not run.taught_path.exists():
         teachers = Teachers(config, list(_trained(config, run, train)), progress=progress)
-        with written(run.taught_path) as file:
-            for tokens in chain(teachers.said(list(examples.values())), teachers.invented(invented)):
-                file.write(json.dumps(tokens, ensure_ascii=False) + "\n")
+        _say(teachers, list(examples.values()), invented, run)
     shutil.rmtree(run.teachers_path, ignore_errors=True)
     sentences = _read(run.taught_path)
     if len(sentences) != len(examples) + len(invented):
@@ -123,6 +122,23 @@ def _trained(config: Config, run: Run, train: Callable[[Config, Run], object]) -
         yield teacher.path
 
 
+def _say(teachers: Teachers, pairs: Sequence[Pair], invented: Sequence[Pair], run: Run) -> None:
+    """Write what teachers say, beside them as long as it is not all."""
+    place = run.teachers_path / "said.jsonl"
+    with place.open("a+", encoding="utf-8") as file:
+        file.seek(0)
+        # A kill may have torn the last line.
+        lines = [line for line in file if line.endswith("\n")]
+        lines = lines[: len(lines) // KEPT * KEPT]
+        file.seek(0)
+        file.truncate()
+        file.writelines(lines)
+        for tokens in teachers.said(pairs, invented, len(lines)):
+            file.write(json.dumps(tokens, ensure_ascii=False) + "\n")
+    with written(run.taught_path) as whole:
+        whole.write(place.read_text(encoding="utf-8"))
+
+
 class Teachers:
     """Trained models that say sentences together, for another one to learn.
 
@@ -141,26 +157,41 @@ class Teachers:
         self._options = GenerationOptions(sample=False, mbr=mbr, beam_width=width, constraint="hard")
         self._progress = progress
 
-    def said(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
-        """Yield the sentence for the turn of each pair, as tokens; nothing where it has a fault."""
-        for found in self._generated(pairs):
-            yield _tokens(found) if found.slots_ok and found.origin == "model" else []
+    def said(self, pairs: Sequence[Pair], invented: Sequence[Pair] = (), first: int = 0) -> Iterator[list[str]]:
+        """Yield the sentence for the turn of each pair, as tokens; nothing where it has a fault.
 
-    def invented(self, pairs: Sequence[Pair]) -> Iterator[list[str]]:
-        """Yield the same for invented turns; nothing, too, where it does not read like training."""
-        preprocessor = self._generator.preprocessor
-        known = preprocessor.vocabulary
-        for pair, found in zip(pairs, self._generated(pairs), strict=True):
-            tokens = _tokens(found)
-            right = found.slots_ok and found.origin != "template" and all(token in known for token in tokens)
-            # What was put together of parts may do the acts of these alone.
-            right = right and not faults(preprocessor, pair.turn, tuple(tokens))
-            yield tokens if right and not self._doubts.of(pair.turn, tokens) else []
+        Args:
+            pairs: of the corpus.
+            invented: whose turns are invented, behind these; what does not read like training is not said of them.
+            first: where to begin, a multiple of `KEPT`.
+        """
+        every = [*pairs, *invented]
+        for number, found in enumerate(self._generated(every, first), first):
+            if number < len(pairs):
+                yield _tokens(found) if found.slots_ok and found.origin == "model" else []
+            else:
+                yield _tokens(found) if self._reads_like_training(every[number], found) else []
 
-    def _generated(self, pairs: Sequence[Pair]) -> Iterator[Generation]:
-        hidden = None if self._progress else True
-        with tqdm(total=len(pairs), desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden) as bar:
-            for start in range(0, len(pairs), BLOCK):
+    def _reads_like_training(self, pair: Pair, found: Generation) -> bool:
+        tokens, preprocessor = _tokens(found), self._generator.preprocessor
+        known = all(token in preprocessor.vocabulary for token in tokens)
+        # What was put together of parts may do the acts of these alone.
+        right = (
+            known
+            and found.slots_ok
+            and found.origin != "template"
+            and not faults(preprocessor, pair.turn, tuple(tokens))
+        )
+        return right and not self._doubts.of(pair.turn, tokens)
+
+    def _generated(self, pairs: Sequence[Pair], first: int) -> Iterator[Generation]:
+        hidden, count = None if self._progress else True, len(pairs)
+        with tqdm(
+            total=count, initial=first, desc="teaching", unit=" acts", delay=2, leave=False, disable=hidden
+        ) as bar:
+            for start in range(first, count, BLOCK):
+                if not start % KEPT:
+                    self._generator.forget()
                 block = pairs[start : start + BLOCK]
                 turns, contexts = [pair.turn for pair in block], [pair.context for pair in block]
                 yield from self._generator.generate(turns, self._options, strict=False, context=contexts)
