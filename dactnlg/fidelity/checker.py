@@ -59,7 +59,7 @@ class FidelityChecker:
             self._value(item, done.tokens, logits, missing, contradicted)
         if self._manners is not None:
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
-            missing += self._manners.denied(turn, self.delexicalizer.required(turn), words)
+            missing += self._manners.untrue(turn, self.delexicalizer.required(turn), words)
         special = self._specials.faults(turn, seen, logits, cues, sure=True)
         extra = [*(name for name in values.extra if name not in said), *special.extra]
         invented = map(str, self._inventions.invented(turn, sentence))

@@ -227,9 +227,9 @@ class Preprocessor:
         return self.reader.lacks(turn, slot, tokens, cues, shown)
 
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return what a text does not say of a turn, as training's manner shows: its act, and values that it denies."""
+        """Return what a text does not say of a turn, as training's manner shows: its act, values that are untrue."""
         found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []
-        return [*found, *self.manners.denied(turn, self.delexicalizer.required(turn), tokens)]
+        return [*found, *self.manners.untrue(turn, self.delexicalizer.required(turn), tokens)]
 
     def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:
         """Return 1 for each of `trigger_words` that special values (`familyFriendly=no`) need, (rows, triggers)."""

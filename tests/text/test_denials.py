@@ -31,7 +31,7 @@ def test_people_deny_no_values_and_what_does_is_found(corpus: str, data_dir: Pat
     for given, text in said:
         turn = delexicalizer.prepared(given)
         tokens = [t if "SLOT_" in t else t.lower() for t in delexicalizer.delexicalize(turn, text).tokens]
-        alarms += bool(manners.denied(turn, delexicalizer.required(turn), tokens))
+        alarms += bool(manners.untrue(turn, delexicalizer.required(turn), tokens))
     assert len(said) > 500 and alarms <= 0.002 * len(said)
     checker = FidelityChecker(preprocessor.checker, None, manners)
     for act, text, denial in DENIED.get(corpus, []):
@@ -46,7 +46,7 @@ def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
     manners, delexicalizer = preprocessor.manners, preprocessor.delexicalizer
 
     def denied(act: str, text: str) -> list[str]:
-        return manners.denied(parse(act), delexicalizer.required(parse(act)), text.split())
+        return manners.untrue(parse(act), delexicalizer.required(parse(act)), text.split())
 
     act = "inform(name=x;area=y)"
     assert denied(act, "SLOT_NAME isn't in the SLOT_AREA area") == ["area=y"]

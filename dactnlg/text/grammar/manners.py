@@ -15,6 +15,7 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.text.grammar.denials import Denials
 from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
+from dactnlg.text.grammar.identities import Identities
 from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
@@ -83,6 +84,7 @@ class Manners:
 
     def __init__(self, templates: Templates) -> None:
         self._templates, self._denials, self.marks = templates, Denials(templates), Marks(templates)
+        self._identities = Identities(templates)
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
         self._personal: dict[Key, bool] = {}
@@ -148,19 +150,22 @@ class Manners:
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
-    def denied(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
-        """Return the values that a text denies where its act denies nothing: "it is not in the north".
+    def untrue(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
+        """Return the values of which a text says what does not hold.
+
+        It denies them where its act denies nothing, "it is not in the north", or takes them for something else,
+        "SLOT_DEVELOPER is a good game".
 
         Args:
             turn: the acts.
             required: what a text for them has to say.
             tokens: the text, delexicalised, in lower case.
         """
+        found = self._identities.mistaken(tokens)
         # What an act with a special value denies may be that: "no dogs".
-        if self._of(turn).deny >= LEAST_SHARE or any(slot.special is not None for _, slot in turn.slots()):
-            return []
-        denied = self._denials.denied(act_types(kind(turn)), tokens)
-        return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in denied]
+        if self._of(turn).deny < LEAST_SHARE and all(slot.special is None for _, slot in turn.slots()):
+            found += self._denials.denied(act_types(kind(turn)), tokens)
+        return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in found]
 
     def is_question(self, act_type: str) -> bool:
         """Whether an act type asks, by its name or as all of training's texts for it begin."""
