@@ -7,10 +7,12 @@ from collections.abc import Iterator, Sequence
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import special_name
 from dactnlg.text.owners import Thing, compared, described
-from dactnlg.text.placeholders import Required
+from dactnlg.text.placeholders import Required, is_placeholder
+from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
 
-TOGETHER = frozenset({"both", "neither", "each", "all"})
+BOTH = "both"
+TOGETHER = frozenset({BOTH, "neither", "each", "all"})
 """Words with which something is said of several things at once."""
 
 
@@ -25,13 +27,25 @@ def exchanged_specials(
         required: its values.
         tokens: the text, with placeholders.
     """
-    found: dict[str, str] = {}
+    found = dict(_of_both(checker, turn, tokens))
     for slot, said in _unshown(checker, turn, required, tokens):
         for other, shown in said:
             own = {each.special for each in other.slots if each.name == slot.name}
             if slot.special in shown.get(slot.name, ()) and slot.special not in own:
                 found[special_name(slot)] = str(other.name)
     return found
+
+
+def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield special values that a sentence says of both things, with the one that has another: "both allow dogs"."""
+    words = [token if is_placeholder(token) else token.lower() for token in tokens]
+    about = compared(turn) if BOTH in words else []
+    for sentence in split_sentences(words) if len(about) > 1 else ():
+        shown = checker.shown(sentence) if BOTH in sentence else {}
+        for thing in about:
+            for name, values in shown.items():
+                own = {slot.special for slot in thing.slots if slot.name == name and slot.special}
+                yield from ((f"{name}={value}", str(thing.name)) for value in values if own and value not in own)
 
 
 def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[str]:

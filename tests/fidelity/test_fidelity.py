@@ -510,6 +510,28 @@ def test_what_there_is_to_choose_from_may_be_named_beside_that_it_does_not_matte
 
 
 @pytest.mark.parametrize(
+    ("sentence", "misplaced"),
+    [
+        (
+            "Orrin Falls allows dogs and Ivy Cutting allows none. Both allow dogs.",
+            {"dogsallowed=yes": "name='Ivy Cutting'"},
+        ),
+        ("Orrin Falls allows dogs. Ivy Cutting does not. Neither has toilets.", {}),
+        ("Orrin Falls allows dogs. Both do not allow dogs.", {"dogsallowed=no": "name='Orrin Falls'"}),
+        ("Orrin Falls allows dogs and Ivy Cutting does not allow dogs. Both have toilets.", {}),
+    ],
+)
+def test_what_is_said_of_both_holds_for_both(
+    checker: FidelityChecker, sentence: str, misplaced: dict[str, str]
+) -> None:
+    turn = parse("compare(name='Orrin Falls';dogsallowed=yes;name='Ivy Cutting';dogsallowed=no)")
+    assert checker.check(turn, sentence).misplaced == misplaced
+    # Where they are alike both are.
+    turn = parse("compare(name='Orrin Falls';dogsallowed=yes;name='Ivy Cutting';dogsallowed=yes)")
+    assert not checker.check(turn, "Orrin Falls and Ivy Cutting both allow dogs. Both allow dogs.").misplaced
+
+
+@pytest.mark.parametrize(
     ("act", "sentence", "extra"),
     [
         ("inform_count(count=3;season=summer)", "If you do not care about the season, 3 trails suit summer.", "season"),

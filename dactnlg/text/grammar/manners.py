@@ -49,6 +49,7 @@ class Shares(NamedTuple):
         own: the number of these.
         none: those that say that there is none of a kind.
         again: those that deny in several sentences.
+        told: those that tell of what there is none of.
         ask: those that ask.
         texts: the number of all.
     """
@@ -57,6 +58,7 @@ class Shares(NamedTuple):
     own: int
     none: float
     again: float
+    told: float
     ask: float
     texts: int
 
@@ -64,11 +66,11 @@ class Shares(NamedTuple):
     def of(cls, count: Counter[str]) -> Shares:
         """Return the shares that counts come to."""
         own, texts = count["own"], count["texts"]
-        none, again, ask = (count[each] / texts for each in ("none", "again", "ask"))
-        return cls(count["deny"] / max(own, 1), own, none, again, ask, texts)
+        none, again, told, ask = (count[each] / texts for each in ("none", "again", "told", "ask"))
+        return cls(count["deny"] / max(own, 1), own, none, again, told, ask, texts)
 
 
-NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0)
+NOTHING = Shares(0.0, 0, 0.0, 0.0, 0.0, 0.0, 0)
 """Of act types that training does not have together."""
 
 
@@ -108,6 +110,7 @@ class Manners:
             count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
             count["again"] += denied and denies_again(text)
+            count["told"] += denied and _told_of_none(text) > 0
             if not any(map(has_negative, values)):
                 count["own"] += 1
                 count["deny"] += denied
@@ -129,6 +132,9 @@ class Manners:
             stating = all(act.act_type in self._stating for act in turn)
             return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
+            return True
+        if usual.deny >= MOSTLY and usual.told < LEAST_SHARE and _told_of_none(tokens):
+            # "There are no cheap pubs. It is in the south."
             return True
         if "only" in self.marks.of(turn) and denies(tokens) and not _negative(turn) and not excepts(tokens):
             # "There is no pub in the south" for the only one there.
@@ -235,10 +241,7 @@ class Manners:
 
     def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many statements tell of what there is none of: "there are no trails here. They have toilets."."""
-        if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY:
-            return 0
-        first, *more = split_sentences(tokens) or [()]
-        return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
+        return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else _told_of_none(tokens)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""
@@ -283,6 +286,12 @@ def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
     first = asked.index(True)
     named = subject in map(strip_joiner, split_sentences(tokens)[first])
     return 0 if named else asked[first:].count(False)
+
+
+def _told_of_none(tokens: Sequence[str]) -> int:
+    """Return how many sentences behind one that denies neither deny nor ask."""
+    first, *more = split_sentences(tokens) or [()]
+    return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
 
 
 def denies_again(tokens: Sequence[str]) -> bool:
