@@ -41,14 +41,13 @@ def test_a_text_that_says_that_there_is_none_is_for_acts_that_do() -> None:
     assert not manners(*stated[1:], *denied).wrong(parse("inform(type=inns;near=x)"), NONE)
 
 
-def test_nothing_is_told_of_what_there_is_none_of() -> None:
+def test_a_statement_behind_a_denial_is_another_act() -> None:
     act = parse("inform_no_match(near=x;area=y)")
     denied = [("inform_no_match(near=x)", f"there is no inn {place} SLOT_NEAR .") for place in "abcdefghijkl"]
     told = [(act, denial.replace("SLOT_NEAR .", "SLOT_NEAR . it is in the SLOT_AREA area .")) for act, denial in denied]
     text = told[0][1].split()
     assert manners(*denied).wrong(act, text)
-    for more in ("there is none in SLOT_AREA .", "would you like one in SLOT_AREA ?"):
-        assert not manners(*denied).wrong(act, [*denied[0][1].split(), *more.split()])
+    assert not manners(*denied).wrong(act, denied[0][1].split())
     # Where training goes on so, what it tells of may be another one.
     assert manners(*denied, *told[:1]).wrong(act, text) and not manners(*denied, *told[:2]).wrong(act, text)
 
