@@ -32,6 +32,8 @@ def built(pairs: list[tuple[str, str]]) -> Preprocessor:
     [
         ("SLOT_MAKER is a game .", ["SLOT_MAKER"]),
         ("SLOT_NAME is a good game . SLOT_MAKER was a great game .", ["SLOT_MAKER"]),
+        ("i like SLOT_NAME , and SLOT_MAKER is a good game .", ["SLOT_MAKER"]),
+        ("the game is from the SLOT_MAKER and is a good game .", []),
         ("the SLOT_MAKER is an old game that i like .", ["SLOT_MAKER"]),
         ("SLOT_NAME is a game . it is a game by SLOT_MAKER .", []),
         ("SLOT_MAKER is a great studio .", []),

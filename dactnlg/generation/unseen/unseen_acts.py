@@ -31,6 +31,8 @@ STRANGE = 4
 """Doubts about the best sentence for an unseen act, from which on it is tried to say its slots by themselves."""
 MANY = 20_000
 """Texts of a training corpus."""
+GARBLED = 5
+"""Doubts from which on what a model says of an act that it has seen is looked for in a wider search, too."""
 NONE = 1_000
 """Stands for the doubts where there is no candidate."""
 REMEMBERED = 20_000, 8 << 20
@@ -126,7 +128,7 @@ class UnseenActs:
             rated = ((doubts + self.doubts.unlike(request.turn, each.tokens), each) for each in made if each.right)
             found = sorted([*_first(rated, doubts, _enough(options)), *found], key=lambda each: each[0])
             usual = usual or made
-        return Pool(request, [*candidates, *usual], found, wider=unseen and _least(found) >= ALARMING)
+        return Pool(request, [*candidates, *usual], found, wider=_least(found) >= (ALARMING if unseen else GARBLED))
 
     def is_new(self, request: Request) -> bool:
         """Whether training never had a request's combination, see `Combinations`; remembered."""

@@ -18,6 +18,7 @@ LEAST_SEEN = 20
 MOST_SHARE = 0.02
 """Share of these places in which it says so by mistake, at most."""
 _IS = frozenset({"is", "was"})
+_JOINTS = frozenset({"and", "but", "while"})
 
 
 class Identities:
@@ -47,11 +48,13 @@ class Identities:
 
 
 def _identities(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what begins each sentence, a placeholder or a pronoun, with the noun or the value that it is said to be."""
+    """Yield what begins each clause, a placeholder or a pronoun, with the noun or the value that it is said to be."""
     for sentence in split_sentences(tokens):
         words = values_alike(plain(sentence))
-        start = words[0] == "the"
-        subject, verb, *rest = [*words[start : start + 3], "", "", ""][:3]
-        if verb in _IS and (rest[0] in ARTICLES or is_placeholder(rest[0])):
-            place = start + 2
-            yield subject, noun_phrase_head(words, place) if rest[0] in ARTICLES else rest[0]
+        for place in range(1, len(words) - 1):
+            start = place - 1 - (words[max(0, place - 2)] == "the")
+            # "A big screen and SLOT_AUDIO is" lists, "it is cheap, and SLOT_NAME is" does not.
+            begins = start <= 0 or (words[start - 1] in _JOINTS and words[start - 2 : start - 1] == [","])
+            what = words[place + 1]
+            if words[place] in _IS and begins and (what in ARTICLES or is_placeholder(what)):
+                yield words[place - 1], noun_phrase_head(words, place + 1) if what in ARTICLES else what
