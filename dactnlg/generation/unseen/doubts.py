@@ -11,9 +11,9 @@ from dactnlg.fidelity.plainly import careless
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.combinations import Combinations
 from dactnlg.generation.unseen.composition import Composer
+from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
-from dactnlg.text.grammar.manners import denies
 from dactnlg.text.grammar.mending import the_only
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request

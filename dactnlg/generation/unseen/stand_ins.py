@@ -18,8 +18,8 @@ from typing import NamedTuple
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import owners
+from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.english import VERBS_OF_MANY
-from dactnlg.text.grammar.manners import denies
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request

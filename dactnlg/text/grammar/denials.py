@@ -1,14 +1,15 @@
-"""Denials: values that a text denies where training never does so: "it does not serve SLOT_FOOD food"."""
+"""Denials: texts that deny, and values that one denies where training never does: "it serves no SLOT_FOOD food"."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, JOINTS
+from dactnlg.text.grammar.english import COORDINATING, JOINTS, NEGATIONS
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS
+from dactnlg.text.sentences import ENDS, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
 
@@ -65,3 +66,30 @@ def _denied(tokens: Sequence[str]) -> Iterator[_Run]:
 
 def _plain(token: str) -> str:
     return strip_joiner(token).partition("#")[0] if is_placeholder(token) else strip_joiner(token).lower()
+
+
+def has_none(tokens: Sequence[str]) -> bool:
+    """Whether a text says that there is none of a kind: "no SLOT_TYPE"."""
+    return any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens))
+
+
+def denies(tokens: Iterable[str]) -> bool:
+    """Whether a text has a word that denies."""
+    return any(map(is_denial, tokens))
+
+
+def denies_again(tokens: Sequence[str]) -> bool:
+    """Whether several sentences of a text deny."""
+    return sum(map(denies, split_sentences(tokens))) > 1
+
+
+def told_behind(tokens: Sequence[str]) -> int:
+    """Return how many sentences behind one that denies neither deny nor ask."""
+    first, *more = split_sentences(tokens) or [()]
+    return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
+
+
+def is_denial(token: str) -> bool:
+    """Whether a token denies."""
+    word = strip_joiner(token)
+    return word in NEGATIONS or word.endswith("n't")

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import chain
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Turn
-from dactnlg.text.grammar.denials import Denials
-from dactnlg.text.grammar.english import NEGATIONS, QUESTION_WORDS
+from dactnlg.text.grammar.denials import Denials, denies, denies_again, has_none, is_denial, told_behind
+from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.identities import Identities
 from dactnlg.text.grammar.marks import NEGATIVE, Marks, excepts, has_negative
 from dactnlg.text.placeholders import Required, is_placeholder
@@ -100,7 +100,7 @@ class Manners:
         rows = self._templates.specials
         # Training has many texts, of few words: these are looked at once.
         words = set(chain.from_iterable(text for _, text in rows))
-        denying, marks = frozenset(filter(_denying, words)), frozenset(filter(_marks_question, words))
+        denying, marks = frozenset(filter(is_denial, words)), frozenset(filter(_marks_question, words))
         for (key, text), values in rows.items():
             count = combinations.get(key)
             if count is None:
@@ -110,7 +110,7 @@ class Manners:
             count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
             count["again"] += denied and denies_again(text)
-            count["told"] += denied and _told_of_none(text) > 0
+            count["told"] += denied and told_behind(text) > 0
             if not any(map(has_negative, values)):
                 count["own"] += 1
                 count["deny"] += denied
@@ -133,7 +133,7 @@ class Manners:
             return stating and (asks(tokens) or worded_as_question(tokens))
         if has_none(tokens) and max(usual.deny, usual.none) < LEAST_SHARE:
             return True
-        if usual.deny >= MOSTLY and usual.told < LEAST_SHARE and _told_of_none(tokens):
+        if usual.deny >= MOSTLY and usual.told < LEAST_SHARE and told_behind(tokens):
             # "There are no cheap pubs. It is in the south."
             return True
         if "only" in self.marks.of(turn) and denies(tokens) and not _negative(turn) and not excepts(tokens):
@@ -241,7 +241,7 @@ class Manners:
 
     def told_of_none(self, turn: Turn, tokens: Sequence[str]) -> int:
         """Return how many statements tell of what there is none of: "there are no trails here. They have toilets."."""
-        return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else _told_of_none(tokens)
+        return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else told_behind(tokens)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
         """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""
@@ -268,16 +268,6 @@ def _negative(turn: Turn) -> bool:
     return any(slot.special and f"={slot.special}" in NEGATIVE for _, slot in turn.slots())
 
 
-def has_none(tokens: Sequence[str]) -> bool:
-    """Whether a text says that there is none of a kind: "no SLOT_TYPE"."""
-    return any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens))
-
-
-def denies(tokens: Iterable[str]) -> bool:
-    """Whether a text has a word that denies."""
-    return any(map(_denying, tokens))
-
-
 def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
     """Return how many sentences that do not ask stand behind the first one that does, unless that names a subject."""
     asked = asking(tokens)
@@ -288,17 +278,6 @@ def _stated_behind(tokens: Sequence[str], subject: str = "") -> int:
     return 0 if named else asked[first:].count(False)
 
 
-def _told_of_none(tokens: Sequence[str]) -> int:
-    """Return how many sentences behind one that denies neither deny nor ask."""
-    first, *more = split_sentences(tokens) or [()]
-    return sum(not denies(each) and not asking(each)[0] for each in more) if denies(first) else 0
-
-
-def denies_again(tokens: Sequence[str]) -> bool:
-    """Whether several sentences of a text deny."""
-    return sum(map(denies, split_sentences(tokens))) > 1
-
-
 def asks(tokens: Iterable[str]) -> bool:
     """Whether a text has the mark of a question."""
     return any(map(_marks_question, tokens))
@@ -307,11 +286,6 @@ def asks(tokens: Iterable[str]) -> bool:
 def worded_as_question(tokens: Sequence[str]) -> bool:
     """Whether a sentence of a text begins, or ends, as a question does."""
     return any(asking(tokens))
-
-
-def _denying(token: str) -> bool:
-    word = strip_joiner(token)
-    return word in NEGATIONS or word.endswith("n't")
 
 
 def _marks_question(token: str) -> bool:
