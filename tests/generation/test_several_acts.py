@@ -101,6 +101,25 @@ def test_the_acts_stand_in_the_order_of_the_turn(pubs: Preprocessor) -> None:
         assert said(pubs, "&".join(order), *map(texts.__getitem__, order)) == [" ".join(map(plain.__getitem__, order))]
 
 
+def test_acts_that_training_has_together_can_be_said_one_by_one(pubs: Preprocessor) -> None:
+    request, several = pubs.request(parse("inform(name=x;food=y)&?more()")), SeveralActs(pubs)
+    assert several.requests(request) == []
+    parts = several.one_by_one(request)
+    assert parts is not None and [str(each.turn) for each in parts.requests] == ["inform(name=x;food=y)", "?more()"]
+    texts = ["SLOT_NAME serves SLOT_FOOD food .", "what else ?"]
+    said = {at: Candidate(pubs, parts.requests[at], tuple(text.split()), 0.0) for at, text in enumerate(texts)}
+    assert [" ".join(text) for text in parts.join(said)] == ["SLOT_NAME serves SLOT_FOOD food . what else ?"]
+    # Values of the same slot keep to their acts.
+    request = pubs.request(parse("deny(food=y)&inform(name=x;food=z)"))
+    parts = several.one_by_one(request)
+    assert parts is not None
+    texts = ["there is no SLOT_FOOD food", "SLOT_NAME serves SLOT_FOOD food ."]
+    said = {at: Candidate(pubs, parts.requests[at], tuple(text.split()), 0.0) for at, text in enumerate(texts)}
+    (text,) = parts.join(said)
+    assert pubs.text(request.turn, tuple(text)) == "There is no y food. X serves z food."
+    assert several.one_by_one(pubs.request(parse("inform(name=x)"))) is None
+
+
 def test_what_asks_by_its_act_alone_has_its_own_mark(pubs: Preprocessor) -> None:
     deny = "there is no SLOT_FOOD food"
     assert said(pubs, "?request(area)&deny(food=thai)", "the area", deny) == ["The area? There is no Thai food."]

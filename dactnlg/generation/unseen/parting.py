@@ -18,6 +18,7 @@ from dactnlg.generation.unseen.dividing import Divider
 from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.nameless import Nameless
 from dactnlg.generation.unseen.parts import Parts, favourites, stated
+from dactnlg.generation.unseen.several_acts import SeveralActs
 from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
@@ -41,7 +42,7 @@ class Parting:
         self._preprocessor, self._unseen = preprocessor, unseen
         self._describer = Describer(self._preprocessor)
         self._divider = Divider(self._preprocessor, self._describer)
-        self._nameless = Nameless(self._preprocessor)
+        self._nameless, self._several = Nameless(self._preprocessor), SeveralActs(self._preprocessor)
 
     def add(
         self,
@@ -94,7 +95,9 @@ class Parting:
         if right and doubts < STRANGE:
             return self._nameless.named(request) if way > 1 and doubts >= ALARMING else None
         if way == 1:
-            return self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
+            # Act types that training has together it does not have with all slots.
+            several = self._several.one_by_one(request)
+            return several or self._divider.unknown(request) or (self._divider.left(best) if best is not None else None)
         return self._divider.divided(request) or self._nameless.named(request)
 
     def _joined(

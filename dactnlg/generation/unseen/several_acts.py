@@ -13,7 +13,7 @@ from functools import cached_property, reduce
 
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.generation.candidates import Candidate
-from dactnlg.generation.unseen.parts import renamed
+from dactnlg.generation.unseen.parts import Parts, Text, renamed
 from dactnlg.text import owners
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
@@ -52,6 +52,17 @@ class SeveralActs:
             groups.append(Turn(rest[:size]))
             rest = rest[size:]
         return [self._preprocessor.request(turn, request.context) for turn in groups if groups != [request.turn]]
+
+    def one_by_one(self, request: Request) -> Parts | None:
+        """Return the acts of a turn by themselves, whether or not training had them together; None of a single one."""
+        acts = request.turn.acts
+
+        def join(said: dict[int, Candidate]) -> list[Text]:
+            texts = self._retold(request, [said[place] for place in range(len(acts))])
+            return [reduce(append_sentences, texts, list[str]())]
+
+        requests = [self._preprocessor.request(Turn((act,)), request.context) for act in acts]
+        return Parts(requests, join, all_needed=True, whole=True) if len(acts) > 1 else None
 
     def said(self, request: Request, said: Iterable[Sequence[Candidate]]) -> list[Candidate]:
         """Return what is said for its requests as texts for a turn: the best of each, then the next ones.
