@@ -19,7 +19,7 @@ from pydantic_core import ErrorDetails
 from dactnlg._utils import resources
 from dactnlg.errors import ConfigError, UnknownNameError, suggest
 from dactnlg.runs import yamlfile
-from dactnlg.runs.mistakes import TEACHERS, plain_words
+from dactnlg.runs.mistakes import plain_words
 from dactnlg.runs.sections import (
     BACKENDS,
     CONSTRAINTS,
@@ -57,8 +57,6 @@ __all__ = [
 ]
 
 
-Loc = tuple[int | str, ...]
-"""Where something stands in a configuration."""
 MOST_SHOWN = 100
 """Mistakes of one configuration that are listed one by one."""
 
@@ -115,24 +113,19 @@ def _checked(
     data: dict[str, Any], where: str, places: Mapping[str, str], mistakes: list[str], models: Sections | None
 ) -> Config:
     """Return the configuration that data hold, or raise all their mistakes at once."""
-    config = None
+    config = section = None
     found: list[ErrorDetails] = []
     try:
         config = Config.model_validate(data, context=TRAINED if models is None else None)
     except ValidationError as error:
         found = error.errors()
-    sections = dict[Loc, ModelSection]()
-    for loc, each in _model_sections(data):
-        if models is None:
-            break
+    if models is not None and isinstance(data.get("model"), dict) and isinstance(data["model"].get("name"), str):
         try:
-            sections[loc] = models.section(each["name"]).model_validate(each)
+            section = models.section(data["model"]["name"]).model_validate(data["model"])
         except UnknownNameError as error:
-            key = ".".join(map(str, (*loc, "name")))
-            place = next((places[k] for k in _prefixes((*loc, "name")) if k in places), where)
-            mistakes.append(_line(place, key, str(error)))
+            mistakes.append(_line(places.get("model.name", where), "model.name", str(error)))
         except ValidationError as error:
-            found += [{**detail, "loc": (*loc, *detail["loc"])} for detail in error.errors()]
+            found += [{**detail, "loc": ("model", *detail["loc"])} for detail in error.errors()]
     for detail in found[:MOST_SHOWN]:
         key = ".".join(map(str, detail["loc"]))
         place = next((places[k] for k in _prefixes(detail["loc"]) if k in places), where)
@@ -142,21 +135,7 @@ def _checked(
     if mistakes or config is None:
         count = "one mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         raise ConfigError("\n  ".join([f"{count} in the configuration {where}".rstrip(), *mistakes]))
-    if not sections:
-        return config
-    own, *teachers = sections.values()
-    training = config.training.model_copy(update={"teacher_models": teachers})
-    return config.model_copy(update={"model": own, "training": training})
-
-
-def _model_sections(data: Mapping[str, Any]) -> Iterator[tuple[Loc, dict[str, Any]]]:
-    """Yield the section of the model and those of its teachers, as far as they name one, each with its place."""
-    training = data.get(TEACHERS[0])
-    teachers = training.get(TEACHERS[1]) if isinstance(training, dict) else None
-    listed = enumerate(teachers) if isinstance(teachers, list) else ()
-    for loc, section in [(("model",), data.get("model")), *(((*TEACHERS, n), s) for n, s in listed)]:
-        if isinstance(section, dict) and isinstance(section.get("name"), str):
-            yield loc, section
+    return config if section is None else config.model_copy(update={"model": section})
 
 
 def _line(place: str, key: str, mistake: str) -> str:
@@ -210,6 +189,6 @@ def _apply(override: str, data: dict[str, Any]) -> dict[str, str]:
     return {f"{section}.{key}": f"--set {override}"}
 
 
-def _prefixes(loc: Loc) -> Iterator[str]:
+def _prefixes(loc: Sequence[int | str]) -> Iterator[str]:
     for length in range(len(loc), 0, -1):
         yield ".".join(map(str, loc[:length]))

@@ -12,26 +12,18 @@ from dactnlg._utils.reading import short
 from dactnlg.errors import suggest
 from dactnlg.runs.sections import Config, Sections
 
-TEACHERS = "training", "teacher_models"
-"""Where further sections of models stand in a configuration."""
-
 
 def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | None) -> str:
     """Say in plain words what pydantic found."""
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
-    model = data.get("model")
-    if detail["loc"][:2] == TEACHERS and len(path) > len(TEACHERS):
-        # What a teacher's model is mistaken in is told as of any other model.
-        model, path = data[TEACHERS[0]][TEACHERS[1]][detail["loc"][2]], ["model", *path[3:]]
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
     # A name that is no text has no section.
-    given = model.get("name") if isinstance(model, Mapping) and path[0] == "model" and len(path) > 1 else None
-    name = given if isinstance(given, str) else ""
-    if models is not None and name and kind != "missing":
-        section = models.section(name)
+    named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
+    if models is not None and named and kind != "missing":
+        section = models.section(data["model"]["name"])
     fields: dict[str, Any] = getattr(section, "model_fields", {}) if len(path) > 1 else dict(Config.model_fields)
-    if kind == "extra_forbidden" and models is not None and name:
-        return _unknown_model_key(path[1], name, models)
+    if kind == "extra_forbidden" and models is not None and named:
+        return _unknown_model_key(path[1], data["model"]["name"], models)
     if kind == "extra_forbidden":
         return f"unknown key; {_nearest_key(path, fields)}"
     if kind == "missing":

@@ -165,8 +165,6 @@ class TrainingConfig(_Section):
             combinations of slots that it lacks (see `training.recombination`).
         teachers: so many models with other seeds are trained before, and what they say together for the acts of
             training is learned beside the corpus's sentences (see `training.teachers`).
-        teacher_models: the models of the teachers, in turn, as sections (`{name: seq2seq, copying: true}`); empty for
-            the model's own. Models that differ make different mistakes, and say better sentences together.
         teachers_mbr: of the sentences in their beam the teachers say the one that is most like the others (minimum
             Bayes risk), so that the model need not look for it.
         invention: for each pair of the corpus so many acts with other slots are asked of the teachers, and what they
@@ -190,7 +188,6 @@ class TrainingConfig(_Section):
     repetition: float = Field(default=1.0, ge=0.0, le=1.0)
     recombination: float = Field(default=0.0, ge=0.0, le=10.0)
     teachers: int = Field(default=0, ge=0, le=16)
-    teacher_models: list[SerializeAsAny[UncheckedModelSection]] = []
     teachers_mbr: bool = False
     invention: float = Field(default=0.0, ge=0.0, le=10.0)
     backend: Backend = "auto"
@@ -206,12 +203,6 @@ class TrainingConfig(_Section):
         if self.invention and not self.teachers:
             message = "invention needs teachers: 1 or more; they say what is invented"
             raise PydanticCustomError("invention", "{m}", {"m": message})
-        if self.teacher_models and not self.teachers:
-            message = "teacher_models needs teachers: as many as are to be trained"
-            raise PydanticCustomError("teacher_models", "{m}", {"m": message})
-        if not all(each.neural for each in self.teacher_models):
-            message = f"teacher_models: the model '{RANDOM}' has learned nothing to teach"
-            raise PydanticCustomError("teacher_models", "{m}", {"m": message})
         return self
 
 

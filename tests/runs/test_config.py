@@ -135,23 +135,6 @@ def test_what_is_no_model_is_an_error_beside_the_others(tmp_path: Path, name: st
     }
 
 
-def test_the_models_of_teachers_are_checked_as_the_model_is(tmp_path: Path) -> None:
-    text = f"""{MINIMAL}training:
-  teachers: 3
-  teacher_models:
-    - {{name: lstm, hiden_size: 3}}
-    - {{name: lsm}}
-    - {{hidden_size: 3}}
-    - lstm
-"""
-    found = "\n".join(mistakes(tmp_path, text))
-    assert found.count("teacher_models") == 4
-    assert "line 8: training.teacher_models.0.hiden_size: unknown key; did you mean 'hidden_size'?" in found
-    assert "line 9: training.teacher_models.1.name: unknown model 'lsm'; did you mean 'lstm' or 'sclstm'?" in found
-    assert "line 7: training.teacher_models.2.name: missing" in found
-    assert "line 7: training.teacher_models.3: must be a mapping of name, initialize_from; got 'lstm'" in found
-
-
 def test_without_the_models_their_keys_are_taken_as_they_stand(tmp_path: Path) -> None:
     path = write(tmp_path, MINIMAL + "  whatever: 3\n")
     config = load_config(path)

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import yaml
 
 from dactnlg import Generator, models
 from dactnlg.acts import Turn
@@ -22,7 +21,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.reader_file import load_reader
 from dactnlg.models.numpy.learner import NumpyLearner
 from dactnlg.models.weights import load_arrays
-from dactnlg.runs.config import Config, load_config, read_config
+from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.requests import DelexicalizedAct
 from dactnlg.text.segments import faults
@@ -35,8 +34,6 @@ from dactnlg.training.train import train
 SMALL = [
     *("training.epochs=9", "training.batch_size=32", "model.hidden_size=48"),
     *("training.teachers=2", "training.invention=0.1"),
-    # Models of two kinds teach together.
-    "training.teacher_models=[{name: sclstm, hidden_size: 48}, {name: lstm, hidden_size: 48}]",
 ]
 
 
@@ -102,21 +99,6 @@ def test_teachers_differ_in_their_seeds_alone() -> None:
         same = each.training.model_copy(update={"seed": config.training.seed, "teachers": 3})
         assert each.training.teachers == 0 and same == config.training and each.model == config.model
     assert teacher_configs(load_config("trails-sclstm", [], models)) == []
-
-
-def test_teachers_have_their_models_in_turn() -> None:
-    sections = "[{name: seq2seq, copying: true}, {name: hierarchical, dropout: 0.1}]"
-    options = ["training.teachers=3", f"training.teacher_models={sections}", "training.epochs=7"]
-    config = load_config("trails-sclstm", options, models)
-    found = teacher_configs(config)
-    assert [each.model.name for each in found] == ["seq2seq", "hierarchical", "seq2seq"]
-    # Each is checked and filled in as a model's section is, and what a run keeps reads back alike.
-    assert found[0].model.keywords()["copying"] is True and found[1].model.keywords()["dropout"] == 0.1
-    assert found[1].model.keywords().keys() == models.section("hierarchical")(name="hierarchical").keywords().keys()
-    assert all(each.training.teacher_models == [] and each.training.epochs == 7 for each in found)
-    again = read_config(yaml.safe_load(config.to_yaml()), models=models)
-    assert [each.model for each in teacher_configs(again)] == [each.model for each in found]
-    assert config.model.name == "sclstm"
 
 
 def test_a_run_is_whole_without_its_teachers(run: Run) -> None:
@@ -199,10 +181,6 @@ def test_damaged_sentences_are_told_of(tmp_path: Path, content: str) -> None:
 def test_teachers_are_for_one_device_and_for_acts(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="invention needs teachers"):
         load_config("trails-sclstm", ["training.invention=1"], models)
-    with pytest.raises(ConfigError, match="teacher_models needs teachers"):
-        load_config("trails-sclstm", ["training.teacher_models=[{name: lstm}]"], models)
-    with pytest.raises(ConfigError, match="the model 'random' has learned nothing to teach"):
-        load_config("trails-sclstm", ["training.teachers=1", "training.teacher_models=[{name: random}]"], models)
     options = ["training.backend=keras", "training.teachers=1"]
     with pytest.raises(WorkerError, match=r"training\.teachers=1 is for one device"):
         train("trails-sclstm", tmp_path / "run", overrides=options, cluster=Cluster(devices=2))

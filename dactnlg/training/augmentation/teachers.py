@@ -19,7 +19,6 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import cycle
 from pathlib import Path
 
 from tqdm import tqdm
@@ -53,15 +52,12 @@ Asked = tuple[DelexicalizedAct, str]
 
 
 def teacher_configs(config: Config) -> list[Config]:
-    """Return the configurations of a model's teachers: its own, with other seeds, and with other models in turn."""
+    """Return the configurations of a model's teachers: its own, with other seeds."""
     options = config.training
-    alone = {"teachers": 0, "teacher_models": [], "teachers_mbr": False, "invention": 0.0}
-    alone |= {"plot": False, "tensorboard": False}
-    sections = cycle(options.teacher_models or [config.model])
+    alone = {"teachers": 0, "teachers_mbr": False, "invention": 0.0, "plot": False, "tensorboard": False}
     seeds = [(options.seed + APART * number) % SEEDS for number in range(1, options.teachers + 1)]
     return [
-        config.model_copy(update={"model": section, "training": options.model_copy(update={**alone, "seed": seed})})
-        for seed, section in zip(seeds, sections, strict=False)
+        config.model_copy(update={"training": options.model_copy(update={**alone, "seed": seed})}) for seed in seeds
     ]
 
 
@@ -149,8 +145,7 @@ class Teachers:
     """
 
     def __init__(self, config: Config, folders: Sequence[Path], *, progress: bool) -> None:
-        fast = all(numpy_models.supports(Run(folder).check().model.name) for folder in folders)
-        self._generator = Generator.load(folders, "numpy" if fast else "auto")
+        self._generator = Generator.load(folders, "numpy" if numpy_models.supports(config.model.name) else "auto")
         mbr, width = config.training.teachers_mbr, config.decoding.beam_width
         self._doubts = UnseenActs(self._generator.preprocessor).doubts
         width = max(MBR_WIDTH if mbr else WIDTH, width)
