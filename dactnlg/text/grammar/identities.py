@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from dactnlg.text.grammar.copulas import noun_phrase_head
 from dactnlg.text.grammar.english import ARTICLES
@@ -14,7 +15,7 @@ from dactnlg.text.surface import plain
 from dactnlg.text.templates import Templates
 
 LEAST_SEEN = 20
-"""How often training says of whatever begins a sentence that it is something, at least, for others to be strange."""
+"""How often training says, of whatever, that it is something, at least, for others to be strange."""
 MOST_SHARE = 0.02
 """Share of these places in which it says so by mistake, at most."""
 _IS = frozenset({"is", "was"})
@@ -33,28 +34,40 @@ class Identities:
 
     @cached_property
     def _known(self) -> tuple[Counter[tuple[str, str]], Counter[str]]:
-        """How often training says what of which placeholder, and of all subjects together."""
-        pairs = Counter(pair for text in self._templates.texts() for pair in _identities(text))
-        said = Counter[str]()
-        for (_, what), count in pairs.items():
-            said[what] += count
-        return pairs, said
+        """How often training says what of which placeholder, as clauses begin, and of whatever subject."""
+        every = [each for text in self._templates.texts() for each in _identities(text)]
+        return Counter((each.subject, each.what) for each in every if each.begins), Counter(each.what for each in every)
 
     def mistaken(self, tokens: Sequence[str]) -> list[str]:
         """Return the placeholders, without numbers, that a text takes for what training says of others."""
-        found = [pair for pair in _identities(tokens) if is_placeholder(pair[0])]
+        found = [each for each in _identities(tokens) if each.begins and is_placeholder(each.subject)]
         pairs, said = self._known if found else (Counter(), Counter())
-        return [pair[0] for pair in found if said[pair[1]] >= LEAST_SEEN and pairs[pair] <= MOST_SHARE * said[pair[1]]]
+        often = [each for each in found if said[each.what] >= LEAST_SEEN]
+        return [each.subject for each in often if pairs[each.subject, each.what] <= MOST_SHARE * said[each.what]]
 
 
-def _identities(tokens: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield what begins each clause, a placeholder or a pronoun, with the noun or the value that it is said to be."""
+class _Identity(NamedTuple):
+    """What something is said to be.
+
+    Attributes:
+        subject: the last word before the verb.
+        what: the noun, or the value, that it is said to be.
+        begins: whether a clause begins with the subject, so that it is no part of a longer one.
+    """
+
+    subject: str
+    what: str
+    begins: bool
+
+
+def _identities(tokens: Sequence[str]) -> Iterator[_Identity]:
     for sentence in split_sentences(tokens):
         words = values_alike(plain(sentence))
         for place in range(1, len(words) - 1):
-            start = place - 1 - (words[max(0, place - 2)] == "the")
-            # "A big screen and SLOT_AUDIO is" lists, "it is cheap, and SLOT_NAME is" does not.
-            begins = start <= 0 or (words[start - 1] in _JOINTS and words[start - 2 : start - 1] == [","])
             what = words[place + 1]
-            if words[place] in _IS and begins and (what in ARTICLES or is_placeholder(what)):
-                yield words[place - 1], noun_phrase_head(words, place + 1) if what in ARTICLES else what
+            if words[place] in _IS and (what in ARTICLES or is_placeholder(what)):
+                start = place - 1 - (words[max(0, place - 2)] == "the")
+                # "A big screen and SLOT_AUDIO is" lists, "it is cheap, and SLOT_NAME is" does not.
+                begins = start <= 0 or (words[start - 1] in _JOINTS and words[start - 2 : start - 1] == [","])
+                said = noun_phrase_head(words, place + 1) if what in ARTICLES else what
+                yield _Identity(words[place - 1], said, begins)
