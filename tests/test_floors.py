@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -216,3 +217,10 @@ def test_every_file_of_tests_has_its_own_name() -> None:
     """Without packages pytest imports them by their names alone, so that of two equal ones it collects one."""
     names = Counter(path.name for path in Path(__file__).parent.rglob("test_*.py"))
     assert not {name: count for name, count in names.items() if count > 1}
+
+
+def test_no_group_is_possessive(repository: Path) -> None:
+    """Python before 3.11.5, which Debian 12 has, takes `(?:=(?:a|b))?+` to match "=" alone (gh-106052)."""
+    for file in sorted((repository / "dactnlg").rglob("*.py")):
+        found = re.search(r"\)[?*+]\+|\(\?>", file.read_text(encoding="utf-8"))
+        assert found is None, f"{file}: {found}"

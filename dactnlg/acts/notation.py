@@ -30,16 +30,17 @@ NAME = re.compile(r"""[^\s()\[\]{}=;,&'"\\?][^()\[\]{}=;,&'"\\\n\r]*""")
 ACT_TYPE = re.compile(r"""\??[^\s()\[\]{}=;,&'"\\?][^\s()\[\]{}=;,&'"\\]*""")
 _BARE_VALUE = re.compile(r"[\w.+-]+|\?")
 # An unquoted value ends at the next `;` or `)`; balanced brackets are part of it.
-_OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*+")
+_OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*")
 # A comma is part of it, too, unless a name and an equals sign follow: SFRES separates slots by commas.
 _NEXT_SLOT = re.compile(r",\s*+" + NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
+# No group is possessive here: Python before 3.11.5 matches `(?:a(?:b|c))?+` wrong (gh-106052).
 # The form of nearly every act, read at once: no space outside of quotes, neither quotes nor backslashes inside them.
 _PLAIN_ACT = re.compile(
-    r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'(?!\s*+')[^'"\\]*+'|[^\s;,()'"]++))?+(?:;|(?=\))))*+)\)""",
+    r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'(?!\s*+')[^'"\\]*+'|[^\s;,()'"]++))?(?:;|(?=\))))*)\)""",
 )
-_PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?+""")
+_PLAIN_SLOT = re.compile(r"""([\w.-]++)(?:(=)(?:'([^'"]*+)'|([^;'"]++)))?""")
 
 
 @lru_cache(maxsize=1 << 12)
