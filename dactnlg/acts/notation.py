@@ -35,7 +35,7 @@ _OPEN_VALUE_PART = re.compile(r"[^;,()]*+(?:\([^()]*+\)[^;,()]*+)*")
 _NEXT_SLOT = re.compile(r",\s*+" + NAME.pattern + "=")
 _SPACE = re.compile(r"\s*")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-# No group is possessive here: Python before 3.11.5 matches `(?:a(?:b|c))?+` wrong (gh-106052).
+# No group is possessive: Python before 3.11.5 matches those wrong whose inside has alternatives (gh-106052).
 # The form of nearly every act, read at once: no space outside of quotes, neither quotes nor backslashes inside them.
 _PLAIN_ACT = re.compile(
     r"""(\??[\w.-]++)\(((?:[\w.-]++(?:=(?:'(?!\s*+')[^'"\\]*+'|[^\s;,()'"]++))?(?:;|(?=\))))*)\)""",
