@@ -47,7 +47,9 @@ def unpack(packed: Path, target: Path, most: int) -> None:
     else:
         with tarfile.open(packed) as tar:
             _check(_tar_entries(tar), most)
-            tar.extractall(target, filter="data")
+            # Python before 3.11.4 has no filters; what this one would refuse has been refused.
+            tar.extraction_filter = getattr(tarfile, "data_filter", None)
+            tar.extractall(target)
 
 
 def _check(entries: Iterator[_Entry], most: int) -> None:
