@@ -41,6 +41,7 @@ def built(pairs: list[tuple[str, str]]) -> Preprocessor:
         ("SLOT_NAME is a great studio .", []),
         ("the game by SLOT_MAKER is a good game .", []),
         ("SLOT_MAKER has a good game .", []),
+        ("SLOT_MAKER is a place its name is a good game .", []),
         ("SLOT_MAKER is", []),
         ("SLOT_MAKER", []),
     ],
