@@ -6,12 +6,14 @@ from collections import Counter
 
 import pytest
 
-from dactnlg.text.grammar.asking import misasked
-from dactnlg.text.grammar.clauses import faults, finite, learned_verbs, splices
+from dactnlg.text.grammar.asking import misasked, objectless
+from dactnlg.text.grammar.clauses import faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import ORDER, Fluency
-from dactnlg.text.surface import tokenize
+from dactnlg.text.grammar.joints import splices
+from dactnlg.text.grammar.verbs import finite, learned_verbs
+from dactnlg.text.surface import JOINER, tokenize
 
 TEXTS = [
     "SLOT_NAME is a nice hotel near SLOT_NEAR .",
@@ -125,7 +127,6 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("if you do not care about the area or the food .", False),
         ("what are you looking for ?", True),
         ("it is good for .", False),
-        ("it is SLOT_PRICERANGE -ly priced .", False),
         ("there are SLOT_COUNT SLOT_TYPE -s .", True),
         ("there are SLOT_COUNT SLOT_TYPE -s that has a garden .", False),
         ("there are SLOT_COUNT SLOT_TYPE -s and it is near SLOT_NEAR .", False),
@@ -236,6 +237,68 @@ def test_faults_of_clauses(sentence: str, right: bool) -> None:
     assert (faults(sentence.split(), VERBS | {"allow"}) == 0) is right
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "do you mostly dislike pubs near SLOT_NEAR ?",
+        "do you in general like pubs ?",
+        "can i do anything else for you ?",
+        "what makes you like it ?",
+        "is there a price range you want ?",
+        "the pub you are looking for is SLOT_NAME .",
+        "is there an area that you'd like to start from ?",
+        "it has no views to speak of .",
+        "i do not know how long it is .",
+        "SLOT_NAME , a cheap pub , has a garden .",
+        "if you like beer , try SLOT_NAME .",
+        "if you like beer , have you heard of SLOT_NAME ?",
+        "speaking of pubs in the SLOT_AREA area , have you heard of SLOT_NAME ?",
+        "you want pubs that have beer , is that right ?",
+        "it rewards you with the sight of SLOT_VIEW and has a garden .",
+        "are you looking for SLOT_FOOD food , or is it any food ?",
+        "i'm sorry , but there are no pub -s near SLOT_NEAR .",
+        "do you like SLOT_NAME 's garden ?",
+        "goodbye !",
+    ],
+)
+def test_people_say_so(sentence: str) -> None:
+    assert faults(sentence.split(), VERBS | {"allow", "like", "dislike", "heard", "makes", "rewards", "want"}) == 0
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "i'm sorry , the only pub near SLOT_NEAR .",
+        "speaking of pubs , have you tried SLOT_NAME .",
+        "there are pub -s that allow dogs and in the SLOT_AREA area .",
+        "what is it about SLOT_NAME that makes you find so good ?",
+        "there none pub near SLOT_NEAR .",
+        "it is the only pub serves beer and is cheap .",
+        "so and you do not mind dogs , is that right ?",
+        "would you like it to be near ?",
+    ],
+)
+def test_nobody_says_so(sentence: str) -> None:
+    words = sentence.split()
+    assert faults(words, VERBS | {"allow", "like", "find"}) or objectless(words)
+
+
+def test_clauses_about_another_thing_that_a_comma_joins() -> None:
+    for text, wrong in (("the pub is cheap ?", 1), ("the pub that is cheap ?", 0)):
+        assert splices([*["are", "you", "talking", "about", "SLOT_NAME"], ",", *text.split()], VERBS) == wrong
+
+
+def test_letters_that_are_attached_to_values() -> None:
+    sentence = f"it is SLOT_PRICERANGE -ly priced for SLOT_KIND {JOINER}s and SLOT_TYPE {JOINER}s and SLOT_NAME -s"
+    assert glued(sentence.split(), {"SLOT_TYPE"}) == 2
+
+
+def test_a_text_greets_once() -> None:
+    fluency = Fluency(split(["goodbye .", "goodbye , and enjoy SLOT_NAME ."] * 3), english=True)
+    assert fluency.doubts(["goodbye", "."]) == 0
+    assert fluency.doubts(["goodbye", ".", "goodbye", ",", "and", "enjoy", "SLOT_NAME", "."]) > 0
+
+
 def test_a_question_may_begin_with_what_it_is_about() -> None:
     assert misasked(["speaking", "of", "pubs", "?"])
     assert not misasked(["speaking", "of", "pubs", ",", "do", "you", "know", "SLOT_NAME", "?"])
@@ -246,30 +309,11 @@ def test_a_verb_behind_an_auxiliary_one_belongs_to_it() -> None:
 
 
 def test_clauses_that_only_a_comma_joins() -> None:
-    assert (
-        splices(
-            [
-                "it",
-                "is",
-                "a",
-                "nice",
-                "place",
-                ",",
-                "it",
-                "is",
-                "near",
-                "SLOT_NEAR",
-                "and",
-                "their",
-                "price",
-                "is",
-                "low",
-                ".",
-            ]
-        )
-        == 1
-    )
-    assert splices(["if", "you", "need", "a", "pub", ",", "there", "is", "one", "."]) == 0
+    text = "it is a nice place , it is near SLOT_NEAR and their price is low ."
+    assert splices(text.split(), VERBS) == 1
+    assert splices(["if", "you", "need", "a", "pub", ",", "there", "is", "one", "."], VERBS) == 0
+    for opening in ("as an alternative", "unfortunately", "i'm sorry", "it is cheap ; however"):
+        assert splices([*opening.split(), ",", "it", "is", "small", "."], VERBS) == 0
 
 
 def test_verbs_are_learned_from_pronouns_and_not_from_articles() -> None:

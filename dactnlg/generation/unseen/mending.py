@@ -14,8 +14,7 @@ from dactnlg.acts import Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
-from dactnlg.text.grammar.clauses import PLURAL
-from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -88,7 +87,7 @@ class Mender:
         for at in places:
             name = strip_joiner(tokens[at - 1])
             noun, value = self._nouns.get(name.partition("#")[0]), last.get(name, "")
-            if noun and not pluralized(value).startswith(value):
+            if noun and (value.endswith("ing") or not pluralized(value).startswith(value)):
                 words[at] = noun
         return tuple(words)
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, plural
-from dactnlg.text.grammar.clauses import PLURAL, finite
 from dactnlg.text.grammar.english import RELATIVES
-from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.phrasing import COMMA, end_of, trimmed
+from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import detokenize, plain, strip_joiner

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import PRONOUN, Tokens
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY
@@ -40,6 +40,9 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
             made[place] = plural(words[place]) if words[0] in _ALL else singular(words[place], verbs)
     for place in range(1, len(words)) if number else ():
         before, word = words[place - 1], words[place]
+        # "What is it about these pubs that makes you like them?"
+        if before in RELATIVES and words[place + 1 : place + 2] == ["you"]:
+            continue
         if before == PRONOUN and number == MANY and (word in VERBS_OF_MANY or word in verbs):
             made[place - 1], made[place] = _THEY, plural(word)
         # "... with a view that is good"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
+from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import ENDS
@@ -26,6 +27,7 @@ _LIKE = listed("like love enjoy recommend")
 """Verbs behind which something has to come."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words of an alternative that is none."""
+_CAUSING = listed("make makes made")
 _TELLING = listed("me know knows tell say said sure")
 _ASKING = listed("do does did can could will would should may might must is are")
 _FINITE = listed("is are was were am do does did can could will would should may might must has")
@@ -55,7 +57,10 @@ def misasked(words: Sequence[str]) -> bool:
     )
     if nowhere or (not pairs.isdisjoint(("for", more) for more in ("in", "near")) and QUESTION_WORDS.isdisjoint(words)):
         return True
-    finite_again = asked[2] in _FINITE or asked[2].endswith("n't")
+    if words[start + 2 : start + 4] == ["in", "general"]:
+        return False
+    # "Can I do anything for you?"
+    finite_again = (asked[2] in _FINITE and (asked[0], asked[2]) != ("can", "do")) or asked[2].endswith("n't")
     return finite_again or (asked[0] not in {"is", "are"} and asked[2] in PREPOSITIONS | {"about"})
 
 
@@ -83,8 +88,13 @@ def mistold(words: Sequence[str]) -> bool:
     return (inverted and not is_question(" ".join(words))) or careless or denied_twice
 
 
-def dangles(words: Sequence[str]) -> bool:
-    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?"."""
+def dangles(words: Sequence[str], *, related: bool = False) -> bool:
+    """Whether a sentence ends before what its last word asks for: "it is good for", "is it cheap or?".
+
+    Args:
+        words: of the sentence.
+        related: whether it has a clause without a pronoun, which may end so: "the pub you are looking for".
+    """
     own = [word for word in words if word.isalnum() or is_placeholder(word)]
     joint, before, last = ["", "", "", *own][-3:]
     # Questions may end with prepositions and verbs: "what are you looking for?".
@@ -93,7 +103,7 @@ def dangles(words: Sequence[str]) -> bool:
     # "Walk 8 km, or would you like to?"
     tail = own[len(own) - own[::-1].index("or") :] if "or" in own else []
     open_ended |= bool(tail) and _OPEN_ENDED.issuperset(tail)
-    wanting = open_ended and asking and QUESTION_WORDS.isdisjoint(words)
+    wanting = open_ended and asking and not related and QUESTION_WORDS.isdisjoint(words)
     # "I think."; but "it is good, i think".
     thinking = before in SUBJECTS and last in _THINKING and len(own) == 2
     # "Does it have to be, or would anything do?", "nobody knows the right season for how"
@@ -101,9 +111,15 @@ def dangles(words: Sequence[str]) -> bool:
         run[:2] == ("to", "be") and run[2] in (",", "or") for run in zip(words, words[1:], words[2:], strict=False)
     )
     cut |= last in QUESTION_WORDS and before in PREPOSITIONS
+    # "Are you a fan of pubs that?"
+    cut |= last == "that" and (is_plural(before) or is_placeholder(before))
+    # "The pub you are looking for", "it has no views to speak of"
+    behind = last in PREPOSITIONS | {"of", "about"} and (related or "that" in words or (joint == "to" != before))
+    whole = not QUESTION_WORDS.isdisjoint(words) or (behind and before != "be")
     # "Would you like it to be near?"
-    open_ended = asking and last in _UNFINISHED | {"near"} and QUESTION_WORDS.isdisjoint(words)
-    return wanting or open_ended or thinking or cut or (last in _UNFINISHED and (never or not asking))
+    open_ended = asking and last in _UNFINISHED | {"near"} and not whole
+    unfinished = last in _UNFINISHED and (never or (not asking and not whole))
+    return wanting or open_ended or thinking or cut or unfinished
 
 
 def objectless(words: Sequence[str]) -> int:
@@ -111,11 +127,13 @@ def objectless(words: Sequence[str]) -> int:
 
     0 where none does: "which i liked", "there are games that i don't like", "it was found to be good".
     """
-    if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how"):
+    # "What is it about them that makes you find so amazing?"
+    caused = any(a in _CAUSING and b in SUBJECTS for a, b in pairwise(words))
+    if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how") and not caused:
         return 0
     own = [word for word in words if word.isalnum() or is_placeholder(word)]
     before, last = ["", "", *own][-2:]
-    related = any(b == "that" and a not in _SAYING for a, b in pairwise(words))
+    related = any(b == "that" and a not in _SAYING for a, b in pairwise(words)) and not caused
     end = len(words) - (words[-1] in ENDS)
     liked = before in SUBJECTS and last in _LIKING
     # What stands behind "that" has its object there.

@@ -16,6 +16,7 @@ THIRD = listed(
 )
 """Verbs of one thing, "it allows"."""
 VERBS = AUXILIARIES | THIRD
+SUBORDINATING = frozenset({"if", "since", "because", "when", "while", "although", "though"})
 RELATIVES = frozenset({"that", "which", "who", "where"})
 JOINTS = RELATIVES | listed(
     ", ; : - and or but when if whether while as because since so what how although though than why before after sorry "
@@ -24,6 +25,10 @@ JOINTS = RELATIVES | listed(
 """What may stand between two clauses."""
 PREPOSITIONS = frozenset({"in", "on", "at", "near", "with", "for", "by", "from", "to"})
 ARTICLES = frozenset({"a", "an", "the"})
+ADVERBS = listed(
+    "not also ever really never often always just only still already sometimes even perhaps usually mostly"
+)
+"""What may stand between a verb and what belongs to it."""
 VERBS_OF_MANY = {"is": "are", "has": "have", "was": "were", "does": "do"}
 """Verbs said of one thing -> the same said of many, where more than an "s" goes."""
 VERBS_OF_ONE = {many: one for one, many in VERBS_OF_MANY.items()}

@@ -8,13 +8,15 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.grammar.clauses import faults, learned_verbs, splices
+from dactnlg.text.grammar.clauses import GREETINGS, faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.grammar.indifference import misattributed, parted
+from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.misspellings import joined, misspellings
 from dactnlg.text.grammar.predicates import Predicates
+from dactnlg.text.grammar.verbs import learned_verbs
 from dactnlg.text.placeholders import is_placeholder, values_alike
 from dactnlg.text.sentences import ENDS, OWNER, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain, strip_joiner
@@ -29,8 +31,8 @@ REMEMBERED = 20_000, 16 << 20
 """Sentences whose doubts are remembered, at most, and their bytes."""
 MOST_ARTICLES = 0.2
 """Share of the places of a name, with no noun behind it, in which it has an article, that it may as well lack."""
-LEAST_PLURALS = 20
-"""How often a noun has a plural, at least."""
+LEAST_PLURALS, OFTEN = 20, 0.1
+"""How often a noun has a plural, at least, and in which share of its places it has one often."""
 BOUND = ""
 """Stands before and behind a sentence."""
 
@@ -59,13 +61,15 @@ class Fluency:
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in _runs(s, order))
         self._misspelt = misspellings(words) | joined(words, pairs)
         self._plurals = frozenset(nouns(stripped)) if english else frozenset[str]()
+        often = nouns(stripped, OFTEN) if english else ()
+        self._with_plurals = frozenset(filter(is_placeholder, often))
         self._nouns = frozenset(filter(is_placeholder, self._plurals))
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
         self._subject = max(subjects, key=lambda name: (subjects[name], name), default="") if english else ""
         self._counted = dict(self._before_counts()) if english else {}
         self._counting = {word for word, _ in self._counted}
-        self._verbs = learned_verbs(pairs) if english else frozenset[str]()
+        self._verbs = learned_verbs(pairs, self._subject) if english else frozenset[str]()
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
 
@@ -77,7 +81,7 @@ class Fluency:
             strict: count clauses that only a comma joins as faults as well, as some corpora say nearly all they say.
         """
         sentences = split_sentences(tokens)
-        found = 2 * sum(map(splices, sentences)) if strict and self._verbs else 0
+        found = 2 * sum(splices(each, self._verbs) for each in sentences) if strict and self._verbs else 0
         found += sum(map(self._doubts_of, sentences))
         if len(sentences) == 1:
             return found
@@ -86,7 +90,9 @@ class Fluency:
             {run for run in runs(s, ORDER) if BOUND not in run[1:] and not any(map(is_placeholder, run))}
             for s in sentences
         ]
-        return found + (sum(map(len, own)) > len(set().union(*own)))
+        # Nor does it greet again.
+        greeted = [s[0] for s in sentences if s[0] in GREETINGS]
+        return found + (sum(map(len, own)) > len(set().union(*own))) + 2 * (len(greeted) - len(set(greeted)))
 
     def strange_runs(self, tokens: Sequence[str]) -> int:
         """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
@@ -113,7 +119,8 @@ class Fluency:
             words = plain(sentence)
             found = self._strange_runs(sentence) + sum(word in self._misspelt for word in words)
             if self._verbs:
-                found += faults(parted(sentence)[0], self._verbs)
+                main = parted(sentence)[0]
+                found += faults(main, self._verbs) + glued(main, self._with_plurals)
                 found += 2 * (self._one_of_many(sentence) + self._only_one(words) + misattributed(sentence))
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
@@ -240,15 +247,18 @@ def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
             yield run
 
 
-def nouns(sentences: Iterable[Sequence[str]]) -> Iterator[str]:
+def nouns(sentences: Iterable[Sequence[str]], share: float = 0.0) -> Iterator[str]:
     """Yield the words and placeholders behind which training often has the ending of a plural, as "pub" has.
 
     Args:
         sentences: of training, without joiners.
+        share: of their places in which they have it, at least.
     """
-    pairs = chain.from_iterable(map(pairwise, sentences))
-    plurals = Counter(values_alike(word for word, more in pairs if more in PLURALS))
-    yield from (word for word, count in plurals.items() if count >= LEAST_PLURALS)
+    words, plurals = Counter[str](), Counter[str]()
+    for sentence in sentences:
+        words.update(values_alike(sentence))
+        plurals.update(values_alike(word for word, more in pairwise(sentence) if more in PLURALS))
+    yield from (word for word, count in plurals.items() if count >= max(LEAST_PLURALS, share * words[word]))
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:

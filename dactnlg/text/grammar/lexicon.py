@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-PLURALS = frozenset({"s", "es", "-s", "-es"})
+PLURAL = "-s"
+"""The ending of a plural where that stands by itself."""
+PLURALS = frozenset({"s", "es", PLURAL, "-es"})
 """Endings behind a placeholder, or a noun."""
 
 

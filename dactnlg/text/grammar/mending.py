@@ -9,7 +9,6 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
-from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -23,6 +22,7 @@ from dactnlg.text.grammar.english import (
 from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
+from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from dactnlg.text.grammar.asking import objectless
 from dactnlg.text.grammar.english import (
+    AUXILIARIES,
     COORDINATING,
     JOINTS,
     PREPOSITIONS,
@@ -16,6 +17,7 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.lexicon import PLURALS
+from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import TAGS
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
@@ -125,15 +127,19 @@ def _in_all(sentence: Tokens) -> Tokens:
     """Return a sentence in which all of something are several: "pubs in all price range" are "in all price ranges"."""
     words = plain(sentence)
     start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
-    end = next(
-        (at for at in range(start, len(words)) if words[at] in JOINTS | _CONDITIONS or not words[at].isalpha()), 0
-    )
+    ends = JOINTS | _CONDITIONS | AUXILIARIES
+    end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), 0)
     if end - start < 2 or words[end - 1].endswith("s") or words[end] in PLURALS or words[start] in _NO_KIND:
         return sentence
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
 
 
 def _with_object(sentence: Tokens) -> Tokens:
-    """Return a sentence with "it" where a verb lacks its object: "you said that you liked", "you find so good"."""
-    place = objectless(plain(sentence))
-    return (*sentence[:place], PRONOUN, *sentence[place:]) if place else sentence
+    """Return a sentence with "it" where a verb lacks its object: "you said that you liked", "you find so good".
+
+    With "them" in "what is it about these pubs that makes you find so good?".
+    """
+    words = plain(sentence)
+    place = objectless(words)
+    several = "that" in words[:place] and any(map(is_plural, words[: words.index("that")]))
+    return (*sentence[:place], "them" if several else PRONOUN, *sentence[place:]) if place else sentence

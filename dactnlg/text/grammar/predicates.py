@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from dactnlg.text.grammar.clauses import finite
 from dactnlg.text.grammar.copulas import noun_phrase_head
 from dactnlg.text.grammar.english import ARTICLES, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES
+from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import values_alike
 
 LEAST_SEEN = 20

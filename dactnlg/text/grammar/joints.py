@@ -1,0 +1,125 @@
+"""Joints: whether the clauses of an English sentence are joined, and what "and" joins in them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import pairwise
+
+from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING
+from dactnlg.text.grammar.verbs import finite
+from dactnlg.text.questions import is_question
+from dactnlg.text.surface import strip_joiner
+
+_STARTS = frozenset({"it", "they", "their", "its", "there"})
+_BEING = frozenset({"is", "are", "was", "were"})
+_PLACES = frozenset({"in", "near", "at"})
+_CONDITIONS = PREPOSITIONS | {"where", "good"}
+"""Words with which conditions begin that are no clauses."""
+_APOLOGIES = (["i'm", "sorry"], ["i", "am", "sorry"], ["sorry"])
+
+
+def splices(tokens: Sequence[str], verbs: Collection[str]) -> int:
+    """Return how many clauses of a sentence nothing but a comma joins: "it is a nice place, it is cheap".
+
+    Args:
+        tokens: with joiners and placeholders.
+        verbs: finite verbs, in lower case; "as an alternative, it" has none before its comma.
+    """
+    words = without_apology([strip_joiner(token) for token in tokens])
+    if words[0] in SUBORDINATING:
+        return 0
+    places = [place for place in range(2, len(words)) if words[place - 1] == "," and words[place] in _STARTS]
+    # "It has a garden and, though it is small, it is nice."
+    alone = [place for place in places if SUBORDINATING.isdisjoint(words[: place - 1])]
+    found = sum(not _opens(words[: place - 1], verbs) for place in alone)
+    return found + _spliced_things(words, finite(words, verbs))
+
+
+def _opens(words: Sequence[str], verbs: Collection[str]) -> bool:
+    """Whether words before a comma need not be joined to the clause behind it: "in the south", "unfortunately"."""
+    apart = len(words) == 1 or words[0] in PREPOSITIONS | {"as", "of"}
+    return words[-1] == "however" or (apart and not finite(words, verbs))
+
+
+def _spliced_things(words: Sequence[str], at: Sequence[int]) -> int:
+    """Return how many clauses about "the" something stand behind a comma: "it is cheap, the phone number is SLOT_A"."""
+    found = 0
+    for before, place in pairwise(at):
+        comma = next((n for n in range(place - 1, before, -1) if words[n] == ","), 0)
+        own = words[comma + 1 : place]
+        found += comma > 0 and own[:1] == ["the"] and not (RELATIVES | COORDINATING | {"if"}) & {*own}
+    return found
+
+
+def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], near: Sequence[int], more: int) -> int:
+    """Return the doubts about how a sentence's clauses and conditions are joined.
+
+    Args:
+        words: of the sentence.
+        at: the places of its finite verbs.
+        verbs: finite verbs, in lower case.
+        near: the places of clauses behind a noun without "that".
+        more: verbs that it has besides: "what about" stands for one.
+    """
+    found = max(0, _lacking_joints(words, at, near) + more) + _unjoined(words, at)
+    return 2 * (found + _chained(words) + _or_not(words, verbs) + _place_joined(words, at)) + _begins_joined(words)
+
+
+def _begins_joined(words: Sequence[str]) -> int:
+    """Return the doubts about beginning as a clause does that goes on: "and it is cheap", "so and you do not mind"."""
+    so = words[0] == "so" and words[1:2] in (["and"], ["or"], ["but"])
+    return 3 if so else words[0] in COORDINATING or list(words[:2]) == ["so", ","]
+
+
+def _lacking_joints(words: Sequence[str], at: Sequence[int], near: Sequence[int]) -> int:
+    """Return how many of the verbs up to any of them have nothing before them that joins their clause to another.
+
+    "It is the only pub serves beer and is cheap" has its only joint too late.
+    """
+    places = [place for place in range(1, len(words)) if _joins(words[place], "".join(words[place + 1 : place + 2]))]
+    places += [*near, *([0] if words[0] in SUBORDINATING else [])]
+    return max((number - sum(each <= place for each in places) for number, place in enumerate(at)), default=-1)
+
+
+def _joins(word: str, more: str) -> bool:
+    return word in JOINTS and (word, more) != ("sorry", "but")
+
+
+def _chained(words: Sequence[str]) -> int:
+    """Return how many unlike conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
+    joined = [word for before, word in pairwise(words) if before == "and"]
+    return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
+
+
+def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
+    """Return how often a second denial lacks its verb: "hotels that do not allow dogs or not accept cards"."""
+    runs = zip(words, words[1:], words[2:], strict=False)
+    return sum((first, denied) == ("or", "not") and verb in verbs for first, denied, verb in runs)
+
+
+def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether "and" joins a place to a clause: "pubs that allow dogs and in the south"; "that are cheap and in" may."""
+    pairs = [place for place in range(1, len(words)) if words[place - 1] == "and" and words[place] in _PLACES]
+    for place in pairs:
+        last = max((verb for verb in at if verb < place), default=0)
+        told = last > 0 and words[last - 1] in RELATIVES and words[last] not in _BEING
+        # "... near SLOT_NEAR and in the south"; before another clause the place is put first.
+        if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
+            return True
+    return False
+
+
+def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether a statement's last verb stands behind a comma, and no "and" comes: "it is in the south, has a garden"."""
+    last = at[-1] if len(at) > 1 else 0
+    joined = words[last - 1] != "," or COORDINATING & {*words[last:]} - {","}
+    return not joined and not is_question(" ".join(words))
+
+
+def without_apology(words: list[str]) -> list[str]:
+    """Return a sentence without an apology and the comma behind it, which have a verb and say nothing."""
+    for sorry in _APOLOGIES:
+        rest = words[len(sorry) + 1 :]
+        if words[: len(sorry)] == sorry and words[len(sorry) : len(sorry) + 1] == [","] and rest:
+            return rest[rest[0] == "but" :] or rest
+    return words
