@@ -170,8 +170,10 @@ def test_sorry_is_said_once() -> None:
             ("?select(kids=no)", "sorry , kids are not allowed ."),
         ]
     )
-    (text,) = composed(own, "?select(food=x;area=y)")
-    assert text == "sorry would you like SLOT_FOOD food ? do you want the SLOT_AREA area ?"
+    assert set(composed(own, "?select(food=x;area=y)")) == {
+        "sorry would you like SLOT_FOOD food ? do you want the SLOT_AREA area ?",
+        "sorry , do you want the SLOT_AREA area ? would you like SLOT_FOOD food ?",
+    }
     # Of a statement it is a part.
     assert without_apology(("sorry", ",", "no", "dogs")) == ("sorry", ",", "no", "dogs")
     assert without_apology(("sorry",)) == ("sorry",)

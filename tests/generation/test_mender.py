@@ -133,3 +133,40 @@ def test_several_stay_several(preprocessor: Preprocessor, mender: Mender) -> Non
     both = [listed.replace("LENGTH,", "LENGTH and"), listed]
     candidates = _candidates(preprocessor, UNSEEN, *both)
     assert [each.tokens for each in mender.mended(candidates)] == [each.tokens for each in candidates]
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "better"),
+    [
+        # What has been said is not said again.
+        (
+            "inform(name=x;length=a;near=b;height=c;toilets=no)",
+            "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR and has no toilets. it climbs to SLOT_HEIGHT. "
+            "there are no toilets.",
+            "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR and has no toilets. it climbs to SLOT_HEIGHT.",
+        ),
+        # Of what kind it is says nothing by itself.
+        (
+            "inform(length=a;near=b;height=c;toilets=no)",
+            "it is a route. it is SLOT_LENGTH long and near SLOT_NEAR. it climbs to SLOT_HEIGHT and has no toilets.",
+            "it is SLOT_LENGTH long and near SLOT_NEAR. it climbs to SLOT_HEIGHT and has no toilets.",
+        ),
+        # What alone says something stays, whatever its words are.
+        (
+            "inform(name=x;length=a;near=b;height=c;toilets=no)",
+            "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR. it climbs to SLOT_HEIGHT. well toilets no none.",
+            "",
+        ),
+        (
+            "inform(name=x;length=a;near=b;height=c;toilets=no;dogsallowed=no)",
+            "SLOT_NAME is a SLOT_LENGTH walk near SLOT_NEAR and has no toilets. it climbs to SLOT_HEIGHT. "
+            "it does not allow dogs.",
+            "",
+        ),
+    ],
+)
+def test_a_sentence_that_says_nothing_of_its_own_is_left_out(
+    preprocessor: Preprocessor, mender: Mender, act: str, text: str, better: str
+) -> None:
+    (found,) = mender.mended(_candidates(preprocessor, act, text))
+    assert _text(found) == " ".join(tokenize(better or text)).replace("\uffed", "")

@@ -6,7 +6,7 @@ Those for any act may leave out what the act does, as people do at times.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -19,8 +19,9 @@ from dactnlg.text.grammar.mending import mended, the_only
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
-from dactnlg.text.sentences import Tokens, append_sentences, split_sentences
-from dactnlg.text.surface import JOINER, detokenize, strip_joiner
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, append_sentences, is_asking, split_sentences
+from dactnlg.text.surface import JOINER, detokenize, plain, strip_joiner
+from dactnlg.text.values.nearness import names_slot
 from dactnlg.text.values.numerals import SINGLE
 from dactnlg.text.values.plurals import MANY, ONE, pluralized
 
@@ -57,11 +58,42 @@ class Mender:
             return candidate
         new = self._unseen.is_new(candidate.request)
         tokens = self._spelt(candidate.request.turn, self._mended(candidate) if new else candidate.tokens)
-        tokens = self._done(candidate.request.turn, tokens)
-        if tokens == candidate.tokens:
-            return candidate
-        other = candidate.reworded(tokens)
-        return other if other.errors <= candidate.errors and other.report.ok >= candidate.report.ok else candidate
+        better = _as_good(candidate, self._done(candidate.request.turn, tokens))
+        return self._shorter(better) if new else better
+
+    def _shorter(self, candidate: Candidate) -> Candidate:
+        """Return a candidate without sentences that say nothing of their own: "it is a game. It is on Steam."."""
+        sentences, turn = split_sentences(candidate.tokens), candidate.request.turn
+        for place, own in enumerate(sentences):
+            rest = [*sentences[:place], *sentences[place + 1 :]]
+            if rest and self._is_needless(turn, own, rest):
+                shorter = _as_good(candidate, tuple(token for other in rest for token in other))
+                doubts = self._unseen.doubts.of(turn, shorter.tokens)
+                if doubts < self._unseen.doubts.of(turn, candidate.tokens) and shorter.right >= candidate.right:
+                    shorter.doubts = None if candidate.doubts is None else min(candidate.doubts, doubts)
+                    return self._shorter(shorter)
+        return candidate
+
+    def _is_needless(self, turn: Turn, sentence: Tokens, rest: Sequence[Tokens]) -> bool:
+        """Whether other sentences say all that a sentence says, or it says no more than of what kind something is."""
+        slots, words = [slot for _, slot in turn.slots()], [word for word in plain(sentence) if word not in ENDS]
+        if len(turn.acts) > 1 or any(map(is_placeholder, words)):
+            return False
+        if is_asking(sentence):
+            questions = (other for other in rest if not any(map(is_placeholder, plain(other))) and is_asking(other))
+            return all(slot.special is None and slot.value is not None for slot in slots) and any(questions)
+        checker = self._preprocessor.checker
+        shown, others = checker.shown(sentence), [(checker.shown(other), plain(other)) for other in rest]
+        # Words like "do not care" and "no information" tell nothing of which slot they are said.
+        again = [
+            any(
+                {*values} <= {*other.get(name, ())} and any(names_slot(word, name) for word in own)
+                for other, own in others
+            )
+            for name, values in shown.items()
+        ]
+        bare = words[:2] == [PRONOUN, "is"] and words[2:3] in (["a"], ["an"]) and words[3:] == [words[-1]]
+        return all(again) if again else bare and words[-1] in self._lexicon.things
 
     @cached_property
     def _lexicon(self) -> Lexicon:
@@ -135,3 +167,11 @@ class Mender:
             return tokens
         question = self._preprocessor.manners.usual_question(act.act_type)
         return tuple(append_sentences(tokens, question)) if question else tokens
+
+
+def _as_good(candidate: Candidate, tokens: Tokens) -> Candidate:
+    """Return a candidate in other words, itself where these say less."""
+    if tokens == candidate.tokens:
+        return candidate
+    other = candidate.reworded(tokens)
+    return other if other.errors <= candidate.errors and other.report.ok >= candidate.report.ok else candidate

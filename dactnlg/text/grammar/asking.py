@@ -19,6 +19,7 @@ _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _THINKING = listed("think thought said guess")
 _LIKING = listed("liked loved hated enjoyed disliked found dislike hate")
+_LIKING_IT = listed("liking disliking loving hating enjoying")
 _FINDING = {(verb, more) for verb in ("find", "found") for more in ("so", "to")}
 """Verbs with what stands behind their object: "you find it so amazing"."""
 _SAYING = listed("said say mentioned told earlier before know think")
@@ -139,6 +140,8 @@ def objectless(words: Sequence[str]) -> int:
     # What stands behind "that" has its object there.
     denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
     liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related
+    # "You mentioned disliking."
+    liked |= last in _LIKING_IT and before in _SAYING
     if liked:
         return end
     runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)

@@ -63,4 +63,5 @@ def noun_phrase_head(words: Sequence[str], place: int) -> str:
 
 
 def _ends(word: str) -> bool:
-    return word in _ENDS or word.startswith("-") or word.endswith("ed")
+    # "Single-player games" has a mark of its own, "pub -s" an ending.
+    return word in _ENDS or (word.startswith("-") and word != "-") or word.endswith("ed")
