@@ -127,6 +127,7 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("there are pubs in all price range with a garden.", "there are pubs in all price ranges with a garden."),
         ("there are pubs in all food category.", "there are pubs in all food categories."),
         ("pubs in all food category were found.", "pubs in all food categories were found."),
+        ("there are pubs in all price range", "there are pubs in all price ranges"),
         ("the only pub in SLOT_A and is cheap.", "it is the only pub in SLOT_A that is cheap."),
         ("a big SLOT_TYPE that you can play on SLOT_A.", "it is a big SLOT_TYPE that you can play on SLOT_A."),
         ("a big one that has beer.", "a big one that has beer."),

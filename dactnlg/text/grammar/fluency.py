@@ -121,7 +121,7 @@ class Fluency:
             if self._verbs:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + glued(main, self._with_plurals)
-                found += 2 * (self._one_of_many(sentence) + self._only_one(words) + misattributed(sentence))
+                found += 2 * (self._one_of_many(sentence) + self._only_one(words)) + 3 * misattributed(sentence)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
         return found

@@ -128,8 +128,9 @@ def _in_all(sentence: Tokens) -> Tokens:
     words = plain(sentence)
     start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
     ends = JOINTS | _CONDITIONS | AUXILIARIES
-    end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), 0)
-    if end - start < 2 or words[end - 1].endswith("s") or words[end] in PLURALS or words[start] in _NO_KIND:
+    end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), len(words))
+    plural = end - start > 1 and (words[end - 1].endswith("s") or "".join(words[end : end + 1]) in PLURALS)
+    if end - start < 2 or plural or words[start] in _NO_KIND:
         return sentence
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
 
