@@ -92,6 +92,7 @@ def test_things_of_one_kind_share_their_first_word() -> None:
     ("sentence", "wrong"),
     [
         ("there are hotels that do not care whether dogs are allowed", True),
+        ("can i confirm that you do not care whether dogs are allowed", False),
         ("there are hotels for people that do not care whether dogs are allowed", False),
         ("there are hotels where dogs are allowed and if you do not care about the price", True),
         ("there are hotels if you do not care about the price , and no dogs", True),

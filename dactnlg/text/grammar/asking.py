@@ -46,6 +46,14 @@ def misasked(words: Sequence[str]) -> bool:
     # "Speaking of games from 2007?"
     unasked = words[0].endswith("ing") and words[-1] == "?" and "," not in words
     thought = not pairs.isdisjoint(("think", verb) for verb in ("do", "does", "did"))
+    # "Why do you think these pubs?"
+    thought |= (
+        words[0] == "why"
+        and ("you", "think") in pairs
+        and not any(word in _FINITE for word in words[words.index("think") :])
+    )
+    # "Have a garden or not?"
+    unasked |= words[0] == "have" and words[1:2] in (["a"], ["an"]) and "or" in words
     if stated or unasked or thought or (doubled and ("do", "you") in pairs):
         return True
     start = next((place for place, word in enumerate(words) if word not in _OPENING), 0)
@@ -137,6 +145,11 @@ def objectless(words: Sequence[str]) -> int:
     related = any(b == "that" and a not in _SAYING for a, b in pairwise(words)) and not caused
     end = len(words) - (words[-1] in ENDS)
     liked = before in SUBJECTS and last in _LIKING
+    # "You said earlier that you liked in 1998."
+    runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
+    within = (n for n, run in runs if run[0] in SUBJECTS and run[1] in _LIKING and run[2] in ("in", "on", "from"))
+    if (place := next(within, 0)) and not related:
+        return place
     # What stands behind "that" has its object there.
     denied = any(word == "not" or word.endswith("n't") for word in words[-3:])
     liked |= denied and last in _LIKE and not is_question(" ".join(words)) and not related

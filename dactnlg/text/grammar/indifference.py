@@ -30,6 +30,8 @@ _ABOUT = frozenset({"about", "the", "of", "to"})
 """Words behind the verb with which a thing begins, slips among them: "you do not care the area"."""
 _RELATIVES = frozenset({"that", "which"})
 _PEOPLE = frozenset({"those", "people", "person", "someone", "anyone", "somebody", "customers", "users", "you"})
+_SAYING = frozenset({"confirm", "sure", "said", "say", "mean", "know", "understand"})
+"""Verbs behind which "that" begins what is said: "can i confirm that you do not care?"."""
 _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
 _MATTERING_BEHIND = PREPOSITIONS - {"for", "to"} | {"where", "that"}
@@ -161,7 +163,7 @@ def misattributed(sentence: Tokens) -> bool:
     if any(before not in _BETWEEN and _verb(words[at:]) for at, before in enumerate(words[verb:], verb + 1) if place):
         return True
     return any(
-        word in _RELATIVES and before not in _PEOPLE and _denies_caring(words[place : place + _LONGEST_START])
+        word in _RELATIVES and before not in _PEOPLE | _SAYING and _denies_caring(words[place : place + _LONGEST_START])
         for place, (before, word) in enumerate(pairwise(words), 1)
     )
 

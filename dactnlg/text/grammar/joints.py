@@ -5,16 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING
+from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING, VERBS
+from dactnlg.text.grammar.lists import mislisted
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
 from dactnlg.text.surface import strip_joiner
 
 _STARTS = frozenset({"it", "they", "their", "its", "there"})
-_BEING = frozenset({"is", "are", "was", "were"})
-_PLACES = frozenset({"in", "near", "at"})
-_CONDITIONS = PREPOSITIONS | {"where", "good"}
-"""Words with which conditions begin that are no clauses."""
 _APOLOGIES = (["i'm", "sorry"], ["i", "am", "sorry"], ["sorry"])
 
 
@@ -62,7 +59,7 @@ def misjoined(words: Sequence[str], at: Sequence[int], verbs: Collection[str], n
         more: verbs that it has besides: "what about" stands for one.
     """
     found = max(0, _lacking_joints(words, at, near) + more) + _unjoined(words, at)
-    return 2 * (found + _chained(words) + _or_not(words, verbs) + _place_joined(words, at)) + _begins_joined(words)
+    return 2 * (found + _or_not(words, verbs) + mislisted(words, at)) + _begins_joined(words)
 
 
 def _begins_joined(words: Sequence[str]) -> int:
@@ -85,34 +82,18 @@ def _joins(word: str, more: str) -> bool:
     return word in JOINTS and (word, more) != ("sorry", "but")
 
 
-def _chained(words: Sequence[str]) -> int:
-    """Return how many unlike conditions too many "and" joins: "pubs near here and where dogs are and in town"."""
-    joined = [word for before, word in pairwise(words) if before == "and"]
-    return max(0, sum(word in _CONDITIONS or word.endswith("ing") for word in joined) - 1)
-
-
 def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
     """Return how often a second denial lacks its verb: "hotels that do not allow dogs or not accept cards"."""
     runs = zip(words, words[1:], words[2:], strict=False)
     return sum((first, denied) == ("or", "not") and verb in verbs for first, denied, verb in runs)
 
 
-def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether "and" joins a place to a clause: "pubs that allow dogs and in the south"; "that are cheap and in" may."""
-    pairs = [place for place in range(1, len(words)) if words[place - 1] == "and" and words[place] in _PLACES]
-    for place in pairs:
-        last = max((verb for verb in at if verb < place), default=0)
-        told = last > 0 and words[last - 1] in RELATIVES and words[last] not in _BEING
-        # "... near SLOT_NEAR and in the south"; before another clause the place is put first.
-        if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
-            return True
-    return False
-
-
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a statement's last verb stands behind a comma, and no "and" comes: "it is in the south, has a garden"."""
+    """Whether a statement's last verb stands behind a comma, and no more come: "it is cheap, has beer and wine"."""
     last = at[-1] if len(at) > 1 else 0
-    joined = words[last - 1] != "," or COORDINATING & {*words[last:]} - {","}
+    joined = words[last - 1] != "," or any(
+        word in ("and", "or", "but") and more in VERBS for word, more in pairwise(words[last:])
+    )
     return not joined and not is_question(" ".join(words))
 
 

@@ -127,7 +127,7 @@ def _in_all(sentence: Tokens) -> Tokens:
     """Return a sentence in which all of something are several: "pubs in all price range" are "in all price ranges"."""
     words = plain(sentence)
     start = next((at for at, pair in enumerate(pairwise(words), 2) if pair == ("in", "all")), len(words))
-    ends = JOINTS | _CONDITIONS | AUXILIARIES
+    ends = JOINTS | _CONDITIONS | AUXILIARIES | {"of"}
     end = next((at for at in range(start, len(words)) if words[at] in ends or not words[at].isalpha()), len(words))
     plural = end - start > 1 and (words[end - 1].endswith("s") or "".join(words[end : end + 1]) in PLURALS)
     if end - start < 2 or plural or words[start] in _NO_KIND:
