@@ -307,9 +307,10 @@ def test_letters_that_are_attached_to_values() -> None:
 
 
 def test_a_text_greets_once() -> None:
-    fluency = Fluency(split(["goodbye .", "goodbye , and enjoy SLOT_NAME ."] * 3), english=True)
+    fluency = Fluency(split(["goodbye .", "bye .", "goodbye , and enjoy SLOT_NAME ."] * 3), english=True)
     assert fluency.doubts(["goodbye", "."]) == 0
-    assert fluency.doubts(["goodbye", ".", "goodbye", ",", "and", "enjoy", "SLOT_NAME", "."]) > 0
+    for again in ("goodbye", "bye"):
+        assert fluency.doubts([again, ".", "goodbye", ",", "and", "enjoy", "SLOT_NAME", "."]) > 0
 
 
 def test_a_question_may_begin_with_what_it_is_about() -> None:

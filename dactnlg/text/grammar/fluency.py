@@ -91,7 +91,7 @@ class Fluency:
             for s in sentences
         ]
         # Nor does it greet again.
-        greeted = [s[0] for s in sentences if s[0] in GREETINGS]
+        greeted = [s[0].replace("goodbye", "bye") for s in sentences if s[0] in GREETINGS]
         return found + (sum(map(len, own)) > len(set().union(*own))) + 2 * (len(greeted) - len(set(greeted)))
 
     def strange_runs(self, tokens: Sequence[str]) -> int:
