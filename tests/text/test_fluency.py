@@ -285,6 +285,7 @@ def test_people_say_so(sentence: str) -> None:
         "it has beer and a view , wine and a garden .",
         "would you like SLOT_FOOD food , or food ?",
         "have a garden or do you not care ?",
+        "with a garden , a view , and beer , has SLOT_FOOD food .",
         "why do you think these pubs ?",
         "you said earlier that you liked in SLOT_YEAR .",
         "so and you do not mind dogs , is that right ?",

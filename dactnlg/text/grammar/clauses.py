@@ -139,7 +139,9 @@ def _subjectless(words: Sequence[str], at: Sequence[int]) -> bool:
         own = [place for place, word in enumerate(words) if word in RELATIVES or (word == "it" and place + 1 in at)]
         return any(not any(start < each < place for each in own) for place in places)
     first = at[0] if at else 0
-    return words[0] in PREPOSITIONS | {"located"} and words[first] in THIRD and "," not in words[:first]
+    # "With a garden, a view, has beer"
+    bare = words[first - 1 : first] == [","] or "," not in words[:first]
+    return words[0] in PREPOSITIONS | {"located"} and words[first] in THIRD and bare
 
 
 def _disagree(words: Sequence[str], before: int, place: int) -> bool:

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
+from dactnlg.text.grammar.articles import learned_articles
 from dactnlg.text.grammar.clauses import GREETINGS, faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import RELATIVES
@@ -72,6 +73,7 @@ class Fluency:
         self._verbs = learned_verbs(pairs, self._subject) if english else frozenset[str]()
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
+        self._articles = learned_articles(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
         """Return how many runs of words training never had, and the faults of clauses and of beginnings.
@@ -163,7 +165,9 @@ class Fluency:
     def lexicon(self) -> Lexicon:
         """The words of training."""
         bare = frozenset(self._bare()) if self._verbs else frozenset[str]()
-        return Lexicon(self._verbs, self._plurals, self._copulas.usual, self.counts, bare, self._subject)
+        return Lexicon(
+            self._verbs, self._plurals, self._copulas.usual, self.counts, bare, self._subject, self._articles
+        )
 
     def _bare(self) -> Iterator[str]:
         """Yield the placeholders that stand without "the" mostly, where no noun is behind them: "in SLOT_AREA"."""

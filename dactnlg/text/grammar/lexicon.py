@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 PLURAL = "-s"
@@ -20,6 +22,7 @@ class Lexicon(NamedTuple):
         counts: the placeholders with which things are counted.
         bare: the placeholders of names that mostly stand without an article.
         subject: the placeholder that names what its texts speak of.
+        articles: those that values have, or have not, between two words: see `learned_articles`.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -28,3 +31,4 @@ class Lexicon(NamedTuple):
     counts: frozenset[str] = frozenset()
     bare: frozenset[str] = frozenset()
     subject: str = ""
+    articles: Mapping[tuple[str, str, str], str] = MappingProxyType({})

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
+from dactnlg.text.grammar.articles import with_articles
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -69,7 +70,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = counted or MANY
         elif plain(own)[0] != PRONOUN:
             number = 0
-        own = _without_article(own, lexicon.bare)
+        own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
         own = own if asks else _with_verb(own, lexicon)
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)

@@ -1,0 +1,70 @@
+"""Articles: which values and nouns training has with one, "with a SLOT_RATING rating", and which without."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS
+from dactnlg.text.grammar.verbs import is_plural
+from dactnlg.text.placeholders import is_placeholder, values_alike
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import plain
+
+Place = tuple[str, str, str]
+"""What stands before an article, if there is one, the value behind it, and the word behind that."""
+OPENERS = frozenset({"with", "has", "have", "in"})
+"""Words before a thing: "with a garden", "in the SLOT_PRICE range"."""
+LEAST, MOSTLY, NEVER = 20, 0.75, 0.05
+"""Places from which on their shares tell; shares of those with an article from which on it is put in, or taken out."""
+
+
+def learned_articles(sentences: Iterable[Sequence[str]]) -> dict[Place, str]:
+    """Return the article of each place that nearly always has one, and nothing for those that hardly ever have.
+
+    Args:
+        sentences: of training, delexicalised, without joiners.
+    """
+    found: dict[Place, Counter[str]] = {}
+    for sentence in sentences:
+        for _, place, article in _places(sentence):
+            found.setdefault(place, Counter())[article] += 1
+    usual: dict[Place, str] = {}
+    for place, counts in found.items():
+        share = 1 - counts[""] / counts.total()
+        if counts.total() >= LEAST and (share >= MOSTLY or share <= NEVER):
+            usual[place] = max(counts, key=lambda article: (counts[article], article))
+    return usual
+
+
+def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
+    """Return a sentence with the articles that training has, and without those that it has not.
+
+    Args:
+        sentence: delexicalised. Whether it is "a" or "an" depends on the value, and is seen to with that.
+        usual: the articles of training.
+    """
+    words = plain(sentence)
+    for at, place, article in reversed([*_places(words)]):
+        wanted = usual.get(place, article)
+        # "With a big garden", but "with big gardens"
+        if bool(wanted) != bool(article) and not (wanted in ("a", "an") and _of_several(words[at + 1 :])):
+            sentence = (*sentence[: at - bool(article)], *([wanted] if wanted else []), *sentence[at:])
+    return sentence
+
+
+def _of_several(words: Sequence[str]) -> bool:
+    """Whether the noun phrase that words begin with is a plural: "garden -s", "hdmi ports and"."""
+    ends = (at for at, word in enumerate(words) if word in JOINTS | PREPOSITIONS or not word.strip("-").isalpha())
+    return any(map(is_plural, words[: next(ends, len(words))]))
+
+
+def _places(words: Sequence[str]) -> Iterator[tuple[int, Place, str]]:
+    """Yield the places of values behind an opener with what they are, and their article, if any."""
+    alike = values_alike(words)
+    for at in range(1, len(words) - 1):
+        if is_placeholder(words[at]) and words[at + 1].isalpha():
+            article = words[at - 1] if words[at - 1] in ARTICLES and at > 1 else ""
+            opener = words[at - 1 - bool(article)]
+            if opener in OPENERS:
+                yield at, (opener, alike[at], words[at + 1]), article
