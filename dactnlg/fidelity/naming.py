@@ -8,11 +8,14 @@ from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
 from dactnlg.fidelity.plainly import careless, indifferent, matters, unknowing
 from dactnlg.fidelity.reader import Reader
+from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.values.nearness import names_slot
 
 CARING = "care"
 """The word of which English sentences have one, now and then, that say what does not matter."""
+_ASKING_WHICH = QUESTION_WORDS | {"or", "any"}
+"""Words with which a question asks for a slot, whatever it says of what may not matter."""
 
 
 class Naming:
@@ -44,6 +47,9 @@ class Naming:
             return []
         wanted = {slot.name for _, slot in turn.slots()}
         wanted -= {slot.name for _, slot in turn.slots() if not slot.delexicalizable}
+        # "You do not care about the area?" does not ask which; "what area would you like, or do you not care?" does.
+        if not _ASKING_WHICH.intersection(words):
+            wanted |= {slot.name for _, slot in turn.slots() if slot.value is None}
         # Words of its name alone: the "type", which food has, may be that of a meal, which does not matter.
         named = {slot: {word for word in self._own[slot] if names_slot(word, slot)} for slot in wanted & {*self._own}}
         known = {fact.slot or "": fact.name for fact in self._reader.facts.values() if fact.kind == INDIFFERENT}

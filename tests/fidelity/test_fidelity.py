@@ -541,6 +541,9 @@ def test_what_is_said_of_both_holds_for_both(
         ("?confirm(season=summer)", "Do you care about the season? Is summer fine?", ""),
         ("?confirm(season=summer)", "Is summer your preference for the season?", ""),
         ("inform_count(count=3;season=dontcare)", "There are 3 trails if you do not care about the season.", ""),
+        # What is asked for is asked for, not confirmed.
+        ("?request(season)", "You do not care about the season?", "season"),
+        ("?request(season)", "What season would you like, or do you not care about the season?", ""),
         ("?select(season=summer;season=dontcare)", "Would you like summer, or do you not care about the season?", ""),
     ],
 )

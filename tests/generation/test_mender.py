@@ -105,6 +105,11 @@ def test_the_only_match_is_told_of_as_that(preprocessor: Preprocessor, mender: M
     assert _text(found) == "SLOT_NAME is a route"
 
 
+def test_verbs_of_seen_acts_have_objects_too(preprocessor: Preprocessor, mender: Mender) -> None:
+    (found,) = mender.mended(_candidates(preprocessor, SEEN, "you said that SLOT_NAME makes you find so good"))
+    assert _text(found) == "you said that SLOT_NAME makes you find it so good"
+
+
 def test_what_asks_in_most_of_training_asks(preprocessor: Preprocessor, mender: Mender) -> None:
     for text, better in (
         ("SLOT_REGION or anywhere .", "SLOT_REGION or anywhere . which would you like ?"),

@@ -16,6 +16,7 @@ from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
 from dactnlg.text.grammar.mending import mended, the_only
+from dactnlg.text.grammar.phrasing import with_object
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.questions import is_question, is_request
@@ -135,8 +136,13 @@ class Mender:
         return {name: words.most_common(1)[0][0] for name, words in found.items()}
 
     def _done(self, turn: Turn, tokens: Tokens) -> Tokens:
-        """Return a text that does its act: tells of the only match as that, asks; people leave it out at times."""
+        """Return a text that does its act: tells of the only match as that, asks; people leave it out at times.
+
+        And one whose verbs have what they are said of.
+        """
         manners = self._preprocessor.manners
+        if self._lexicon.verbs:
+            tokens = tuple(token for each in split_sentences(tokens) for token in with_object(each))
         if manners.marks.not_only(turn, tokens):
             tokens = the_only(tokens, self._lexicon)
         return self._asking(turn, tokens) if all(manners.is_question(act.act_type) for act in turn) else tokens

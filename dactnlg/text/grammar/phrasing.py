@@ -38,7 +38,7 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence without faults that its words show."""
-    for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, _with_object):
+    for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, with_object):
         sentence = rule(sentence)
     return sentence
 
@@ -135,7 +135,7 @@ def _in_all(sentence: Tokens) -> Tokens:
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
 
 
-def _with_object(sentence: Tokens) -> Tokens:
+def with_object(sentence: Tokens) -> Tokens:
     """Return a sentence with "it" where a verb lacks its object: "you said that you liked", "you find so good".
 
     With "them" in "what is it about these pubs that makes you find so good?".
