@@ -34,7 +34,7 @@ def mislisted(words: Sequence[str], at: Sequence[int]) -> int:
         at: the places of its finite verbs.
     """
     found = _chained(words) + _place_joined(words, at) + _thing_behind_place(words)
-    return found + _two_lists(words, at) + _names_nothing(words) + _quality_behind_clause(words, at)
+    return found + _two_lists(words, at) + _names_nothing(words)
 
 
 def _chained(words: Sequence[str]) -> int:
@@ -53,14 +53,6 @@ def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
         if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
             return True
     return False
-
-
-def _quality_behind_clause(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether "good for" stands behind a clause that nothing joins it to: "pubs that allow dogs good for lunch"."""
-    place = next((n for n, pair in enumerate(pairwise(words)) if pair == ("good", "for")), 0)
-    last = max((verb for verb in at if verb < place), default=0)
-    told = last > 0 and words[last - 1] in RELATIVES and words[last] not in _BEING
-    return told and place - last > 1 and {"and", "or", ",", "is", "are"}.isdisjoint(words[last:place])
 
 
 def _thing_behind_place(words: Sequence[str]) -> bool:

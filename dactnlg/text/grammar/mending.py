@@ -63,7 +63,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     number, found = 0, list[Tokens]()
     for sentence in _said_once(split_sentences(tokens)):
         own = conditions_last(rephrased(sentence))
-        for mend in (_conditions_first, _with_and, _denied_once, _without_joint):
+        for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined):
             own = mend(own, verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         if tells_of_several(own, lexicon.counts):
@@ -177,6 +177,17 @@ def _clause_alone(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "where")), 0)
     alone = words[0] == PRONOUN and (lexicon.plurals | lexicon.things | RELATIVES).isdisjoint(words[:place])
     return (*sentence[: place + 1], *sentence[place + 2 :]) if place and alone else sentence
+
+
+def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence whose qualities are joined to a clause: "pubs that allow dogs good for lunch" has "and are"."""
+    words = plain(sentence)
+    place = next((at for at, pair in enumerate(pairwise(words)) if pair == ("good", "for")), 0)
+    last = max((at for at in finite(words, verbs) if at < place), default=0)
+    told = words[last - 1] in RELATIVES or (words[last - 1] == "and" and not RELATIVES.isdisjoint(words[:last]))
+    if not last or not told or place - last < 2 or words[last] in AUXILIARIES or "and" in words[last:place]:
+        return sentence
+    return (*trimmed(sentence[:place]), "and", "is" if words[last].endswith("s") else "are", *sentence[place:])
 
 
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
