@@ -128,6 +128,10 @@ def test_verbs_agree(text: str, better: str) -> None:
         ("there are pubs in all food category.", "there are pubs in all food categories."),
         ("pubs in all food category were found.", "pubs in all food categories were found."),
         ("there are pubs that allow dogs good for lunch.", "there are pubs that allow dogs and are good for lunch."),
+        (
+            "SLOT_NAME and SLOT_NAME#2 are the only pub in SLOT_AREA that allows dogs.",
+            "SLOT_NAME and SLOT_NAME#2 are the only pubs in SLOT_AREA that allow dogs.",
+        ),
         ("it is a pub that allows dogs good for lunch.", "it is a pub that allows dogs and is good for lunch."),
         (
             "there are pubs that are cheap and allow dogs good for lunch.",
@@ -211,6 +215,7 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "there are pubs in all price ranges.",
         "there are pubs near SLOT_NEAR good for lunch that allow dogs.",
         "there are pubs that are cheap and good for lunch.",
+        "SLOT_NAME and SLOT_NAME#2 are the only pubs in SLOT_AREA.",
         "there are pubs in all parts of town",
         "there are pubs in all the south, and in all they are cheap.",
         "all pubs are cheap and near SLOT_A.",

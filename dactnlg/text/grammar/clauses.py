@@ -38,6 +38,7 @@ _WRONG = {
     *((word, verb) for word in ("they", "we", "you") for verb in _SINGULAR),
     *(("i", verb) for verb in _SINGULAR - {"was"}),
     *((verb, "none") for verb in ("is", "are")),
+    *(("of", verb) for verb in ("is", "are", "was", "has")),
 }
 """Words that do not stand behind each other, by their number or by what they say."""
 _NEAR = 4

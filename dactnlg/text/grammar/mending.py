@@ -27,7 +27,7 @@ from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY
+from dactnlg.text.values.plurals import MANY, pluralized
 
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""
@@ -41,6 +41,7 @@ _APART = RELATIVES | {","}
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
+_ARE_ONLY = "are", "the", "only"
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
@@ -76,6 +77,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
         own = _said_of_it(_the_only(_clause_alone(own, lexicon), lexicon.plurals), verbs)
+        own = _the_only_ones(own, lexicon)
         found.append(own if asks else _said_of_all(own, verbs))
         first, *more = plain(own)
         # "We have trails in the south" is in words of its own.
@@ -210,6 +212,17 @@ def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
         if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
             return (*sentence[:place], "the", *sentence[place:])
     return sentence
+
+
+def _the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a sentence in which several are the only ones: "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
+    words = plain(sentence)
+    noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
+    one = noun and words[noun : noun + 1] and words[noun] in lexicon.plurals | lexicon.things
+    if not one or is_placeholder(words[noun]) or "".join(words[noun + 1 : noun + 2]) in PLURALS:
+        return sentence
+    rest = agreeing(sentence[noun + 1 :], lexicon.verbs, MANY) if words[noun + 1 :] else ()
+    return (*sentence[:noun], pluralized(words[noun]), *rest)
 
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
