@@ -298,6 +298,18 @@ def test_nobody_says_so(sentence: str) -> None:
     assert faults(words, VERBS | {"allow", "like", "find"}) or objectless(words)
 
 
+def test_people_leave_objects_out_where_a_noun_has_them() -> None:
+    for sentence in (
+        "have you played any games that you enjoyed ?",
+        "it is different , which made it something that i enjoyed .",
+        "are there pub -s you find so good ?",
+        "SLOT_NAME is a hotel i found in the SLOT_AREA area",
+    ):
+        assert objectless(sentence.split()) == 0
+    for sentence in ("you said that you liked .", "why do you find so good ?", "you said you liked in SLOT_YEAR ."):
+        assert objectless(sentence.split()) > 0
+
+
 def test_clauses_about_another_thing_that_a_comma_joins() -> None:
     for text, wrong in (("the pub is cheap ?", 1), ("the pub that is cheap ?", 0)):
         assert splices([*["are", "you", "talking", "about", "SLOT_NAME"], ",", *text.split()], VERBS) == wrong

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
+from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
 from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
@@ -29,6 +29,9 @@ _LIKE = listed("like love enjoy recommend")
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words of an alternative that is none."""
 _CAUSING = listed("make makes made")
+_PERSONS = SUBJECTS - {"it", "there"}
+_BEFORE_CLAUSES = JOINTS | AUXILIARIES | _CAUSING | _SAYING
+"""Words behind which a clause of its own begins, and none about the noun before it."""
 _TELLING = listed("me know knows tell say said sure")
 _ASKING = listed("do does did can could will would should may might must is are")
 _FINITE = listed("is are was were am do does did can could will would should may might must has")
@@ -137,17 +140,21 @@ def objectless(words: Sequence[str]) -> int:
     0 where none does: "which i liked", "there are games that i don't like", "it was found to be good".
     """
     # "What is it about them that makes you find so amazing?"
-    caused = any(a in _CAUSING and b in SUBJECTS for a, b in pairwise(words))
+    caused = any(a in _CAUSING and b in _PERSONS for a, b in pairwise(words))
     if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how") and not caused:
         return 0
     own = [word for word in words if word.isalnum() or is_placeholder(word)]
     before, last = ["", "", *own][-2:]
     related = any(b == "that" and a not in _SAYING for a, b in pairwise(words)) and not caused
     end = len(words) - (words[-1] in ENDS)
-    liked = before in SUBJECTS and last in _LIKING
-    # "You said earlier that you liked in 1998."
-    runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
-    within = (n for n, run in runs if run[0] in SUBJECTS and run[1] in _LIKING and run[2] in ("in", "on", "from"))
+    liked = before in SUBJECTS and last in _LIKING and not related
+    # "You said earlier that you liked in 1998", but "the pub i liked in 1998", "the pubs you find so good"
+    runs = [
+        (place, run)
+        for place, run in enumerate(zip(words, words[1:], words[2:], strict=False), 2)
+        if run[0] in SUBJECTS and (place == 2 or words[place - 3] in _BEFORE_CLAUSES)
+    ]
+    within = (place for place, run in runs if run[1] in _LIKING and run[2] in ("in", "on", "from"))
     if (place := next(within, 0)) and not related:
         return place
     # What stands behind "that" has its object there.
@@ -157,6 +164,4 @@ def objectless(words: Sequence[str]) -> int:
     liked |= last in _LIKING_IT and before in _SAYING
     if liked:
         return end
-    runs = enumerate(zip(words, words[1:], words[2:], strict=False), 2)
-    found = (place for place, run in runs if run[0] in SUBJECTS and run[1:] in _FINDING)
-    return 0 if related else next(found, 0)
+    return 0 if related else next((place for place, run in runs if run[1:] in _FINDING), 0)
