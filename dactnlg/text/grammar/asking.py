@@ -5,7 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, JOINTS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, listed
+from dactnlg.text.grammar.english import (
+    ARTICLES,
+    AUXILIARIES,
+    CAUSING,
+    JOINTS,
+    PERSONS,
+    PREPOSITIONS,
+    QUESTION_WORDS,
+    SUBJECTS,
+    listed,
+)
 from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
@@ -28,9 +38,7 @@ _LIKE = listed("like love enjoy recommend")
 """Verbs behind which something has to come."""
 _OPEN_ENDED = listed("would could can do does will are you it like rather prefer to be instead")
 """Words of an alternative that is none."""
-_CAUSING = listed("make makes made")
-_PERSONS = SUBJECTS - {"it", "there"}
-_BEFORE_CLAUSES = JOINTS | AUXILIARIES | _CAUSING | _SAYING
+_BEFORE_CLAUSES = JOINTS | AUXILIARIES | CAUSING | _SAYING
 """Words behind which a clause of its own begins, and none about the noun before it."""
 _TELLING = listed("me know knows tell say said sure")
 _ASKING = listed("do does did can could will would should may might must is are")
@@ -140,7 +148,7 @@ def objectless(words: Sequence[str]) -> int:
     0 where none does: "which i liked", "there are games that i don't like", "it was found to be good".
     """
     # "What is it about them that makes you find so amazing?"
-    caused = any(a in _CAUSING and b in _PERSONS for a, b in pairwise(words))
+    caused = any(a in CAUSING and b in PERSONS for a, b in pairwise(words))
     if not QUESTION_WORDS.isdisjoint(words) and words[0] not in ("why", "how") and not caused:
         return 0
     own = [word for word in words if word.isalnum() or is_placeholder(word)]

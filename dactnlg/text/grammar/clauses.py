@@ -9,7 +9,9 @@ from dactnlg.text.grammar.asking import dangles, misasked, mistold, objectless
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
+    BEING,
     COORDINATING,
+    GREETINGS,
     PREPOSITIONS,
     RELATIVES,
     SUBJECTS,
@@ -27,7 +29,6 @@ _OTHERS = frozenset({"there", "i", "we", "you"})
 """Subjects of which "has" and "is" are not said."""
 _ABOUT = {("what", "about"), ("how", "about")}
 """Beginnings of questions without a verb."""
-_IS = frozenset({"is", "are", "was", "were"})
 _NOTHING = frozenset({("there", "is", "no"), ("there", "are", "no")})
 """What is not there cannot be told more of: "there is no pub in the south and it is cheap"."""
 _SINGULAR = frozenset({"is", "has", "does", "was"})
@@ -47,8 +48,6 @@ _ASKING = frozenset({"have", "do", "does", "did", "are", "would", "can", "could"
 _S = f"{JOINER}s"
 REPEATED = 3
 """Words of a run that no sentence has twice."""
-GREETINGS = listed("goodbye bye hello hi thanks thank welcome")
-"""Words with which sentences without a verb begin."""
 _BEHIND_GREETINGS = listed(", . ! and you to for")
 _IMPERATIVES = listed("try check take choose ring call look ask enjoy")
 """Verbs with which a sentence, or what stands behind a comma, asks one to do something."""
@@ -169,7 +168,7 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
     return several or any(
         (before == "there" and word in _SINGULAR | _PLURAL and verb.endswith("ing"))
         # "The only trail in the south is that is open."
-        or (before in _IS and word == "that" and verb in _IS)
+        or (before in BEING and word == "that" and verb in BEING)
         or (many and (before, word) == ("and", "it"))
         for before, word, verb in runs_of_three
     )

@@ -29,12 +29,18 @@ ADVERBS = listed(
     "not also ever really never often always just only still already sometimes even perhaps usually mostly"
 )
 """What may stand between a verb and what belongs to it."""
+BEING = frozenset({"is", "are", "was", "were"})
+CAUSING = listed("make makes made help helps")
+"""Verbs behind which another one has its own subject: "that makes you like it"."""
+GREETINGS = listed("goodbye bye hello hi thanks thank welcome")
+"""Words with which sentences without a verb begin."""
 VERBS_OF_MANY = {"is": "are", "has": "have", "was": "were", "does": "do"}
 """Verbs said of one thing -> the same said of many, where more than an "s" goes."""
 VERBS_OF_ONE = {many: one for one, many in VERBS_OF_MANY.items()}
 COORDINATING = frozenset({"and", "or", "but", ","})
 NEGATIONS = frozenset({"no", "not", "none", "nothing", "cannot", "never", "without"})
-SUBJECTS = frozenset({"it", "they", "i", "we", "you", "there"})
+PERSONS = frozenset({"they", "i", "we", "you"})
+SUBJECTS = PERSONS | {"it", "there"}
 QUESTION_WORDS = listed("what which where when who how")
 ONLY = listed("only just single sole one")
 """Words that say that there is no other."""

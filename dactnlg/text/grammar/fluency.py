@@ -9,9 +9,9 @@ from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.text.grammar.articles import learned_articles
-from dactnlg.text.grammar.clauses import GREETINGS, faults, glued
+from dactnlg.text.grammar.clauses import faults, glued
 from dactnlg.text.grammar.copulas import Copulas
-from dactnlg.text.grammar.english import RELATIVES
+from dactnlg.text.grammar.english import GREETINGS, RELATIVES
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
@@ -61,9 +61,9 @@ class Fluency:
         bounded = list(map(_bounded, sentences))
         self._runs = Counter(run for order in (ORDER, ORDER - 1) for s in bounded for run in _runs(s, order))
         self._misspelt = misspellings(words) | joined(words, pairs)
-        self._plurals = frozenset(nouns(stripped)) if english else frozenset[str]()
-        often = nouns(stripped, OFTEN) if english else ()
-        self._with_plurals = frozenset(filter(is_placeholder, often))
+        plurals = nouns(stripped if english else ())
+        self._plurals = frozenset(plurals)
+        self._with_plurals = frozenset(name for name in plurals if is_placeholder(name) and plurals[name] >= OFTEN)
         self._nouns = frozenset(filter(is_placeholder, self._plurals))
         self._usual = frozenset(_usual(self._runs))
         subjects = Counter(sentence[0] for sentence in sentences if is_placeholder(sentence[0]))
@@ -123,6 +123,7 @@ class Fluency:
             if self._verbs:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + glued(main, self._with_plurals)
+                # A model says the last even for acts that it has seen: so many doubts that others are looked for.
                 found += 2 * (self._one_of_many(sentence) + self._only_one(words)) + 3 * misattributed(sentence)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
@@ -251,18 +252,17 @@ def _usual(counts: Counter[Tokens]) -> Iterator[Tokens]:
             yield run
 
 
-def nouns(sentences: Iterable[Sequence[str]], share: float = 0.0) -> Iterator[str]:
-    """Yield the words and placeholders behind which training often has the ending of a plural, as "pub" has.
+def nouns(sentences: Iterable[Sequence[str]]) -> dict[str, float]:
+    """Return the words and placeholders that have the ending of a plural in training, and the share of their places.
 
     Args:
         sentences: of training, without joiners.
-        share: of their places in which they have it, at least.
     """
     words, plurals = Counter[str](), Counter[str]()
     for sentence in sentences:
         words.update(values_alike(sentence))
         plurals.update(values_alike(word for word, more in pairwise(sentence) if more in PLURALS))
-    yield from (word for word, count in plurals.items() if count >= max(LEAST_PLURALS, share * words[word]))
+    return {word: count / words[word] for word, count in plurals.items() if count >= LEAST_PLURALS}
 
 
 def runs(sentence: Sequence[str], order: int) -> Iterator[Tokens]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING, VERBS
+from dactnlg.text.grammar.english import COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBORDINATING
 from dactnlg.text.grammar.lists import mislisted
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.questions import is_question
@@ -73,7 +73,7 @@ def _lacking_joints(words: Sequence[str], at: Sequence[int], near: Sequence[int]
 
     "It is the only pub serves beer and is cheap" has its only joint too late.
     """
-    places = [place for place in range(1, len(words)) if _joins(words[place], "".join(words[place + 1 : place + 2]))]
+    places = [place for place, pair in enumerate(pairwise([*words, ""])) if place and _joins(*pair)]
     places += [*near, *([0] if words[0] in SUBORDINATING else [])]
     return max((number - sum(each <= place for each in places) for number, place in enumerate(at)), default=-1)
 
@@ -89,12 +89,9 @@ def _or_not(words: Sequence[str], verbs: Collection[str]) -> int:
 
 
 def _unjoined(words: Sequence[str], at: Sequence[int]) -> bool:
-    """Whether a statement's last verb stands behind a comma, and no more come: "it is cheap, has beer and wine"."""
+    """Whether a statement's last verb stands behind a comma alone: "it is cheap, has beer and wine"."""
     last = at[-1] if len(at) > 1 else 0
-    joined = words[last - 1] != "," or any(
-        word in ("and", "or", "but") and more in VERBS for word, more in pairwise(words[last:])
-    )
-    return not joined and not is_question(" ".join(words))
+    return last > 0 and words[last - 1] == "," and not is_question(" ".join(words))
 
 
 def without_apology(words: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
+    BEING,
     FUNCTION_WORDS,
     PREPOSITIONS,
     RELATIVES,
@@ -16,7 +17,6 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.placeholders import is_placeholder
 
-_BEING = frozenset({"is", "are", "was", "were"})
 _PLACES = frozenset({"in", "near", "at"})
 _CONDITIONS = PREPOSITIONS | {"where", "good"}
 """Words with which conditions begin that are no clauses."""
@@ -48,7 +48,7 @@ def _place_joined(words: Sequence[str], at: Sequence[int]) -> bool:
     pairs = [place for place in range(1, len(words)) if words[place - 1] == "and" and words[place] in _PLACES]
     for place in pairs:
         last = max((verb for verb in at if verb < place), default=0)
-        told = last > 0 and words[last - 1] in RELATIVES and words[last] not in _BEING
+        told = last > 0 and words[last - 1] in RELATIVES and words[last] not in BEING
         # "... near SLOT_NEAR and in the south"; before another clause the place is put first.
         if told and PREPOSITIONS.isdisjoint(words[last:place]) and RELATIVES.isdisjoint(words[place:]):
             return True

@@ -9,8 +9,10 @@ from dactnlg.text.grammar.english import (
     ADVERBS,
     ARTICLES,
     AUXILIARIES,
+    CAUSING,
     COORDINATING,
     JOINTS,
+    PERSONS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -37,10 +39,8 @@ MODALS = listed("do does did can could will would should may might must let have
 _CONTRACTED = tuple(f"{subject}'" for subject in (*sorted(SUBJECTS), "that", "what", "who", "he", "she"))
 _CONTRACTED_MODALS = ("'ll", "'d", "'ve")
 _SHORTEST_PLURAL = 5
-_CAUSING = listed("make makes made help helps")
 _ASKING = frozenset({"do", "does", "did"})
 _IN_GENERAL = ("in", "general")
-_PERSONS = frozenset({"i", "you", "we", "they"})
 _NO_NOUN = JOINTS | PREPOSITIONS | SUBJECTS | AUXILIARIES | COORDINATING | ADVERBS
 """Words behind which no clause about a thing begins."""
 _BEFORE_NOUNS = PREPOSITIONS | ARTICLES | listed("your my our their its this")
@@ -80,6 +80,7 @@ def finite(words: Sequence[str], verbs: Collection[str]) -> list[int]:
     found = list[int]()
     for place, word in enumerate(words):
         if (word in verbs or _is_contracted(word)) and not _other(words, place) and not _belongs(words, place):
+            # "Does a pub need a garden?" has one verb.
             asked = found and words[found[-1]] in _ASKING and (not found[-1] or words[found[-1] - 1] in QUESTION_WORDS)
             if not (asked and word not in AUXILIARIES and JOINTS.isdisjoint(words[found[-1] : place])):
                 found.append(place)
@@ -117,11 +118,12 @@ def _belongs(words: Sequence[str], place: int) -> bool:
     while start and (words[start - 1] in SUBJECTS or _aside(words[start - 1])):
         start -= 1
     if tuple(words[max(0, start - 2) : start]) == _IN_GENERAL:
+        # "Do you in general like": both words, and the subject before them.
         start -= 3
     before = words[start - 1] if start > 0 else ""
     modal = before in MODALS or before.endswith(("n't", *_CONTRACTED_MODALS))
     # "What makes you like it?"
-    modal |= before in _CAUSING and start < place
+    modal |= before in CAUSING and start < place
     return modal or words[place - 1 : place] == ["to"]
 
 
@@ -132,7 +134,7 @@ def contacts(words: Sequence[str], verbs: Collection[str]) -> list[int]:
 
 def _begins_contact(words: Sequence[str], place: int, verbs: Collection[str]) -> bool:
     subject, before = words[place].partition("'")[0], words[place - 1]
-    if subject not in _PERSONS or before in _NO_NOUN or before in verbs or before.endswith("n't"):
+    if subject not in PERSONS or before in _NO_NOUN or before in verbs or before.endswith("n't"):
         return False
     verb = words[place] if "'" in words[place] else next((word for word in words[place + 1 :] if not _aside(word)), "")
     # "There are pubs you do not care about the price."
