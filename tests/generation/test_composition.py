@@ -236,6 +236,14 @@ def test_all_exact_covers_are_found() -> None:
     assert len(found) == len(set(found)) and set(found) == expected
 
 
+def test_another_name_is_put_in_where_it_has_the_same_number() -> None:
+    """From "are toilets important?" came "are height important?"."""
+    own = build_preprocessor(load_corpus("trails"))[0]
+    found = set(composed(own, "?request(height)"))
+    assert found and not any(text.startswith(("are height", "is there a height ")) for text in found)
+    assert any(text.startswith("which height") for text in found)
+
+
 def test_composed_texts_of_the_corpus_say_their_acts_in_sentences_of_training() -> None:
     preprocessor = build_preprocessor(load_corpus("trails"))[0]
     seen, composer = Combinations(preprocessor), Composer(preprocessor)

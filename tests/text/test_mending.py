@@ -132,6 +132,11 @@ def test_verbs_agree(text: str, better: str) -> None:
             "SLOT_NAME and SLOT_NAME#2 are the only pub in SLOT_AREA that allows dogs.",
             "SLOT_NAME and SLOT_NAME#2 are the only pubs in SLOT_AREA that allow dogs.",
         ),
+        (
+            "SLOT_A and SLOT_B are the only easy walk near SLOT_C.",
+            "SLOT_A and SLOT_B are the only easy walks near SLOT_C.",
+        ),
+        ("SLOT_A and SLOT_B are the only walk.", "SLOT_A and SLOT_B are the only walks."),
         ("it is a pub that allows dogs good for lunch.", "it is a pub that allows dogs and is good for lunch."),
         (
             "there are pubs that are cheap and allow dogs good for lunch.",
@@ -216,6 +221,9 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "there are pubs near SLOT_NEAR good for lunch that allow dogs.",
         "there are pubs that are cheap and good for lunch.",
         "SLOT_NAME and SLOT_NAME#2 are the only pubs in SLOT_AREA.",
+        "SLOT_A and SLOT_B are the only two in SLOT_C.",
+        "SLOT_A and SLOT_B are the only pub -s i can find.",
+        "SLOT_A and SLOT_B are the only",
         "there are pubs in all parts of town",
         "there are pubs in all the south, and in all they are cheap.",
         "all pubs are cheap and near SLOT_A.",

@@ -135,7 +135,9 @@ class PieceFinder:
                 if len(others) != 1 or not bare(others[0]) or not others[0].startswith(f"{act_type}|"):
                     continue
                 own = others[0].partition("|")[2]
-                piece = next((each for each in group.ranked if each.tokens.count(own) == 1), None)
+                # "Are toilets important?" asks for one thing in no other word.
+                alike = own.endswith("s") == name.endswith("s")
+                piece = next((each for each in group.ranked if alike and each.tokens.count(own) == 1), None)
                 if piece:
                     tokens = tuple(name if token == own else token for token in piece.tokens)
                     _add(found, base - {others[0]} | {item}, tokens, piece.weight)

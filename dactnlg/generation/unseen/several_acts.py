@@ -47,7 +47,7 @@ class SeveralActs:
             return []
         groups = list[Turn]()
         while rest:
-            sizes = range(len(rest), 0, -1)
+            sizes = range(self._alike(rest), 0, -1)
             size = next((size for size in sizes if self._together(rest[:size])), 1)
             groups.append(Turn(rest[:size]))
             rest = rest[size:]
@@ -82,8 +82,8 @@ class SeveralActs:
         return self._segments.subject
 
     def _together(self, acts: tuple[DialogueAct, ...]) -> bool:
-        """Whether training had the types of some acts in one turn, and they are about one thing."""
-        return frozenset(act.act_type for act in acts) in self._known and not self._differ(acts)
+        """Whether training had the types of some acts in one turn."""
+        return frozenset(act.act_type for act in acts) in self._known
 
     def _each_thing(self, act: DialogueAct) -> tuple[DialogueAct, ...]:
         """Return an act for each thing that one is about, where training never names several in one act."""
@@ -113,13 +113,17 @@ class SeveralActs:
             one.update(dict.fromkeys(acts, sum(not ONE.isdisjoint(text) for text in texts)))
         return {act_type for act_type in every if 2 * one[act_type] > every[act_type]}
 
-    def _differ(self, acts: tuple[DialogueAct, ...]) -> bool:
-        """Whether acts are about different things, or have different special values of a slot."""
-        required = self._preprocessor.delexicalizer.required
-        rows = [[_value(item) for item in required(Turn((act,))) if self._is_name(item)] for act in acts]
-        things = {frozenset(row) for row in rows if row}
-        special = {(slot.name, slot.special) for act in acts for slot in act.slots if slot.special is not None}
-        return len(acts) > 1 and (len(things) > 1 or len(dict(special)) < len(special))
+    def _alike(self, acts: tuple[DialogueAct, ...]) -> int:
+        """Return how many of the first acts are about one thing, and have one special value of each slot."""
+        things, special = set[frozenset[tuple[str, str]]](), set[tuple[str, str | None]]()
+        for place, act in enumerate(acts):
+            required = self._preprocessor.delexicalizer.required(Turn((act,)))
+            things |= {frozenset(_value(item) for item in required if self._is_name(item))} - {frozenset()}
+            special |= {(slot.name, slot.special) for slot in act.slots if slot.special is not None}
+            # An act by itself may be about two.
+            if place and (len(things) > 1 or len(dict(special)) < len(special)):
+                return place
+        return len(acts)
 
     @cached_property
     def _known(self) -> set[frozenset[str]]:

@@ -14,6 +14,7 @@ from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
     COORDINATING,
+    JOINTS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -25,7 +26,7 @@ from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY, pluralized
 
@@ -41,7 +42,7 @@ _APART = RELATIVES | {","}
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
-_ARE_ONLY = "are", "the", "only"
+_ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
@@ -218,11 +219,14 @@ def _the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     """Return a sentence in which several are the only ones: "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
     words = plain(sentence)
     noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
-    one = noun and words[noun : noun + 1] and words[noun] in lexicon.plurals | lexicon.things
-    if not one or is_placeholder(words[noun]) or "".join(words[noun + 1 : noun + 2]) in PLURALS:
+    ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
+    end = next(ends, len(words)) if noun else 0
+    last = words[end - 1]
+    many = last.endswith("s") or last in PLURALS or last in _NUMBERS or is_placeholder(last)
+    if end <= noun or many:
         return sentence
-    rest = agreeing(sentence[noun + 1 :], lexicon.verbs, MANY) if words[noun + 1 :] else ()
-    return (*sentence[:noun], pluralized(words[noun]), *rest)
+    rest = agreeing(sentence[end:], lexicon.verbs, MANY) if words[end:] else ()
+    return (*sentence[: end - 1], pluralized(last), *rest)
 
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
