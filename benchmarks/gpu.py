@@ -74,6 +74,10 @@ def gpus() -> list[str]:
         import jax
 
         return [device.device_kind for device in jax.devices() if device.platform in ("gpu", "cuda", "rocm")]
+    if keras.backend.backend() == "torch":
+        import torch
+
+        return [torch.cuda.get_device_name(number) for number in range(torch.cuda.device_count())]
     return []
 
 

@@ -31,6 +31,11 @@ def compiled(function: Callable[..., Any], *, any_shape: bool = False) -> Callab
         import jax
 
         return jax.jit(function)  # type: ignore[no-any-return]
+    if backend == "torch":
+        import torch
+
+        # PyTorch runs it as it stands; what it says needs no gradients.
+        return torch.no_grad()(function)  # type: ignore[no-any-return]
     return function
 
 

@@ -152,7 +152,8 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
     if isinstance(item, keras.Variable):
         yield prefix, item
     elif isinstance(item, keras.layers.Layer):
-        for name, value in vars(item).items():
+        # On PyTorch a layer is a module too, which keeps the layers that are its attributes apart.
+        for name, value in {**vars(item), **vars(item).get("_modules", {})}.items():
             if name not in _BOOKKEEPING and not name.startswith("_self_"):
                 yield from _walk(value, f"{prefix}/{name.lstrip('_')}" if prefix else name.lstrip("_"), seen)
     elif isinstance(item, dict):
@@ -166,3 +167,4 @@ def _walk(item: Any, prefix: str, seen: set[int]) -> Iterator[tuple[str, Any]]:
 # Where Keras itself keeps a layer's parts, in the order in which they were made; TensorFlow's names begin with _self_.
 _BOOKKEEPING = {"_layers", "_trainable_variables", "_non_trainable_variables", "_metrics", "_tracker", "optimizer"}
 _BOOKKEEPING |= {"_loss_tracker", "_seed_generators", "_compile_metrics", "_compile_loss", "_losses"}
+_BOOKKEEPING |= {"_modules", "_parameters", "_buffers", "_torch_params"}  # PyTorch's

@@ -107,6 +107,17 @@ def test_layers_of_lists_and_dictionaries_have_names_of_their_own() -> None:
     assert list(named_weights(nested())) == names
 
 
+@pytest.mark.parametrize("name", MODELS)
+def test_names_are_the_same_on_pytorch_where_layers_that_are_attributes_are_kept_apart(name: str) -> None:
+    model = build(name)
+    apart = {key: value for key, value in vars(model).items() if isinstance(value, keras.layers.Layer)}
+    for key in apart:
+        del vars(model)[key]
+    # PyTorch would find the layers of the whole model there, too.
+    vars(model).update(_modules={**apart, "_layers": [*apart.values()]}, _torch_params=model.weights)
+    assert set(named_weights(model)) == NAMES[name]
+
+
 def test_a_weight_that_no_attribute_leads_to_is_an_error() -> None:
     model = nested()
     hidden = {keras.layers.Dense(4)}
