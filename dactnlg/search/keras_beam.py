@@ -106,9 +106,9 @@ def constrained(log_probs: Tensor, owed: list[Tensor], last: Tensor, rules: Rule
         rules: what may be generated.
     """
     size = log_probs.shape[-1]
-    never, is_end = np.zeros((2, size), np.float32)
-    never[list(rules.blocked)], is_end[rules.eos] = IMPOSSIBLE, IMPOSSIBLE
-    never, is_end = ops.convert_to_tensor(never), ops.convert_to_tensor(is_end)
+    rows = np.zeros((2, size), np.float32)
+    rows[0, list(rules.blocked)] = rows[1, rules.eos] = IMPOSSIBLE
+    never, is_end = ops.unstack(ops.convert_to_tensor(rows))
     log_probs, new = log_probs + never, []
     for constraint, before in zip(rules.constraints, owed, strict=True):
         now = constraint.advance(ops, before, last)

@@ -214,8 +214,10 @@ def canonical_values(values: Key) -> Key:
 
 
 def canonical(printed: str) -> str:
-    """Return a printed special value in one spelling."""
-    return f"{printed.partition('=')[0]}={_special(printed)}"
+    """Return a printed special value in one spelling; one of a closed class, `rating=good`, as it is."""
+    name, _, value = printed.partition("=")
+    own = value.strip("'").casefold()
+    return f"{name}={_special(printed) or own}"
 
 
 def _special(printed: str) -> str | None:

@@ -1,7 +1,7 @@
 """Composition: texts for combinations of slots that training never had, put together from texts that it had.
 
 Whole training texts and sentences stand behind each other, word for word; phrases are left out of a text or put into
-it where training has the words at both sides together.
+it where training has the words at both sides together; a noun has all the modifiers that training has of its kind.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import NamedTuple
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Turn
+from dactnlg.generation.unseen.modifiers import Modifiers
 from dactnlg.generation.unseen.phrases import Phrases
 from dactnlg.generation.unseen.piece_finder import PieceFinder
 from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, asked_for, bare, wanted
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.preprocessor import Preprocessor
-from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_sentences
 from dactnlg.text.templates import kind
 
 MOST_PIECES, MANY = 4, 6
@@ -32,6 +33,8 @@ JOINT = 3
 """Doubts about a further sentence where training says all in one."""
 ASKED = 1
 """The same where each is a question."""
+SEAMS = 1
+"""Doubts, at most, about words between modifiers of a noun that training never has together."""
 REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
 MADE = 10_000, 16 << 20
@@ -69,6 +72,7 @@ class Composer:
         self._preprocessor, self._finder = preprocessor, PieceFinder(preprocessor)
         self._known: Memory[_Known] = Memory(*REMEMBERED)
         self._made: Memory[list[tuple[Tokens, int]]] = Memory(*MADE)
+        self._modifiers: Modifiers | None = None
 
     @property
     def subject(self) -> str:
@@ -81,8 +85,34 @@ class Composer:
 
     def prepare(self, act_type: str, fluency: Fluency) -> None:
         """Take the training texts for an act type apart now, which else the first of its acts waits for."""
-        if not self._preprocessor.delexicalizer.lexicalized:
+        if not self._in_words:
             self._of(frozenset({act_type}), fluency)
+        if self._shown:
+            self._described(fluency)
+
+    @property
+    def _in_words(self) -> bool:
+        """Whether values stand in the texts themselves, so that it is not known what their parts say."""
+        return bool(self._preprocessor.delexicalizer.lexicalized)
+
+    @property
+    def _shown(self) -> bool:
+        """Whether whole texts say what their acts do at least, as opinions are in words of their own."""
+        delexicalizer = self._preprocessor.delexicalizer
+        return delexicalizer.lexicalized.keys() <= delexicalizer.paraphrased
+
+    def seams(self, text: Tokens, fluency: Fluency) -> int:
+        """Return how many runs of a text training never had because it has other modifiers together, but the first."""
+        found = 0
+        for sentence in split_sentences(text) if self._shown else ():
+            across = fluency.strange_across(sentence, self._described(fluency).seams(sentence))
+            found += min(across, fluency.strange_runs(sentence)) if across else 0
+        return max(0, found - SEAMS)
+
+    def _described(self, fluency: Fluency) -> Modifiers:
+        if self._modifiers is None:
+            self._modifiers = Modifiers(self._finder.texts, fluency.lexicon, self._finder.said_here)
+        return self._modifiers
 
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
         """Return texts that say a turn, as far as their pieces show, each with its doubts, the fewest first.
@@ -96,14 +126,17 @@ class Composer:
         own = self._preprocessor.templates.sentences.get(kind(turn), {})
         if own and all(slot.value is None for _, slot in turn.slots()):
             return [(text, 0) for text in own]
-        # Where values stand in the texts themselves, what these say is not known.
-        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
+        said = wanted(self._preprocessor, turn) if self._shown else None
         if not said or f"{self.subject}#2" in said:
             return []
         act_types = frozenset(act.act_type for act in turn.acts)
         known = self._made.get((act_types, said))
         if known is None:
-            known = self._compose(act_types, said, fluency)
+            found = {} if self._in_words else self._compose(act_types, said, fluency)
+            if min(found.values(), default=1):
+                for tokens, apart in self._described(fluency).made(act_types, said):
+                    found.setdefault(tokens, fluency.doubts(tokens) - self.seams(tokens, fluency) + apart)
+            known = sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
             self._made.put((act_types, said), known, 500 + 2000 * len(known))
         return known
 
@@ -117,14 +150,14 @@ class Composer:
             turn: the acts.
             fluency: of the training texts.
         """
-        said = None if self._preprocessor.delexicalizer.lexicalized else wanted(self._preprocessor, turn)
+        said = None if self._in_words else wanted(self._preprocessor, turn)
         if any(map(bare, said or ())):
             pieces = self._of(frozenset(act.act_type for act in turn.acts), fluency).pieces
             for base, group in (*pieces.whole.items(), *pieces.single.items()):
                 if base and all(map(bare, base)) and not group.rated:
                     yield asked_for(base), group
 
-    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> list[tuple[Tokens, int]]:
+    def _compose(self, act_types: frozenset[str], said: Said, fluency: Fluency) -> dict[Tokens, int]:
         pieces, phrases, stated = self._of(act_types, fluency)
         pieces = self._finder.by_name(pieces, said, fluency)
         joint = self._joint(act_types, said, pieces)
@@ -141,7 +174,7 @@ class Composer:
                 for questions in self._questions(pieces, asked):
                     text = tuple(chain(tokens, *questions))
                     found.setdefault(text, fluency.doubts(text) + changes)
-        return sorted(found.items(), key=lambda each: (each[1], each[0]))[:MOST_COMPOSED]
+        return found
 
     def _questions(self, pieces: Pieces, asked: Said) -> Iterator[list[Tokens]]:
         """Yield questions for what is asked for, the fewest that do."""
@@ -153,7 +186,7 @@ class Composer:
 
     def joint(self, turn: Turn, fluency: Fluency) -> int:
         """Return how doubtful it is to say a turn in several sentences."""
-        if self._preprocessor.delexicalizer.lexicalized:
+        if self._in_words:
             return 0
         said = wanted(self._preprocessor, turn)
         act_types = frozenset(act.act_type for act in turn.acts)

@@ -106,7 +106,9 @@ class Doubts:
         """Return the doubts about a text's words, whatever its act."""
         found = self._known.get(text)
         if found is None:
-            found = self._known.put(text, self.fluency.doubts(text), 500 + 60 * len(text))
+            found = self.fluency.doubts(text)
+            found -= self._composer.seams(text, self.fluency) if found >= ALARMING else 0
+            self._known.put(text, found, 500 + 60 * len(text))
         return found
 
     def unlike(self, turn: Turn, tokens: Tokens) -> int:

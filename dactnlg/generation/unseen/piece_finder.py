@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, bare
+from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, Text, bare
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT
@@ -56,41 +56,46 @@ class PieceFinder:
         single: Group = {}
         stated: Group = {}
         several = spread = total = asked = 0
-        templates = self._preprocessor.templates
-        for key, texts in templates.sentences.items():
-            acts = {each for each in key if "|" not in each}
-            for text, weight in texts.items() if acts <= act_types else ():
-                said = _said(key, text, templates.specials.get((key, text), [()]))
-                if said is None:
-                    continue
-                free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
-                if free and not is_asking(text):
-                    # People leave out that something does not matter.
-                    shown = self.said_here(said, text)
-                    said -= free - (said if shown is None else shown)
-                segments = split_sentences(text)
-                if acts == act_types:
-                    self._add_whole(whole, said, text, segments, weight)
-                    self._part_at_question(said, text, weight, stated, single)
-                    several += len(said) > 1
-                    total += 1
-                    asked += is_asking(segments[-1])
-                    spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
-                if len(segments) == 1 or all(map(bare, said)):
-                    _add(single, said, without_apology(text), weight)
-                if about := self._about_it(said, text):
-                    for group in (whole, single) if acts == act_types else (single,):
-                        _add(group, said - {self.subject}, about, RARE * weight)
-                for segment in segments:
-                    here = said if len(segments) == 1 else self.said_here(said, segment)
-                    tokens = self._continued(segment) if here and self.subject in here else segment
-                    if here and tokens and (len(segments) > 1 or tokens != text):
-                        _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
+        for acts, said, text, weight in (each for each in self.texts if each.acts <= act_types):
+            free = frozenset(filter(_indifferent, said)) if acts == act_types else frozenset()
+            if free and not is_asking(text):
+                # People leave out that something does not matter.
+                shown = self.said_here(said, text)
+                said -= free - (said if shown is None else shown)
+            segments = split_sentences(text)
+            if acts == act_types:
+                self._add_whole(whole, said, text, segments, weight)
+                self._part_at_question(said, text, weight, stated, single)
+                several += len(said) > 1
+                total += 1
+                asked += is_asking(segments[-1])
+                spread += sum(any(map(is_placeholder, segment)) for segment in segments) > 1
+            if len(segments) == 1 or all(map(bare, said)):
+                _add(single, said, without_apology(text), weight)
+            if about := self._about_it(said, text):
+                for group in (whole, single) if acts == act_types else (single,):
+                    _add(group, said - {self.subject}, about, RARE * weight)
+            for segment in segments:
+                here = said if len(segments) == 1 else self.said_here(said, segment)
+                tokens = self._continued(segment) if here and self.subject in here else segment
+                if here and tokens and (len(segments) > 1 or tokens != text):
+                    _add(single, (here & said) - {self.subject}, without_apology(tokens), weight)
         much = spread >= SPREAD * max(1, several)
         most_ask = 2 * asked > total
         every, apart = (_frequent(group, fluency, asking=most_ask) for group in (whole, single))
         before = _frequent(stated, fluency, asking=False)
         return Pieces(every, apart, before, spread=much, asking=most_ask)
+
+    @cached_property
+    def texts(self) -> list[Text]:
+        """The training texts, as far as it is known what they say."""
+        found, templates = [], self._preprocessor.templates
+        for key, texts in templates.sentences.items():
+            for text, weight in texts.items():
+                said = _said(key, text, templates.specials.get((key, text), [()]))
+                if said is not None:
+                    found.append(Text(frozenset(act_types(key)), said, text, weight))
+        return found
 
     def _add_whole(self, whole: Group, said: Said, text: Tokens, segments: list[Tokens], weight: float) -> None:
         _add(whole, said, text, weight)

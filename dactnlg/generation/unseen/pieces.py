@@ -23,6 +23,15 @@ class Piece(NamedTuple):
     weight: float
 
 
+class Text(NamedTuple):
+    """A text of training: its act types, what it says, its tokens and how often training has it."""
+
+    acts: frozenset[str]
+    said: Said
+    tokens: Tokens
+    weight: float
+
+
 class Alternatives:
     """Pieces that say the same, the frequent ones first.
 

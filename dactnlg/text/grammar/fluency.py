@@ -100,6 +100,14 @@ class Fluency:
         """Return how many runs of words training never had, or by mistake: as many doubts at least has the text."""
         return sum(map(self._strange_runs, split_sentences(tokens)))
 
+    def strange_across(self, sentence: Tokens, places: Collection[int]) -> int:
+        """Return how many runs of a sentence that training never had go across places between its words."""
+        every, found = enumerate(runs(sentence, ORDER), -1), 0
+        for start, run in every if places else ():
+            crosses = any(start < place < start + ORDER for place in places)
+            found += crosses and run not in self._usual
+        return found
+
     def _strange_runs(self, sentence: Tokens) -> int:
         found = self._known_runs.get(sentence)
         if found is None:

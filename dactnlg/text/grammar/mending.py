@@ -197,10 +197,13 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
     """Return a sentence without "the" before names that no noun is behind: not "in the SLOT_AREA and cheap"."""
     words = [*plain(sentence), "", "", ""]
     needless = set[int]()
-    for place, (word, name, more, then) in enumerate(zip(words, words[1:], words[2:], words[3:], strict=False)):
+    for place, (word, name) in enumerate(pairwise(words[:-2])):
+        behind = place + 2
         # "... in the SLOT_AREA or SLOT_AREA#2 area"
-        ends = not more.isalpha() or (more in _NO_NOUN and not is_placeholder(then))
-        if word == "the" and name in names and ends and not is_placeholder(more):
+        while words[behind] in ("or", "and") and is_placeholder(words[behind + 1]):
+            behind += 2
+        ends = not words[behind].rstrip(".?!").isalpha() or words[behind] in _NO_NOUN
+        if word == "the" and name in names and ends and not is_placeholder(words[behind]):
             needless.add(place)
     return tuple(token for place, token in enumerate(sentence) if place not in needless)
 

@@ -39,7 +39,7 @@ _NO_PLURALS = ("series", "species", "news", "always")
 _WORD = r"[^\W\d_]+"
 _NO_MORE = r"(?![\w'’-])"
 _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
-_POSSESSIVE = re.compile(r"['’]s?(?= [^\W\d_])")
+_POSSESSIVE = re.compile(r"['’]s?(?= (?:[^\W\d_]|$))")
 _OPEN_QUOTE = re.compile(r"(?:^| )['‘][^'’]*$")
 _FIRST = re.compile(rf" ({_WORD}){_NO_MORE}")
 _OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")

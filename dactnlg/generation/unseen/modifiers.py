@@ -1,0 +1,297 @@
+"""Modifiers: a noun is described with as much as an act has to say, each as training says it.
+
+"Why do you like M rated shooters for the PlayStation that came out in 2010?" has a noun, and what describes it, in a
+frame that asks; training has the frame, and each modifier, but hardly ever all of them together.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import chain, combinations, takewhile
+from typing import NamedTuple
+
+from dactnlg.generation.unseen.noun_phrases import (
+    BEFORE,
+    BEHIND,
+    THAT,
+    THING,
+    WHERE,
+    WITH,
+    Modifier,
+    NounPhrase,
+    NounPhrases,
+)
+from dactnlg.generation.unseen.pieces import Said, Text, bare
+from dactnlg.text.grammar.agreement import plural, singular
+from dactnlg.text.grammar.english import AUXILIARIES, RELATIVES, SUBJECTS, listed
+from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.verbs import finite
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import PRONOUN, Tokens, split_sentences
+from dactnlg.text.surface import plain, strip_joiner
+
+LEAST_SHARE = 0.05
+"""Share of what training says of something from which on a wording is no exception."""
+OFTEN = 0.25
+"""The same for wordings in another place, which are tried as well."""
+MOST_FRAMES, MOST_BEHIND = 16, 2
+"""Frames that are tried, and phrases in a row that are not joined to each other, at most."""
+UNSURE = 4
+"""Places of two things in a row that tell as much of their order as what is known of each by itself."""
+_ONE = listed("no only any every each other")
+"""Words with which one thing needs no article."""
+_VOWELS, _THEM = tuple("aeiou"), "them"
+_NEAR = 3
+"""Words behind a noun among which a clause of the frame may begin."""
+
+
+class Frame(NamedTuple):
+    """A text of training without what it says of one of its nouns."""
+
+    start: Tokens
+    article: Tokens
+    noun: Tokens
+    many: bool
+    end: Tokens
+
+
+class Modifiers:
+    """Describes things as training does.
+
+    Args:
+        texts: of training.
+        lexicon: of its English.
+        says: what of all that a text says some of its words say; None where nothing could show it.
+    """
+
+    def __init__(self, texts: Sequence[Text], lexicon: Lexicon, says: Callable[[Said, Tokens], Said | None]) -> None:
+        self._lexicon = lexicon
+        self._wordings: dict[str, dict[Modifier, float]] = {}
+        self._before: Counter[tuple[str, str]] = Counter()
+        self._frames: dict[frozenset[str], dict[tuple[Frame, Said], float]] = {}
+        commas = Counter(token for text in texts for token in text.tokens if strip_joiner(token) == ",")
+        self._comma = max(commas, key=lambda token: (commas[token], token), default=",")
+        self._phrases = NounPhrases(texts, lexicon, says)
+        for text in texts:
+            self._take_apart(text)
+
+    def made(self, acts: frozenset[str], wanted: Said) -> Iterator[tuple[Tokens, int]]:
+        """Yield texts that say what is wanted, and how many phrases of each stand in a row unjoined."""
+        fitting = [
+            (-weight, frame, said) for (frame, said), weight in self._frames.get(acts, {}).items() if said < wanted
+        ]
+        for _, frame, said in sorted(fitting)[:MOST_FRAMES]:
+            # Behind "that have beer" no clause of the frame may come: "pubs that I like", "pubs I know".
+            described = any(self._describes(item) for item in said)
+            behind = [*takewhile(str.isalpha, plain(frame.end)[:_NEAR])]
+            clause = not RELATIVES.isdisjoint(behind) or not SUBJECTS.isdisjoint(behind[:1])
+            for chosen in self._choices(frame, wanted - said):
+                if not (clause and any(modifier.place in (THAT, WHERE) for _, modifier in chosen)):
+                    yield self._filled(frame, chosen), max(0, _in_a_row(chosen) - MOST_BEHIND) + described
+
+    def seams(self, sentence: Tokens) -> set[int]:
+        """Return the places between modifiers of a noun, and between these and it, where they are put as here."""
+        words = plain(sentence)
+        heads = self._phrases.heads(words)
+        # "A pub that is cheap in SLOT_AREA pub"
+        if len(heads) != 1:
+            return set()
+        end, many = self._phrases.end_of(words, heads[0])
+        return self._seams_before(words, heads[0]) | self._seams_behind(words, end, many=many)
+
+    def _seams_before(self, words: Sequence[str], at: int) -> set[int]:
+        found = set[int]()
+        while at and (known := self._longest(BEFORE, words[:at][::-1])):
+            found.add(at)
+            at -= known
+        return found | {at} if found else found
+
+    def _seams_behind(self, words: Sequence[str], at: int, *, many: bool) -> set[int]:
+        found, place = set[int](), ""
+        while at < len(words):
+            ways = [(each, start) for each, start in _joints(words, at, place) if start < len(words)]
+            known = [(self._longest(each, words[start:], many=many), each, start) for each, start in ways]
+            length, place, start = max(known, default=(0, "", 0))
+            if not length:
+                break
+            found.add(at)
+            at = start + length
+        return found | {at} if found and not self._phrases.begins([*words, "."][at]) else found
+
+    def _longest(self, place: str, words: Sequence[str], *, many: bool = False) -> int:
+        """Return how many words the longest modifier has with which words begin; those before a noun go backwards."""
+        own = (words[0], place, many and place == THAT)
+        return next((len(each) for each in self._known.get(own, ()) if tuple(words[: len(each)]) == each), 0)
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, str, bool], list[Tokens]]:
+        """The words of all modifiers, the longest first, by the first word, the place and the number."""
+        found: dict[tuple[str, str, bool], set[Tokens]] = {}
+        for wordings in self._wordings.values():
+            for modifier in chain.from_iterable((each, self._of_number(each, many=not each.many)) for each in wordings):
+                if modifier is not None:
+                    words = tuple(plain(modifier.tokens))[:: -1 if modifier.place == BEFORE else 1]
+                    found.setdefault((words[0], modifier.place, modifier.many), set()).add(words)
+        return {key: sorted(each, key=lambda words: (-len(words), words)) for key, each in found.items()}
+
+    def _describes(self, item: str) -> bool:
+        """Whether something is mostly said by a modifier, but not the name of what is described."""
+        names = (self._lexicon.subject, *self._lexicon.counts, *self._phrases.nouns)
+        return item not in names and _name(item) in self._wordings
+
+    def _take_apart(self, text: Text) -> None:
+        start = 0
+        for sentence in split_sentences(text.tokens):
+            for phrase in self._phrases.of(sentence, text.said):
+                self._add(text, start, sentence, phrase)
+            start += len(sentence)
+
+    def _add(self, text: Text, start: int, sentence: Tokens, phrase: NounPhrase) -> None:
+        """Keep what is said of a noun, and the rest of its text."""
+        for item, modifier in phrase.described:
+            wordings = self._wordings.setdefault(_name(item), {})
+            wordings[modifier] = wordings.get(modifier, 0.0) + text.weight
+        for (one, first), (other, second) in combinations(phrase.described, 2):
+            self._before[_name(one), _name(other)] += first.place == second.place
+        rest, left = text.tokens[start + len(sentence) :], text.said.difference(item for item, _ in phrase.described)
+        end = (*sentence[phrase.stop :], *rest)
+        if phrase.many and self._lexicon.subject not in left:
+            end = self._of_them(end)
+        noun = sentence[phrase.noun : phrase.end]
+        article = sentence[phrase.start : phrase.own]
+        frame = Frame(text.tokens[: start + phrase.start], article, noun, phrase.many, end)
+        # "All pubs in SLOT_AREA" says nothing by itself.
+        told = finite(plain((*sentence[: phrase.start], *noun, *sentence[phrase.stop :])), self._lexicon.verbs)
+        if told and self._fits(frame, left):
+            frames = self._frames.setdefault(text.acts, {})
+            frames[frame, left] = frames.get((frame, left), 0) + text.weight
+
+    def _of_them(self, tokens: Tokens) -> Tokens:
+        """Return what goes on behind several things as of these: "have you played it?", where it is no subject."""
+        words = ["", *plain(tokens), ""]
+        around = zip(words, tokens, words[2:], strict=False)
+        subjects = AUXILIARIES | self._lexicon.verbs
+        return tuple(
+            _THEM if token == PRONOUN and before not in subjects and more not in subjects and "'" not in more else token
+            for before, token, more in around
+        )
+
+    def _fits(self, frame: Frame, said: Said) -> bool:
+        """Whether another noun phrase may stand in a frame."""
+        counted = any(map(str.isdecimal, plain((*frame.start, *frame.article, *frame.noun, *frame.end))))
+        bare_noun = not (frame.many or frame.article or frame.noun == (THING,) or {*plain(frame.start)[-1:]} & _ONE)
+        return not (counted or bare_noun or any(map(_indifferent, said)))
+
+    def _choices(self, frame: Frame, items: Said) -> Iterator[list[tuple[str, Modifier]]]:
+        """Yield modifiers for all that is to be said of a noun: those that training has most, and some others."""
+        # What one thing is called, and how many there are, is said by the frame.
+        unfit = (self._lexicon.subject, *self._lexicon.counts)
+        ways = {item: self._ways(_name(item), many=frame.many) for item in sorted(items)}
+        if frame.noun[:1] == (THING,):
+            # No "cheap something"
+            ways = {item: {m: share for m, share in way.items() if m.place != BEFORE} for item, way in ways.items()}
+        if not all(ways.values()) or any(item in unfit or bare(item) or _indifferent(item) for item in items):
+            return
+        usual = {item: next(iter(way)) for item, way in ways.items()}
+        # "... for SLOT_PLATFORMS from SLOT_YEAR on Mac on Steam" had better have a clause.
+        row = [item for item, modifier in usual.items() if modifier.place == BEHIND]
+        clauses = {item: each for item in row for each in ways[item] if each.place == THAT}
+        for item in sorted(clauses, key=is_placeholder)[: max(0, len(row) - MOST_BEHIND)]:
+            usual[item] = clauses[item]
+        yield [*usual.items()]
+        for item, way in ways.items():
+            for other, share in way.items():
+                if other != usual[item] and share >= OFTEN:
+                    yield [*(usual | {item: other}).items()]
+
+    def _ways(self, name: str, *, many: bool) -> dict[Modifier, float]:
+        """Return the most frequent modifier of each place that says something, and the share of all in that place."""
+        wordings = sorted(self._wordings.get(name, {}).items(), key=lambda each: (-each[1], each[0]))
+        total = sum(weight for _, weight in wordings)
+        shares, best = dict[str, float](), dict[str, Modifier]()
+        for modifier, weight in wordings:
+            own = self._of_number(modifier, many=many)
+            shares[modifier.place] = shares.get(modifier.place, 0.0) + weight / total
+            if own is not None and weight >= LEAST_SHARE * total:
+                best.setdefault(modifier.place, own)
+        return {best[place]: shares[place] for place in sorted(best, key=lambda place: -shares[place])}
+
+    def _of_number(self, modifier: Modifier, *, many: bool) -> Modifier | None:
+        """Return a clause as it is said of one thing, or of several; None where its verb does not show that."""
+        if modifier.place != THAT or modifier.many == many:
+            return modifier
+        verb = modifier.tokens[0]
+        other = plural(verb) if many else singular(verb, self._lexicon.verbs)
+        return modifier._replace(many=many, tokens=(other, *modifier.tokens[1:])) if other != verb else None
+
+    def _filled(self, frame: Frame, chosen: Sequence[tuple[str, Modifier]]) -> Tokens:
+        """Return a frame with modifiers of its noun, in the order that training has most."""
+        groups: dict[str, list[tuple[str, Tokens]]] = {}
+        for item, modifier in chosen:
+            groups.setdefault(modifier.place, []).append((item, modifier.tokens))
+        phrase = [token for tokens in self._in_order(groups.get(BEFORE, [])) for token in tokens]
+        phrase += frame.noun
+        for tokens in self._in_order(groups.get(BEHIND, [])):
+            phrase += tokens
+        for place in (WITH, THAT):
+            if parts := self._in_order(groups.get(place, [])):
+                phrase += [place, *self._listed(parts)]
+        if parts := self._in_order(groups.get(WHERE, [])):
+            phrase += ["and"] if THAT in groups else []
+            phrase += self._listed(parts)
+        article = frame.article
+        if article in (("a",), ("an",)):
+            article = ("an" if phrase[0].startswith(_VOWELS) else "a",)
+        return (*frame.start, *article, *phrase, *frame.end)
+
+    def _in_order(self, parts: Sequence[tuple[str, Tokens]]) -> list[Tokens]:
+        names = [_name(item) for item, _ in parts]
+        ranked = sorted(parts, key=lambda part: (-self._earliness(_name(part[0]), names), part[0]))
+        return [tokens for _, tokens in ranked]
+
+    def _earliness(self, name: str, others: Iterable[str]) -> float:
+        """Return how early training says something of what stands in one place, among others and at all."""
+        before = {other: (self._before[name, other], self._before[other, name]) for other in others}
+        first = sum(count for (one, _), count in self._before.items() if one == name)
+        every = sum(count for pair, count in self._before.items() if name in pair)
+        return sum((own - other) / (own + other + UNSURE) for own, other in before.values()) + first / (every + UNSURE)
+
+    def _listed(self, parts: Sequence[Tokens]) -> list[str]:
+        """Return phrases as a list: "beer, wine and a garden"."""
+        found = [*parts[0]]
+        for number, tokens in enumerate(parts[1:], 2):
+            found += ["and" if number == len(parts) else self._comma, *tokens]
+        return found
+
+
+def _joints(words: Sequence[str], at: int, place: str) -> Iterator[tuple[str, int]]:
+    """Yield where modifiers may go on behind one in some place, and where their words begin."""
+    if place in ("", BEHIND):
+        yield BEHIND, at
+        if words[at] == WITH:
+            yield WITH, at + 1
+    if place in ("", BEHIND, WITH):
+        if words[at] in RELATIVES - {WHERE}:
+            yield THAT, at + 1
+        yield WHERE, at
+    if place in (WITH, THAT) and words[at] in ("and", ","):
+        start = at + 2 if words[at : at + 2] == [",", "and"] else at + 1
+        yield place, start
+        if place == THAT:
+            yield WHERE, start
+
+
+def _in_a_row(chosen: Iterable[tuple[str, Modifier]]) -> int:
+    return sum(modifier.place == BEHIND for _, modifier in chosen)
+
+
+def _name(item: str) -> str:
+    """Return what is said without the act that says it: `kidsallowed=no`."""
+    return item.partition("|")[2] or item
+
+
+def _indifferent(item: str) -> bool:
+    return item.endswith(f"={INDIFFERENT}")

@@ -1,0 +1,163 @@
+"""Modifiers: nouns described as training describes them, with more than it ever says of them together."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+from test_composition import built
+
+from dactnlg.acts import DialogueAct, Slot, Turn, parse
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.pairs import build_preprocessor
+from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen.composition import Composer
+from dactnlg.generation.unseen.modifiers import Modifiers
+from dactnlg.generation.unseen.piece_finder import PieceFinder
+from dactnlg.generation.unseen.pieces import wanted
+from dactnlg.text.grammar.fluency import Fluency
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.text.surface import strip_joiner
+
+PUBS = [
+    ("inform(name=a;price=b;area=c)", "SLOT_NAME is a SLOT_PRICE pub in the SLOT_AREA area ."),
+    ("inform(name=a;area=b;near=c)", "SLOT_NAME is a pub near SLOT_NEAR in the SLOT_AREA area ."),
+    ("inform(name=a;stars=b)", "SLOT_NAME is a pub with SLOT_STARS stars ."),
+    ("inform(name=a;beers=b)", "SLOT_NAME is a pub with SLOT_BEERS beers ."),
+    ("inform(name=a;food=b)", "SLOT_NAME is a pub that serves SLOT_FOOD ."),
+    ("inform(name=a;music=b)", "SLOT_NAME is a pub that has SLOT_MUSIC music ."),
+    ("inform(name=a;quarter=b)", "SLOT_NAME is a pub where SLOT_QUARTER people go ."),
+    ("inform_no_match(area=a)", "there are no pubs in the SLOT_AREA area ."),
+    ("inform_no_match(food=a)", "there are no pubs that serve SLOT_FOOD ."),
+    ("inform_only_match(name=a;area=b)", "there is no pub other than SLOT_NAME in the SLOT_AREA area ."),
+    ("?select(price=a)", "would you like something in the SLOT_PRICE range ?"),
+    ("recommend(price=a)", "there are good SLOT_PRICE pubs . have you seen it , or is it new ?"),
+    ("inform_count(price=a)", "there are 7 SLOT_PRICE pubs ."),
+    ("?confirm(area=a)", "you want a nice pub in the SLOT_AREA area that i know ?"),
+    ("inform_all(area=a)", "all pubs in the SLOT_AREA area"),
+    ("inform_all(area=a;near=b)", "all pubs near SLOT_NEAR are in the SLOT_AREA area"),
+]
+
+
+def modifiers(preprocessor: Preprocessor) -> Modifiers:
+    finder = PieceFinder(preprocessor)
+    fluency = Fluency(preprocessor.templates.texts(), english=True)
+    return Modifiers(finder.texts, fluency.lexicon, finder.said_here)
+
+
+def said(act: str) -> list[str]:
+    own = built(PUBS)
+    turn = own.request(parse(act)).turn
+    found = modifiers(own).made(frozenset(each.act_type for each in turn.acts), wanted(own, turn) or frozenset())
+    return [" ".join(tokens) for tokens, _ in found]
+
+
+@pytest.mark.parametrize(
+    ("act", "text"),
+    [
+        # In training's order: near something comes before an area, lists and clauses behind.
+        (
+            "inform_no_match(area=a;price=b;near=c)",
+            "there are no SLOT_PRICE pubs near SLOT_NEAR in the SLOT_AREA area .",
+        ),
+        # A clause is said of several things.
+        (
+            "inform_no_match(food=a;music=b;stars=c;beers=d)",
+            "there are no pubs with SLOT_BEERS beers and SLOT_STARS stars "
+            "that serve SLOT_FOOD and have SLOT_MUSIC music .",
+        ),
+        (
+            "inform_no_match(food=a;music=b;quarter=c)",
+            "there are no pubs that serve SLOT_FOOD and have SLOT_MUSIC music and where SLOT_QUARTER people go .",
+        ),
+        # The name stays beside the noun.
+        (
+            "inform_only_match(name=a;price=b;food=c;area=d)",
+            "there is no SLOT_PRICE pub other than SLOT_NAME in the SLOT_AREA area that serves SLOT_FOOD .",
+        ),
+        # There are no cheap somethings.
+        (
+            "?select(area=a;food=b)",
+            "would you like something in the SLOT_AREA area that serves SLOT_FOOD ?",
+        ),
+        (
+            "recommend(area=b)",
+            "there are good pubs in the SLOT_AREA area . have you seen them , or is it new ?",
+        ),
+        ("?confirm(area=a;near=b)", "you want a nice pub near SLOT_NEAR in the SLOT_AREA area that i know ?"),
+    ],
+)
+def test_nouns_are_described(act: str, text: str) -> None:
+    assert said(act)[0] == text
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        # No frame of its own: who knows that there are seven, that they are all, or which one it is?
+        "inform_count(price=a;area=b)",
+        "inform_all(food=a)",
+        "inform_no_match(name=a;area=b)",
+        # "... that i know that serves"
+        "?confirm(food=b)",
+        # Nothing says it of a noun.
+        "inform_no_match(area=a;phone=b)",
+        "inform_no_match(area=a;near)",
+    ],
+)
+def test_what_cannot_be_described(act: str) -> None:
+    assert not said(act)
+
+
+def test_what_one_thing_is_described_with_is_said_of_the_other() -> None:
+    assert said("inform_all(area=a;near=b;food=c)") == [
+        "all pubs near SLOT_NEAR that serve SLOT_FOOD are in the SLOT_AREA area"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("there are no | SLOT_PRICE | pubs | near SLOT_NEAR | in the SLOT_AREA area | that serve SLOT_FOOD | .", 6),
+        # A comma may go on with them.
+        ("i know pubs | with SLOT_STARS stars | and SLOT_BEERS beers , but none is open .", 2),
+        # Of one thing a pub "serves" it.
+        ("there are no pubs that serves SLOT_FOOD .", 0),
+        # A clause ends it.
+        ("there are no pubs | that serve SLOT_FOOD near SLOT_NEAR .", 1),
+        # Another noun.
+        ("a pub near SLOT_NEAR pub .", 0),
+    ],
+)
+def test_training_need_not_have_had_modifiers_together(text: str, places: int) -> None:
+    parts = [part.split() for part in text.split("|")]
+    ends = [sum(map(len, parts[: number + 1])) for number in range(len(parts) - 1)]
+    tokens = tuple(token for part in parts for token in part)
+    found = modifiers(built(PUBS)).seams(tokens)
+    assert len(found) == places and found <= {*ends}
+
+
+@pytest.mark.parametrize("act_type", ["inform_no_match", "inform_count", "inform_only_match", "?confirm"])
+def test_any_slots_of_the_corpus_are_said_once_each(act_type: str) -> None:
+    preprocessor, pairs = build_preprocessor(load_corpus("trails"))
+    fluency = Fluency(preprocessor.templates.texts(), english=True)
+    composer, own = Composer(preprocessor), modifiers(preprocessor)
+    values: dict[str, Slot] = {}
+    for pair in pairs:
+        for act in pair.turn.acts if [act.act_type for act in pair.turn.acts] == [act_type] else ():
+            values |= {slot.name: slot for slot in act.slots if slot.value and slot.special != "dontcare"}
+    draw, made = random.Random(act_type), Counter[int]()
+    for number in range(2, 8):
+        for _ in range(4):
+            slots = draw.sample(sorted(values.values()), min(number, len(values)))
+            request = preprocessor.request(Turn((DialogueAct(act_type, tuple(slots)),)))
+            needed = Counter(item.placeholder for item in preprocessor.delexicalizer.required(request.turn))
+            for tokens, _ in own.made(frozenset({act_type}), wanted(preprocessor, request.turn) or frozenset()):
+                assert Counter(map(strip_joiner, filter(is_placeholder, map(strip_joiner, tokens)))) == needed
+                assert Candidate(preprocessor, request, tokens, 0.0).report.values.errors == 0
+                # Seams are all that training lacks, but for what a frame has beside its noun.
+                assert fluency.strange_runs(tokens) - composer.seams(tokens, fluency) <= 6
+                made[number] += 1
+    assert len(made) > 3 and made.total() > 50
