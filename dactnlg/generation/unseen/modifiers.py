@@ -84,10 +84,9 @@ class Modifiers:
             (-weight, frame, said) for (frame, said), weight in self._frames.get(acts, {}).items() if said < wanted
         ]
         for _, frame, said in sorted(fitting)[:MOST_FRAMES]:
-            # Behind "that have beer" no clause of the frame may come: "pubs that I like", "pubs I know".
+            # Behind "that have beer" no other clause may come: "pubs that I like".
             described = any(self._describes(item) for item in said)
-            behind = [*takewhile(str.isalpha, plain(frame.end)[:_NEAR])]
-            clause = not RELATIVES.isdisjoint(behind) or not SUBJECTS.isdisjoint(behind[:1])
+            clause = not RELATIVES.isdisjoint([*takewhile(str.isalpha, plain(frame.end)[:_NEAR])])
             for chosen in self._choices(frame, wanted - said):
                 if not (clause and any(modifier.place in (THAT, WHERE) for _, modifier in chosen)):
                     yield self._filled(frame, chosen), max(0, _in_a_row(chosen) - MOST_BEHIND) + described
@@ -100,7 +99,8 @@ class Modifiers:
         if len(heads) != 1:
             return set()
         end, many = self._phrases.end_of(words, heads[0])
-        return self._seams_before(words, heads[0]) | self._seams_behind(words, end, many=many)
+        before = set() if words[heads[0]] == THING else self._seams_before(words, heads[0])
+        return before | self._seams_behind(words, end, many=many)
 
     def _seams_before(self, words: Sequence[str], at: int) -> set[int]:
         found = set[int]()
@@ -183,7 +183,9 @@ class Modifiers:
         """Whether another noun phrase may stand in a frame."""
         counted = any(map(str.isdecimal, plain((*frame.start, *frame.article, *frame.noun, *frame.end))))
         bare_noun = not (frame.many or frame.article or frame.noun == (THING,) or {*plain(frame.start)[-1:]} & _ONE)
-        return not (counted or bare_noun or any(map(_indifferent, said)))
+        # "The best pub you have ever seen" may well be the best because of what was said of it.
+        known = not SUBJECTS.isdisjoint(plain(frame.end)[:1])
+        return not (counted or bare_noun or known or any(map(_indifferent, said)))
 
     def _choices(self, frame: Frame, items: Said) -> Iterator[list[tuple[str, Modifier]]]:
         """Yield modifiers for all that is to be said of a noun: those that training has most, and some others."""
@@ -196,10 +198,11 @@ class Modifiers:
         if not all(ways.values()) or any(item in unfit or bare(item) or _indifferent(item) for item in items):
             return
         usual = {item: next(iter(way)) for item, way in ways.items()}
-        # "... for SLOT_PLATFORMS from SLOT_YEAR on Mac on Steam" had better have a clause.
+        # "... for SLOT_PLATFORMS on Mac on Steam" had better have a clause.
         row = [item for item, modifier in usual.items() if modifier.place == BEHIND]
-        clauses = {item: each for item in row for each in ways[item] if each.place == THAT}
-        for item in sorted(clauses, key=is_placeholder)[: max(0, len(row) - MOST_BEHIND)]:
+        special = [item for item in row if not is_placeholder(item)]
+        clauses = {item: each for item in (*special, *row) for each in ways[item] if each.place == THAT}
+        for item in [*clauses][: max(0, len(row) - MOST_BEHIND, len(special) - 1)]:
             usual[item] = clauses[item]
         yield [*usual.items()]
         for item, way in ways.items():
@@ -234,8 +237,10 @@ class Modifiers:
             groups.setdefault(modifier.place, []).append((item, modifier.tokens))
         phrase = [token for tokens in self._in_order(groups.get(BEFORE, [])) for token in tokens]
         phrase += frame.noun
-        for tokens in self._in_order(groups.get(BEHIND, [])):
-            phrase += tokens
+        behind = groups.get(BEHIND, [])
+        for values in (True, False):
+            for tokens in self._in_order([each for each in behind if is_placeholder(each[0]) == values]):
+                phrase += tokens
         for place in (WITH, THAT):
             if parts := self._in_order(groups.get(place, [])):
                 phrase += [place, *self._listed(parts)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import ARTICLES, COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
@@ -13,8 +13,8 @@ from dactnlg.text.values.plurals import MANY
 
 _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _THEY, _THEIR = "they", "their"
-_ONE_THING = ARTICLES | {OWNER, "this", "that's"}
-"""Words of a thing whose own something may be: "with a garden and its roses"."""
+_NEAR = 2
+"""Words behind a verb among which its own things are: "are at their best"."""
 _THERE_ARE = "there", "are"
 
 
@@ -47,13 +47,13 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
             continue
         if before == PRONOUN and number == MANY and (word in VERBS_OF_MANY or word in verbs):
             made[place - 1], made[place] = _THEY, plural(word)
-        # "... that are at its best"
-        if word == OWNER and number == MANY and _ONE_THING.isdisjoint(words[:place]):
-            made[place] = _THEIR
         # "... with a view that is good"
         own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
         if before != PRONOUN and own and word in verbs:
             made[place] = plural(word) if number == MANY else singular(word, verbs)
+    for place, word in enumerate(words):
+        if word == OWNER and any(verb in VERBS_OF_ONE for verb in made[max(0, place - _NEAR) : place]):
+            made[place] = _THEIR
     return tuple(made)
 
 

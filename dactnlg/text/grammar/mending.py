@@ -253,6 +253,8 @@ def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
         return sentence
     joined = at > 0 and words[at - 1] == "and"
     rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
+    # "The only pub that is cheap", but "the only pub that is cheap is SLOT_NAME"
+    joined |= all(words[place - 1] in (*RELATIVES, "and") for place in finite(words, verbs))
     return (PRONOUN, "is", *rest) if not at or joined else sentence
 
 
