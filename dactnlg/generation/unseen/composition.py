@@ -105,7 +105,7 @@ class Composer:
         """Return how many runs of a text training never had because it has other modifiers together, but the first."""
         found = 0
         for sentence in split_sentences(text) if self._shown else ():
-            across = fluency.strange_across(sentence, self._described(fluency).seams(sentence))
+            across = fluency.strange_across(sentence, self._described(fluency).seams.of(sentence))
             found += min(across, fluency.strange_runs(sentence)) if across else 0
         return max(0, found - SEAMS)
 

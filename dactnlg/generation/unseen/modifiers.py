@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations, takewhile
+from itertools import combinations, takewhile
 from typing import NamedTuple
 
 from dactnlg.generation.unseen.noun_phrases import (
@@ -24,8 +24,9 @@ from dactnlg.generation.unseen.noun_phrases import (
     NounPhrases,
 )
 from dactnlg.generation.unseen.pieces import Said, Text, bare
+from dactnlg.generation.unseen.seams import Seams
 from dactnlg.text.grammar.agreement import plural, singular
-from dactnlg.text.grammar.english import AUXILIARIES, RELATIVES, SUBJECTS, listed
+from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.indifference import INDIFFERENT
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.verbs import finite
@@ -39,6 +40,8 @@ OFTEN = 0.25
 """The same for wordings in another place, which are tried as well."""
 MOST_FRAMES, MOST_BEHIND = 16, 2
 """Frames that are tried, and phrases in a row that are not joined to each other, at most."""
+LEAST_LEADS = 3
+"""Frames that have the same words before what is said of a noun, at least: "a nice ..."."""
 UNSURE = 4
 """Places of two things in a row that tell as much of their order as what is known of each by itself."""
 _ONE = listed("no only any every each other")
@@ -56,6 +59,16 @@ class Frame(NamedTuple):
     noun: Tokens
     many: bool
     end: Tokens
+
+    @property
+    def lead(self) -> Tokens:
+        """The words behind the article that say nothing by themselves: "nice"."""
+        return self.article[self.article[:1] != () and self.article[0] in ARTICLES :]
+
+    @property
+    def opening(self) -> str:
+        """The word before what is said of the noun."""
+        return "".join(plain((*self.start, *self.article))[-1:])
 
 
 class Modifiers:
@@ -77,6 +90,11 @@ class Modifiers:
         self._phrases = NounPhrases(texts, lexicon, says)
         for text in texts:
             self._take_apart(text)
+        # "A truly excellent survival horror game" may say what no act of training has.
+        leads = Counter(frame.lead for frames in self._frames.values() for frame, _ in frames)
+        for frames in self._frames.values():
+            for each in [each for each in frames if each[0].lead and leads[each[0].lead] < LEAST_LEADS]:
+                del frames[each]
 
     def made(self, acts: frozenset[str], wanted: Said) -> Iterator[tuple[Tokens, int]]:
         """Yield texts that say what is wanted, and how many phrases of each stand in a row unjoined."""
@@ -91,51 +109,13 @@ class Modifiers:
                 if not (clause and any(modifier.place in (THAT, WHERE) for _, modifier in chosen)):
                     yield self._filled(frame, chosen), max(0, _in_a_row(chosen) - MOST_BEHIND) + described
 
-    def seams(self, sentence: Tokens) -> set[int]:
-        """Return the places between modifiers of a noun, and between these and it, where they are put as here."""
-        words = plain(sentence)
-        heads = self._phrases.heads(words)
-        # "A pub that is cheap in SLOT_AREA pub"
-        if len(heads) != 1:
-            return set()
-        end, many = self._phrases.end_of(words, heads[0])
-        before = set() if words[heads[0]] == THING else self._seams_before(words, heads[0])
-        return before | self._seams_behind(words, end, many=many)
-
-    def _seams_before(self, words: Sequence[str], at: int) -> set[int]:
-        found = set[int]()
-        while at and (known := self._longest(BEFORE, words[:at][::-1])):
-            found.add(at)
-            at -= known
-        return found | {at} if found else found
-
-    def _seams_behind(self, words: Sequence[str], at: int, *, many: bool) -> set[int]:
-        found, place = set[int](), ""
-        while at < len(words):
-            ways = [(each, start) for each, start in _joints(words, at, place) if start < len(words)]
-            known = [(self._longest(each, words[start:], many=many), each, start) for each, start in ways]
-            length, place, start = max(known, default=(0, "", 0))
-            if not length:
-                break
-            found.add(at)
-            at = start + length
-        return found | {at} if found and not self._phrases.begins([*words, "."][at]) else found
-
-    def _longest(self, place: str, words: Sequence[str], *, many: bool = False) -> int:
-        """Return how many words the longest modifier has with which words begin; those before a noun go backwards."""
-        own = (words[0], place, many and place == THAT)
-        return next((len(each) for each in self._known.get(own, ()) if tuple(words[: len(each)]) == each), 0)
-
     @cached_property
-    def _known(self) -> dict[tuple[str, str, bool], list[Tokens]]:
-        """The words of all modifiers, the longest first, by the first word, the place and the number."""
-        found: dict[tuple[str, str, bool], set[Tokens]] = {}
-        for wordings in self._wordings.values():
-            for modifier in chain.from_iterable((each, self._of_number(each, many=not each.many)) for each in wordings):
-                if modifier is not None:
-                    words = tuple(plain(modifier.tokens))[:: -1 if modifier.place == BEFORE else 1]
-                    found.setdefault((words[0], modifier.place, modifier.many), set()).add(words)
-        return {key: sorted(each, key=lambda words: (-len(words), words)) for key, each in found.items()}
+    def seams(self) -> Seams:
+        """What training need not have had together."""
+        wordings = {each for found in self._wordings.values() for each in found}
+        numbers = (self._of_number(each, many=many) for each in wordings for many in (False, True))
+        openings = (frame.opening for frames in self._frames.values() for frame, _ in frames)
+        return Seams(self._phrases, (each for each in numbers if each is not None), openings)
 
     def _describes(self, item: str) -> bool:
         """Whether something is mostly said by a modifier, but not the name of what is described."""
@@ -202,12 +182,12 @@ class Modifiers:
         row = [item for item, modifier in usual.items() if modifier.place == BEHIND]
         special = [item for item in row if not is_placeholder(item)]
         clauses = {item: each for item in (*special, *row) for each in ways[item] if each.place == THAT}
-        for item in [*clauses][: max(0, len(row) - MOST_BEHIND, len(special) - 1)]:
-            usual[item] = clauses[item]
+        moved = [*clauses][: max(0, len(row) - MOST_BEHIND, len(special) - 1)]
+        usual |= {item: clauses[item] for item in moved}
         yield [*usual.items()]
         for item, way in ways.items():
             for other, share in way.items():
-                if other != usual[item] and share >= OFTEN:
+                if item not in moved and other != usual[item] and share >= OFTEN:
                     yield [*(usual | {item: other}).items()]
 
     def _ways(self, name: str, *, many: bool) -> dict[Modifier, float]:
@@ -270,23 +250,6 @@ class Modifiers:
         for number, tokens in enumerate(parts[1:], 2):
             found += ["and" if number == len(parts) else self._comma, *tokens]
         return found
-
-
-def _joints(words: Sequence[str], at: int, place: str) -> Iterator[tuple[str, int]]:
-    """Yield where modifiers may go on behind one in some place, and where their words begin."""
-    if place in ("", BEHIND):
-        yield BEHIND, at
-        if words[at] == WITH:
-            yield WITH, at + 1
-    if place in ("", BEHIND, WITH):
-        if words[at] in RELATIVES - {WHERE}:
-            yield THAT, at + 1
-        yield WHERE, at
-    if place in (WITH, THAT) and words[at] in ("and", ","):
-        start = at + 2 if words[at : at + 2] == [",", "and"] else at + 1
-        yield place, start
-        if place == THAT:
-            yield WHERE, start
 
 
 def _in_a_row(chosen: Iterable[tuple[str, Modifier]]) -> int:

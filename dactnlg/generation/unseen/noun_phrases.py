@@ -125,9 +125,8 @@ class NounPhrases:
         them has the second place.
         """
         first, parts = at, list[list[int]]()
-        while first and words[first - 1] not in _NO_QUALITY and words[first - 1] not in self._lexicon.verbs:
-            if words[first - 1] in self._lexicon.counts or words[first - 1] == self._lexicon.subject:
-                break
+        others = _NO_QUALITY | self._lexicon.verbs | self._lexicon.counts | {self._lexicon.subject}
+        while first and words[at] != THING and words[first - 1] not in others:
             first -= 1
         for place in range(first, at):
             if is_placeholder(words[place]) or not parts:
