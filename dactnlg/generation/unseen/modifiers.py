@@ -24,7 +24,7 @@ from dactnlg.generation.unseen.noun_phrases import (
     NounPhrases,
 )
 from dactnlg.generation.unseen.pieces import Said, Text, bare
-from dactnlg.generation.unseen.seams import Seams
+from dactnlg.generation.unseen.seams import ALONE, LED, Opening, Seams, opening
 from dactnlg.text.grammar.agreement import plural, singular
 from dactnlg.text.grammar.english import ARTICLES, AUXILIARIES, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.indifference import INDIFFERENT
@@ -66,9 +66,10 @@ class Frame(NamedTuple):
         return self.article[self.article[:1] != () and self.article[0] in ARTICLES :]
 
     @property
-    def opening(self) -> str:
-        """The word before what is said of the noun."""
-        return "".join(plain((*self.start, *self.article))[-1:])
+    def opening(self) -> Opening:
+        """What stands before what is said of the noun."""
+        words = plain((*self.start, *self.article))
+        return opening(words, self.noun[0], many=self.many, words=LED if self.lead else ALONE)
 
 
 class Modifiers:

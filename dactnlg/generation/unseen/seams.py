@@ -9,6 +9,17 @@ from dactnlg.text.grammar.english import RELATIVES
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
 
+Opening = tuple[str, bool, bool]
+"""What stands before what is said of a noun, whether that is many, and whether it is no noun: "something"."""
+ALONE, LED = 1, 2
+"""Words that open a noun phrase: "any", or "any other" with a word that says nothing by itself."""
+
+
+def opening(before: Sequence[str], noun: str, *, many: bool, words: int) -> Opening:
+    """Return the last of the words before what is said of a noun, and what the noun is."""
+    # "No other pub", "no other pubs"
+    return " ".join(before[-words:]), many and words == ALONE, noun == THING
+
 
 class Seams:
     """Finds noun phrases whose modifiers are put as training puts them.
@@ -16,10 +27,10 @@ class Seams:
     Args:
         phrases: knows the nouns.
         modifiers: of training.
-        openings: the words before such phrases.
+        openings: the words before such phrases, each with its noun as far as an article hangs on that: see `opening`.
     """
 
-    def __init__(self, phrases: NounPhrases, modifiers: Iterable[Modifier], openings: Iterable[str]) -> None:
+    def __init__(self, phrases: NounPhrases, modifiers: Iterable[Modifier], openings: Iterable[Opening]) -> None:
         self._phrases, self._openings = phrases, frozenset(openings)
         found: dict[tuple[str, str, bool], set[Tokens]] = {}
         for modifier in modifiers:
@@ -39,7 +50,8 @@ class Seams:
         before = set() if words[heads[0]] == THING else self._seams_before(words, heads[0])
         first = min(before, default=heads[0])
         # "Would you rather walk in SLOT_AREA": no trail, for which training would have "a" or "any".
-        known = "".join(words[max(0, first - 1) : first]) in self._openings
+        ways = (opening(words[:first], words[heads[0]], many=many, words=length) for length in (ALONE, LED))
+        known = not self._openings.isdisjoint(ways)
         return before | self._seams_behind(words, end, many=many) if known else set()
 
     def _seams_before(self, words: Sequence[str], at: int) -> set[int]:
