@@ -41,6 +41,16 @@ def test_doubts_are_the_runs_that_training_never_had() -> None:
     assert fluency.doubts(text.split()) == len(novel) > 0
 
 
+def test_runs_across_a_place_are_those_that_have_words_at_both_sides() -> None:
+    fluency = Fluency(split(["there are pubs in the south", "there are pubs that have beer"]), english=False)
+    text = ["there", "are", "pubs", "in", "the", "south", "that", "have", "beer"]
+    # (in the south that) (the south that have) (south that have beer); the rest training has.
+    assert fluency.strange_runs(text) == 3
+    assert [fluency.strange_across(tuple(text), {place}) for place in (1, 3, 4, 6, 8)] == [0, 0, 1, 3, 1]
+    assert fluency.strange_across(tuple(text), {4, 8}) == 2
+    assert not fluency.strange_across(tuple(text), ())
+
+
 def test_what_training_has_by_mistake_is_doubtful() -> None:
     right, slip = "it is in the SLOT_PRICE price range .", "it is in the price range ."
     fluency = Fluency(split([right] * 200 + [slip]), english=False)

@@ -60,6 +60,11 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("_ families are here", ["one"], "one family is here"),
         ("all inns with _ ports are here", ["1"], "all inns with 1 port are here"),
         ("out in _ port", ["2019"], "out in 2019 port"),
+        # Owners, whatever stands behind them.
+        ("like _' games", ["Square"], "like Square's games"),
+        ("like _' _ games", ["Square", "Xbox"], "like Square's Xbox games"),
+        ("like _'s _ games", ["4A Games", "Xbox"], "like 4A Games' Xbox games"),
+        ("'the _' _", ["Square", "Xbox"], "'the Square' Xbox"),
         # Years and days.
         ("it came out on _ .", ["2019"], "it came out in 2019 ."),
         ("In _ and on _ .", ["May 3, 2019", "May 3rd"], "On May 3, 2019 and on May 3rd ."),

@@ -83,6 +83,9 @@ def test_a_combination_of_slots_is_one_whatever_the_values_of_a_closed_class_are
     other = combination(e2e.delexicalizer.prepared(parse("inform(name=x;food=English;familyFriendly=no)")))
     assert first == second != other
     assert canonical("inform|familyFriendly=true") == "inform|familyFriendly=yes"
+    # A text says which of a closed class it is.
+    assert canonical("inform|food=Italian") == "inform|food=italian" != canonical("inform|food=English")
+    assert canonical("inform|rating='Worth a try'") == "inform|rating=worth a try"
 
 
 def test_the_reader_tells_opinions_apart(data_dir: Path) -> None:

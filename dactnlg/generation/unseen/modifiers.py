@@ -63,7 +63,7 @@ class Frame(NamedTuple):
     @property
     def lead(self) -> Tokens:
         """The words behind the article that say nothing by themselves: "nice"."""
-        return self.article[self.article[:1] != () and self.article[0] in ARTICLES :]
+        return self.article[1:] if self.article[:1] and self.article[0] in ARTICLES else self.article
 
     @property
     def opening(self) -> Opening:
