@@ -12,6 +12,7 @@ from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.unseen import composition
 from dactnlg.generation.unseen.composition import Composer
 from dactnlg.generation.unseen.modifiers import Modifiers
 from dactnlg.generation.unseen.piece_finder import PieceFinder
@@ -151,6 +152,16 @@ def test_training_need_not_have_had_modifiers_together(text: str, places: int) -
     tokens = tuple(token for part in parts for token in part)
     found = modifiers(built(PUBS)).seams.of(tokens)
     assert len(found) == places and found <= {*ends}
+
+
+def test_of_very_many_texts_the_frequent_ones_show_how_things_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = built([*PUBS, PUBS[7], ("inform_no_match(area=b)", PUBS[7][1])])
+    turn = own.request(parse("inform_no_match(area=a;stars=b)")).turn
+    text = ("there", "are", "no", "pubs", "in", "the", "SLOT_AREA", "area", "with", "SLOT_STARS", "stars", ".")
+    for most, described in ((len(PUBS), True), (1, False)):
+        monkeypatch.setattr(composition, "MOST_TEXTS", most)
+        fluency = Fluency(own.templates.texts(), english=True)
+        assert (text in dict(Composer(own).composed(turn, fluency))) == described
 
 
 @pytest.mark.parametrize("act_type", ["inform_no_match", "inform_count", "inform_only_match", "?confirm"])

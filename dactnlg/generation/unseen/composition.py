@@ -35,6 +35,8 @@ ASKED = 1
 """The same where each is a question."""
 SEAMS = 1
 """Doubts, at most, about words between modifiers of a noun that training never has together."""
+MOST_TEXTS = 50_000
+"""Training texts that modifiers are learned from, the most frequent ones: seconds."""
 REMEMBERED = 64, 64 << 20
 """Combinations of act types whose pieces are remembered, at most, and their bytes."""
 MADE = 10_000, 16 << 20
@@ -111,7 +113,10 @@ class Composer:
 
     def _described(self, fluency: Fluency) -> Modifiers:
         if self._modifiers is None:
-            self._modifiers = Modifiers(self._finder.texts, fluency.lexicon, self._finder.said_here)
+            texts = self._finder.texts
+            if len(texts) > MOST_TEXTS:
+                texts = sorted(texts, key=lambda text: -text.weight)[:MOST_TEXTS]
+            self._modifiers = Modifiers(texts, fluency.lexicon, self._finder.said_here)
         return self._modifiers
 
     def composed(self, turn: Turn, fluency: Fluency) -> list[tuple[Tokens, int]]:
