@@ -34,7 +34,7 @@ PUBS = [
     ("inform_no_match(food=a)", "there are no pubs that serve SLOT_FOOD ."),
     ("inform_only_match(name=a;area=b)", "there is no pub other than SLOT_NAME in the SLOT_AREA area ."),
     ("?select(price=a)", "would you like something in the SLOT_PRICE range ?"),
-    ("recommend(price=a)", "there are good SLOT_PRICE pubs . have you seen it , or is it new ?"),
+    ("recommend(price=a)", "there are good SLOT_PRICE pubs . have you seen it , or do you have it , or is it new ?"),
     ("inform_count(price=a)", "there are 7 SLOT_PRICE pubs ."),
     ("?confirm(area=a)", "you want a nice pub in the SLOT_AREA area that i know ?"),
     ("?confirm(price=a)", "you want a nice SLOT_PRICE pub ?"),
@@ -90,7 +90,7 @@ def said(act: str) -> list[str]:
         ),
         (
             "recommend(area=b)",
-            "there are good pubs in the SLOT_AREA area . have you seen them , or is it new ?",
+            "there are good pubs in the SLOT_AREA area . have you seen them , or do you have them , or is it new ?",
         ),
         ("?confirm(area=a;near=b)", "do you want a nice pub near SLOT_NEAR in the SLOT_AREA area ?"),
     ],

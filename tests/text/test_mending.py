@@ -246,6 +246,8 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "the only pub that is open is SLOT_NAME.",
         "the only pub in SLOT_A is SLOT_NAME.",
         "there are SLOT_COUNT pubs with a garden and its roses.",
+        "we have its number.",
+        "is it at its best in SLOT_A?",
         "the only pub?",
         "it is in the SLOT_AREA area and near the SLOT_NEAR.",
         "it is in the SLOT_AREA or SLOT_AREA#2 area.",

@@ -47,6 +47,8 @@ UNSURE = 4
 _ONE = listed("no only any every each other")
 """Words with which one thing needs no article."""
 _VOWELS, _THEM = tuple("aeiou"), "them"
+_BEFORE_IT = AUXILIARIES - listed("have do let")
+"""Words behind which "it" is a subject: "is it new?", but "do you have it?"."""
 _NEAR = 3
 """Words behind a noun among which a clause of the frame may begin."""
 
@@ -84,7 +86,9 @@ class Modifiers:
     def __init__(self, texts: Sequence[Text], lexicon: Lexicon, says: Callable[[Said, Tokens], Said | None]) -> None:
         self._lexicon = lexicon
         self._wordings: dict[str, dict[Modifier, float]] = {}
+        # How often one thing comes before another in the same place, before any other, and with any other.
         self._before: Counter[tuple[str, str]] = Counter()
+        self._first, self._together = Counter[str](), Counter[str]()
         self._frames: dict[frozenset[str], dict[tuple[Frame, Said], float]] = {}
         commas = Counter(token for text in texts for token in text.tokens if strip_joiner(token) == ",")
         self._comma = max(commas, key=lambda token: (commas[token], token), default=",")
@@ -136,7 +140,10 @@ class Modifiers:
             wordings = self._wordings.setdefault(_name(item), {})
             wordings[modifier] = wordings.get(modifier, 0.0) + text.weight
         for (one, first), (other, second) in combinations(phrase.described, 2):
-            self._before[_name(one), _name(other)] += first.place == second.place
+            if first.place == second.place:
+                self._before[_name(one), _name(other)] += 1
+                self._first[_name(one)] += 1
+                self._together.update((_name(one), _name(other)))
         rest, left = text.tokens[start + len(sentence) :], text.said.difference(item for item, _ in phrase.described)
         end = (*sentence[phrase.stop :], *rest)
         if phrase.many and self._lexicon.subject not in left:
@@ -154,9 +161,9 @@ class Modifiers:
         """Return what goes on behind several things as of these: "have you played it?", where it is no subject."""
         words = ["", *plain(tokens), ""]
         around = zip(words, tokens, words[2:], strict=False)
-        subjects = AUXILIARIES | self._lexicon.verbs
+        verbs = self._lexicon.verbs
         return tuple(
-            _THEM if token == PRONOUN and before not in subjects and more not in subjects and "'" not in more else token
+            _THEM if token == PRONOUN and before not in _BEFORE_IT and more not in verbs and "'" not in more else token
             for before, token, more in around
         )
 
@@ -241,9 +248,8 @@ class Modifiers:
     def _earliness(self, name: str, others: Iterable[str]) -> float:
         """Return how early training says something of what stands in one place, among others and at all."""
         before = {other: (self._before[name, other], self._before[other, name]) for other in others}
-        first = sum(count for (one, _), count in self._before.items() if one == name)
-        every = sum(count for pair, count in self._before.items() if name in pair)
-        return sum((own - other) / (own + other + UNSURE) for own, other in before.values()) + first / (every + UNSURE)
+        alone = self._first[name] / (self._together[name] + UNSURE)
+        return sum((own - other) / (own + other + UNSURE) for own, other in before.values()) + alone
 
     def _listed(self, parts: Sequence[Tokens]) -> list[str]:
         """Return phrases as a list: "beer, wine and a garden"."""

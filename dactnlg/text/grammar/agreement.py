@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
+from dactnlg.text.grammar.english import COORDINATING, PREPOSITIONS, RELATIVES, VERBS_OF_MANY, VERBS_OF_ONE
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import OWNER, PRONOUN, Tokens
 from dactnlg.text.surface import plain
@@ -13,8 +13,6 @@ from dactnlg.text.values.plurals import MANY
 
 _EVERY, _ALL = frozenset({"every", "each"}), ("all",)
 _THEY, _THEIR = "they", "their"
-_NEAR = 2
-"""Words behind a verb among which its own things are: "are at their best"."""
 _THERE_ARE = "there", "are"
 
 
@@ -51,8 +49,9 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
         own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
         if before != PRONOUN and own and word in verbs:
             made[place] = plural(word) if number == MANY else singular(word, verbs)
-    for place, word in enumerate(words):
-        if word == OWNER and any(verb in VERBS_OF_ONE for verb in made[max(0, place - _NEAR) : place]):
+    for place in range(2, len(words)):
+        # "We have its number" is right.
+        if words[place] == OWNER and words[place - 1] in PREPOSITIONS and made[place - 2] in ("are", "were"):
             made[place] = _THEIR
     return tuple(made)
 
