@@ -10,6 +10,7 @@ from __future__ import annotations
 import _thread
 import contextlib
 import logging
+import os
 import signal
 import sys
 import threading
@@ -173,6 +174,13 @@ def _run(arguments: list[str]) -> int:
         return 2 if isinstance(error, UserError) else 1
     except OSError as error:
         return _failure(error)
+    except (ModuleNotFoundError, ValueError) as error:
+        # Keras is imported where it is needed first, and finds no such backend then.
+        backend = os.environ.get("KERAS_BACKEND", "")
+        if not backend or backend not in (getattr(error, "name", ""), str(error).rpartition(" ")[2]):
+            raise
+        streams.tell(f"KERAS_BACKEND is {backend}, which Keras cannot find: install it, or take another backend")
+        return 2
 
 
 def _failure(error: OSError) -> int:

@@ -150,3 +150,17 @@ def test_a_line_without_an_end_is_refused(
     assert main([*(word.replace("{run}", str(random_run)) for word in words), "/dev/zero"]) == 2
     told = capsys.readouterr()
     assert told.out == "" and "more than 16,777,216 bytes" in told.err and told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("backend", ["nope", "openvino"])
+def test_a_backend_that_keras_cannot_find_is_a_line(backend: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "dactnlg", "train", "trails-lstm", "--set", "training.backend=keras"]
+    environment = {**os.environ, "KERAS_BACKEND": backend}
+    run = tmp_path / "run"
+    told = subprocess.run([*command, "--output", run], env=environment, capture_output=True, text=True, check=False)
+    message = told.stderr.splitlines()[-1]
+    assert (told.returncode, told.stdout) == (2, "") and "Traceback" not in told.stderr
+    assert (
+        message == f"dactnlg: KERAS_BACKEND is {backend}, which Keras cannot find: install it, or take another backend"
+    )
+    assert not run.exists()
