@@ -64,7 +64,9 @@ def installed() -> dict[str, str]:
 @cache
 def packages() -> dict[str, str]:
     """Return the version of every installed package; reading them takes a moment, and they stay for a process."""
-    return dict(sorted((dist.name.lower(), dist.version) for dist in distributions() if dist.name))
+    # `Distribution.name` and `.version` each read and parse the whole file again.
+    found = (dist.metadata for dist in distributions())
+    return dict(sorted((each["Name"].lower(), each["Version"]) for each in found if each["Name"]))
 
 
 def hardware() -> dict[str, Any]:

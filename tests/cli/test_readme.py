@@ -30,8 +30,10 @@ from dactnlg.serving.chat.study import ChatStudy
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs/pages").rglob("*.md"))]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-SMALL = ["corpus.name=trails", "training.epochs=1", "model.hidden_size=8", "model.embedding_size=8"]
-"""What a training of the README is reduced to; the embedded corpus stands for those that have to be fetched."""
+SMALL = ["corpus.name=small", "training.epochs=1", "model.hidden_size=8", "model.embedding_size=8"]
+"""What a training of the README is reduced to; some of the embedded corpus stands for those that have to be fetched."""
+FEWER = 6
+"""Of so many rows of the embedded corpus one is kept."""
 
 
 def blocks(language: str) -> list[str]:
@@ -114,8 +116,7 @@ def write_bots(folder: Path) -> None:
     answer = {"id": "1", "act": "goodbye()", "answer": "Goodbye!\nSee you."}
     (folder / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
     (folder / "prompts.jsonl").write_text('{"id": "1", "act": "goodbye()"}', encoding="utf-8")
-    lines = (REPOSITORY / "datasets/trails/valid.jsonl").read_text(encoding="utf-8").splitlines()
-    (folder / "paraphrases.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    shutil.copy(folder / "small/valid.jsonl", folder / "paraphrases.jsonl")
     shell("dactnlg import rasa domain.yml --output mybot", folder)
 
 
@@ -166,6 +167,10 @@ def files(
         folder / "mine",
         ignore=lambda _, names: {n for n in names if ".jsonl" not in n},
     )
+    (folder / "small").mkdir()
+    for path in (folder / "mine").glob("*.jsonl"):
+        every = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        (folder / "small" / path.name).write_text("".join(every[::FEWER]), encoding="utf-8")
     write(folder)
     write_bots(folder)
     write_dialogues(folder)
@@ -270,7 +275,7 @@ def test_the_commands_run(command: str, reader: Path, request: pytest.FixtureReq
         # A folder that is there is not written into.
         shutil.rmtree(reader / written[1], ignore_errors=True)
     elif command.startswith("dactnlg sweep"):
-        more = ["--samples 1", "--set training.epochs=1"]
+        more = ["--samples 1", *(f"--set {setting}" for setting in SMALL[:2])]
     quiet = r"--output \S+\.(html|txt|jsonl)|(study|chat) (create|export|import) .*--output|> \S+$"
     assert shell(" ".join([command, *more]), reader, **real) or re.search(quiet, command)
 
