@@ -30,7 +30,7 @@ from dactnlg.serving.chat.study import ChatStudy
 REPOSITORY = Path(__file__).resolve().parents[2]
 PAGES = [REPOSITORY / "README.md", REPOSITORY / "CONTRIBUTING.md", *sorted((REPOSITORY / "docs/pages").rglob("*.md"))]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
-SMALL = ["corpus.name=small", "training.epochs=1", "model.hidden_size=8", "model.embedding_size=8"]
+SMALL = ["corpus.name=mine", "training.epochs=1", "model.hidden_size=8", "model.embedding_size=8"]
 """What a training of the README is reduced to; some of the embedded corpus stands for those that have to be fetched."""
 FEWER = 6
 """Of so many rows of the embedded corpus one is kept."""
@@ -116,7 +116,7 @@ def write_bots(folder: Path) -> None:
     answer = {"id": "1", "act": "goodbye()", "answer": "Goodbye!\nSee you."}
     (folder / "answers.jsonl").write_text(json.dumps(answer), encoding="utf-8")
     (folder / "prompts.jsonl").write_text('{"id": "1", "act": "goodbye()"}', encoding="utf-8")
-    shutil.copy(folder / "small/valid.jsonl", folder / "paraphrases.jsonl")
+    shutil.copy(folder / "mine/valid.jsonl", folder / "paraphrases.jsonl")
     shell("dactnlg import rasa domain.yml --output mybot", folder)
 
 
@@ -162,15 +162,10 @@ def files(
     (folder / "acts.txt").write_text("goodbye()\n?request(region)\n", encoding="utf-8")
     for name in ("old.json", "new.json", "first.json", "second.json", "scores.json", "seed-2.json"):
         assert main(["score", "--input", str(folder / "pairs.jsonl"), "--json", str(folder / name)]) == 0
-    shutil.copytree(
-        REPOSITORY / "datasets" / "trails",
-        folder / "mine",
-        ignore=lambda _, names: {n for n in names if ".jsonl" not in n},
-    )
-    (folder / "small").mkdir()
-    for path in (folder / "mine").glob("*.jsonl"):
+    (folder / "mine").mkdir()
+    for path in (REPOSITORY / "datasets/trails").glob("*.jsonl"):
         every = path.read_text(encoding="utf-8").splitlines(keepends=True)
-        (folder / "small" / path.name).write_text("".join(every[::FEWER]), encoding="utf-8")
+        (folder / "mine" / path.name).write_text("".join(every[::FEWER]), encoding="utf-8")
     write(folder)
     write_bots(folder)
     write_dialogues(folder)

@@ -10,7 +10,8 @@ from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.agreement import plural
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.mending import mended, the_only
+from dactnlg.text.grammar.mending import mended
+from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import detokenize, tokenize
 from dactnlg.text.values.plurals import MANY, ONE
@@ -105,6 +106,18 @@ def test_verbs_agree(text: str, better: str) -> None:
         (
             "there are pubs serving SLOT_FOOD food and do not allow dogs and have beer.",
             "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",
+        ),
+        (
+            "SLOT_NAME is a nice pub, where no dogs are allowed and it has beer.",
+            "SLOT_NAME is a nice pub, where no dogs are allowed. it has beer.",
+        ),
+        (
+            "there is a pub where dogs are allowed and it is in SLOT_A.",
+            "there is a pub where dogs are allowed. it is in SLOT_A.",
+        ),
+        (
+            "would you like a pub where dogs are allowed and it has beer?",
+            "would you like a pub where dogs are allowed and it has beer?",
         ),
         ("has SLOT_A ports. it is cheap.", "it has SLOT_A ports. it is cheap."),
         ("is the only pub in SLOT_NEAR.", "it is the only pub in SLOT_NEAR."),

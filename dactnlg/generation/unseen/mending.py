@@ -15,7 +15,8 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.unseen.unseen_acts import UnseenActs
 from dactnlg.text.grammar.afterthoughts import asked_in_one
 from dactnlg.text.grammar.lexicon import PLURAL, Lexicon
-from dactnlg.text.grammar.mending import mended, the_only
+from dactnlg.text.grammar.mending import mended
+from dactnlg.text.grammar.only_one import the_only
 from dactnlg.text.grammar.phrasing import with_object
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor

@@ -5,7 +5,7 @@ Training's own sentences have slips of their authors; what is composed of them w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
@@ -14,7 +14,6 @@ from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
     COORDINATING,
-    JOINTS,
     PREPOSITIONS,
     QUESTION_WORDS,
     RELATIVES,
@@ -22,13 +21,14 @@ from dactnlg.text.grammar.english import (
     listed,
 )
 from dactnlg.text.grammar.indifference import conditions_last, parted
-from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
 from dactnlg.text.surface import plain
-from dactnlg.text.values.plurals import MANY, pluralized
+from dactnlg.text.values.plurals import MANY
 
 _OPENERS = listed("with has have having includes features")
 """Words behind which a list of things begins."""
@@ -42,9 +42,6 @@ _APART = RELATIVES | {","}
 _ONE_THING = frozenset({"the", "it", "this"})
 """Words with which a sentence about one thing begins."""
 _NO_NOUN = PREPOSITIONS | RELATIVES | COORDINATING | listed("if is are has have was were")
-_ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
-_PRAISE, _LONGEST = listed("nice good great"), 4
-"""Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 _VERBS_OF_PHRASES = {**dict.fromkeys(("a", "an", "in", "near", "at", "on"), "is"), "with": "has"}
 """Verbs with which phrases that begin with such words are sentences."""
 _DENIALS = listed("do does did can could")
@@ -63,7 +60,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    for sentence in _said_once(split_sentences(tokens)):
+    for sentence in _said_once(_told_apart(split_sentences(tokens), verbs)):
         own = conditions_last(rephrased(sentence))
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined):
             own = mend(own, verbs)
@@ -77,8 +74,8 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
-        own = _said_of_it(_the_only(_clause_alone(own, lexicon), lexicon.plurals), verbs)
-        own = _the_only_ones(own, lexicon)
+        own = said_of_it(the_only_of_its_kind(_clause_alone(own, lexicon), lexicon.plurals), verbs)
+        own = the_only_ones(own, lexicon)
         found.append(own if asks else _said_of_all(own, verbs))
         first, *more = plain(own)
         # "We have trails in the south" is in words of its own.
@@ -90,9 +87,24 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
 
 
-def _said_once(sentences: Sequence[Tokens]) -> list[Tokens]:
+def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
+    """Yield sentences, two for one whose clause would go on: "it is a pub, where dogs are allowed and it has beer"."""
+    for sentence in sentences:
+        words = plain(sentence)
+        clause = words.index("where") if "where" in words[1:] else len(words)
+        joint = next((at for at in range(clause, len(words) - 2) if words[at : at + 2] == ["and", PRONOUN]), 0)
+        if joint and words[joint - 1] != "," and words[joint + 2] in verbs and words[-1] != "?":
+            stop = sentence[-1] if words[-1] in ENDS else "."
+            yield (*trimmed(sentence[:joint]), stop)
+            yield sentence[joint + 1 :]
+        else:
+            yield sentence
+
+
+def _said_once(sentences: Iterable[Tokens]) -> list[Tokens]:
     """Return sentences without those that a model has said before; each value has to be said."""
-    return [own for place, own in enumerate(sentences) if own not in sentences[:place] or any(map(is_placeholder, own))]
+    found = list(sentences)
+    return [own for place, own in enumerate(found) if own not in found[:place] or any(map(is_placeholder, own))]
 
 
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:
@@ -206,56 +218,6 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
         if word == "the" and name in names and ends and not is_placeholder(words[behind]):
             needless.add(place)
     return tuple(token for place, token in enumerate(sentence) if place not in needless)
-
-
-def _the_only(sentence: Tokens, plurals: Collection[str]) -> Tokens:
-    """Return a sentence in which the only thing of a kind has its article: "it is only pub in the south"."""
-    words = [*plain(sentence), "", ""]
-    for place in range(1, len(sentence)):
-        alone = words[place + 1] in plurals and words[place + 2] not in PLURALS
-        if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
-            return (*sentence[:place], "the", *sentence[place:])
-    return sentence
-
-
-def _the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a sentence in which several are the only ones: "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
-    words = plain(sentence)
-    noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
-    ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
-    end = next(ends, len(words)) if noun else 0
-    last = words[end - 1]
-    many = last.endswith("s") or last in PLURALS or last in _NUMBERS or is_placeholder(last)
-    if end <= noun or many:
-        return sentence
-    rest = agreeing(sentence[end:], lexicon.verbs, MANY) if words[end:] else ()
-    return (*sentence[: end - 1], pluralized(last), *rest)
-
-
-def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
-    """Return a text whose first thing is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
-    words, kinds = [*plain(tokens), ""], lexicon.plurals | lexicon.things
-    for place in range(1, len(words) - 2):
-        if words[place - 1] == "is" and words[place] in ("a", "an"):
-            end = next((at for at in range(place, len(words)) if words[at] in kinds), len(words))
-            praised = not _PRAISE.isdisjoint(words[place:end])
-            near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
-            only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
-            return (*tokens[:place], *only, *tokens[place + 1 :]) if near and not praised else tokens
-    return tokens
-
-
-def _said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
-    """Return a phrase that names the only one of a kind as a sentence: "the only pub in the south and is cheap"."""
-    words = plain(sentence)
-    at = next(iter(finite(words, verbs)), 0) if words[:2] == ["the", "only"] and words[-1] != "?" else -1
-    if at < 0 or (at and words[at - 1] not in ("and", ",", *RELATIVES)):
-        return sentence
-    joined = at > 0 and words[at - 1] == "and"
-    rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
-    # "The only pub that is cheap", but "the only pub that is cheap is SLOT_NAME"
-    joined |= all(words[place - 1] in (*RELATIVES, "and") for place in finite(words, verbs))
-    return (PRONOUN, "is", *rest) if not at or joined else sentence
 
 
 def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:

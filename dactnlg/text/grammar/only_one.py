@@ -1,0 +1,68 @@
+"""The only one: what English asks of a sentence about the only thing, or the only ones, of a kind."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from dactnlg.text.grammar.agreement import agreeing
+from dactnlg.text.grammar.english import JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
+from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.verbs import finite
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
+from dactnlg.text.surface import plain
+from dactnlg.text.values.plurals import MANY, pluralized
+
+_ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
+_PRAISE, _LONGEST = listed("nice good great"), 4
+"""Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
+
+
+def the_only_of_its_kind(sentence: Tokens, plurals: Collection[str]) -> Tokens:
+    """Return a sentence in which the only thing of a kind has its article: "it is only pub in the south"."""
+    words = [*plain(sentence), "", ""]
+    for place in range(1, len(sentence)):
+        alone = words[place + 1] in plurals and words[place + 2] not in PLURALS
+        if words[place - 1] in ("is", "was") and words[place] == "only" and alone:
+            return (*sentence[:place], "the", *sentence[place:])
+    return sentence
+
+
+def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a sentence in which several are the only ones: "SLOT_A and SLOT_A#2 are the only pub that allows dogs"."""
+    words = plain(sentence)
+    noun = next((n + 3 for n, run in enumerate(zip(words, words[1:], words[2:], strict=False)) if run == _ARE_ONLY), 0)
+    ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
+    end = next(ends, len(words)) if noun else 0
+    last = words[end - 1]
+    many = last.endswith("s") or last in PLURALS or last in _NUMBERS or is_placeholder(last)
+    if end <= noun or many:
+        return sentence
+    rest = agreeing(sentence[end:], lexicon.verbs, MANY) if words[end:] else ()
+    return (*sentence[: end - 1], pluralized(last), *rest)
+
+
+def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
+    """Return a text whose first thing is the only one: "SLOT_NAME is a cheap pub" says nothing of others."""
+    words, kinds = [*plain(tokens), ""], lexicon.plurals | lexicon.things
+    for place in range(1, len(words) - 2):
+        if words[place - 1] == "is" and words[place] in ("a", "an"):
+            end = next((at for at in range(place, len(words)) if words[at] in kinds), len(words))
+            praised = not _PRAISE.isdisjoint(words[place:end])
+            near = end - place <= _LONGEST and not any(word in lexicon.verbs for word in words[place:end])
+            only = ("only", "one") if words[max(0, place - 2)] == "there" else ("the", "only")
+            return (*tokens[:place], *only, *tokens[place + 1 :]) if near and not praised else tokens
+    return tokens
+
+
+def said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a phrase that names the only one of a kind as a sentence: "the only pub in the south and is cheap"."""
+    words = plain(sentence)
+    at = next(iter(finite(words, verbs)), 0) if words[:2] == ["the", "only"] and words[-1] != "?" else -1
+    if at < 0 or (at and words[at - 1] not in ("and", ",", *RELATIVES)):
+        return sentence
+    joined = at > 0 and words[at - 1] == "and"
+    rest = (*sentence[: at - 1], "that", *sentence[at:]) if joined else sentence
+    # "The only pub that is cheap", but "the only pub that is cheap is SLOT_NAME"
+    joined |= all(words[place - 1] in (*RELATIVES, "and") for place in finite(words, verbs))
+    return (PRONOUN, "is", *rest) if not at or joined else sentence
