@@ -34,7 +34,7 @@ TOLD = "flagged of"
 def alarms(name: str, most: int) -> list[list[str]]:
     """Return the rows of a corpus, their verdicts left out; the first cell counts its sentences and alarms."""
     corpus = load_corpus(name)
-    checker = corpus.card.style().checker()
+    checker = corpus.style().checker()
     reader = learn_reader(list(corpus.pairs("train")), sentence_pairs(corpus, "valid", "human"), checker)
     fidelity = FidelityChecker(checker, reader)
     pairs = list(dict.fromkeys(corpus.pairs("test")))
@@ -74,9 +74,9 @@ def main() -> None:
     parser.add_argument("--count", type=Path, help="count the verdicts of a file")
     options = parser.parse_args()
     if options.count:
-        print(count(read(options.count)))
+        print(count(read(options.count, HEADER)))
         return
-    before = read(options.verdicts)
+    before = read(options.verdicts, HEADER)
     known = {(row[1], row[2]): row[4] for row in before}
     rows = []
     for name in CORPORA:

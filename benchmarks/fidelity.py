@@ -206,7 +206,7 @@ FAULTS: dict[str, Fault] = {
 def measure(name: str, count: int, show: int) -> tuple[list[str], list[str]]:
     """Return a corpus's rows of both tables, and print what was asked for."""
     corpus = load_corpus(name)
-    checker = corpus.card.style().checker()
+    checker = corpus.style().checker()
     train = list(corpus.pairs("train"))
     begin = time.process_time()
     reader = learn_reader(train, sentence_pairs(corpus, "valid", "human"), checker)
@@ -260,7 +260,7 @@ def unsaid(path: Path, show: int) -> list[str]:
     run = Run(path)
     corpus = load_corpus(run.check().corpus.name)
     generator = Generator.load(run.path)
-    fidelity = FidelityChecker(corpus.card.style().checker(), load_reader(run.reader_path))
+    fidelity = FidelityChecker(corpus.style().checker(), load_reader(run.reader_path))
     requests = {generator.preprocessor.request(example.turn).act: example.turn for example in corpus.split("test")}
     turns = list(requests.values())
     begin = time.process_time()

@@ -73,13 +73,12 @@ def cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in line.strip().strip("|").replace("\\|", "\0").split("|")]
 
 
-def read(path: Path) -> list[list[str]]:
-    """Return the rows of a file of sentences, with their verdicts."""
+def read(path: Path, header: str = HEADER) -> list[list[str]]:
+    """Return the rows of a file of sentences under a header, with their verdicts in the last cell."""
     lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
     rows = [[cell.replace("\0", "|") for cell in cells(line)] for line in lines if line.startswith("| ")]
-    # Files of before doubts were counted have none.
-    rows = [[*row[:4], "", row[4]] if len(row) == 5 else row for row in rows]
-    return [row for row in rows if len(row) == 6 and row[1].startswith("`")]
+    width = len(cells(header.partition("\n")[0]))
+    return [row for row in rows if len(row) == width and row[1].startswith("`")]
 
 
 def table(header: str, rows: list[list[str]]) -> str:

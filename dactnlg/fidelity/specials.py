@@ -100,7 +100,15 @@ class Specials:
         if fact.kind == INDIFFERENT and self._naming.does_not_matter(words, slot):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
-        return shown and self.reader.names(words, slot) and self._most_probable(name, logits)
+        return shown and self._about(fact, words) and self._most_probable(name, logits)
+
+    def _about(self, fact: Fact, words: Sequence[str]) -> bool:
+        """Whether words name the slot of a fact, or at least none of which the same could be said in its place."""
+        reader = self.reader
+        if reader is None or reader.names(words, fact.slot or ""):
+            return reader is not None
+        others = (other.slot or "" for other in reader.facts.values() if other.kind == fact.kind)
+        return not any(reader.names(words, slot) for slot in others)
 
     def _unopposed(self, fact: Fact, shown: Mapping[str, Sequence[str]]) -> bool:
         """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.
