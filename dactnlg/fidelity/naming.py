@@ -40,6 +40,11 @@ class Naming:
         """Whether folded words name a slot behind those with which something does not matter."""
         return _is_among(indifferent(words), self._own[slot])
 
+    def others_do_not_matter(self, words: Sequence[str], slot: str) -> bool:
+        """Whether folded words say what does not matter, and do not name a slot there."""
+        behind = list(indifferent(words))
+        return bool(behind) and slot in self._own and not _is_among(behind, self._own[slot])
+
     def indifferent_to(self, turn: Turn, words: Sequence[str]) -> list[str]:
         """Return what folded words say of a turn's slots as if these did not matter: `area=dontcare`."""
         behind = list(indifferent(words, denied=True))

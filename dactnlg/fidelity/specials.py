@@ -74,7 +74,7 @@ class Specials:
             if name in cues.missing:
                 lost = lost or not sure or not self._rescued(name, logits)
             elif lost and special:
-                lost = not self._unopposed(fact, sentence.shown)
+                lost = not self._unopposed(fact, sentence)
             # People's slips, which training has, are theirs: what is generated has to say what its act says.
             lost = lost or (not sure and slots[fact.slot] == 1 and self._told_otherwise(fact, sentence))
             if lost and special:
@@ -110,14 +110,19 @@ class Specials:
         others = (other.slot or "" for other in reader.facts.values() if other.kind == fact.kind)
         return not any(reader.names(words, slot) for slot in others)
 
-    def _unopposed(self, fact: Fact, shown: Mapping[str, Sequence[str]]) -> bool:
+    def _unopposed(self, fact: Fact, sentence: Evidence) -> bool:
         """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.
 
         The reader, which learned what mostly stands together, takes "allow dogs and do not accept cards" for "no dogs".
         """
         slot, value = fact.slot or "", fact.kind[1:]
-        opposite = OPPOSITES.get(value)
-        return opposite in self.checker.values_with_cues(slot) and tuple(shown.get(slot, ())) == (value,)
+        if OPPOSITES.get(value) not in self.checker.values_with_cues(slot):
+            return False
+        shown = {*sentence.shown.get(slot, ())}
+        # "Inns with internet, if you do not care whether dogs are allowed."
+        if self._naming is not None and self._naming.others_do_not_matter(sentence.words, slot):
+            shown.discard(INDIFFERENT.removeprefix("="))
+        return shown == {value}
 
     def _told_otherwise(self, fact: Fact, text: Evidence) -> bool:
         """Whether a sentence of a text tells something else of a slot of which its act says one thing alone."""

@@ -275,6 +275,19 @@ def test_slips_of_people_are_none_of_what_is_generated(data_dir: Path) -> None:
     assert missing(said.format("je"), cued) == ()
 
 
+def test_what_is_wanted_stands_beside_what_does_not_matter(data_dir: Path) -> None:
+    hotels = load_corpus("hotel", data_dir)
+    own = hotels.style().checker()
+    checker = FidelityChecker(own, learn_reader(hotels.pairs("train"), hotels.pairs("valid"), own))
+    act = "inform_count(count=169;type=hotel;hasinternet={};dogsallowed={})"
+    text = "there are 169 hotel -s with internet if you do not care whether dogs are allowed"
+    assert checker.check(parse(act.format("yes", "dontcare")), text).ok
+    assert not checker.check(parse(act.format("dontcare", "yes")), text).ok
+    both = "there are 169 hotel -s if you do not care whether they have internet and whether dogs are allowed"
+    assert checker.check(parse(act.format("dontcare", "dontcare")), both).ok
+    assert not checker.check(parse(act.format("yes", "dontcare")), both).ok
+
+
 def test_a_cue_that_shows_is_overruled_only_where_another_slot_is_named(data_dir: Path) -> None:
     czech = load_corpus("cs_restaurants", data_dir)
     own = czech.style().checker()
