@@ -41,9 +41,10 @@ class Naming:
         return _is_among(indifferent(words), self._own[slot])
 
     def others_do_not_matter(self, words: Sequence[str], slot: str) -> bool:
-        """Whether folded words say what does not matter, and do not name a slot there."""
-        behind = list(indifferent(words))
-        return bool(behind) and slot in self._own and not _is_among(behind, self._own[slot])
+        """Whether a sentence of folded words names a slot, but not behind what says that something does not matter."""
+        own = self._own.get(slot, frozenset())
+        about = (list(indifferent(each)) for each in split_sentences(words) if not own.isdisjoint(each))
+        return any(behind and not _is_among(behind, own) for behind in about)
 
     def indifferent_to(self, turn: Turn, words: Sequence[str]) -> list[str]:
         """Return what folded words say of a turn's slots as if these did not matter: `area=dontcare`."""
