@@ -41,6 +41,11 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("_ inn is here", ["inns"], "inns is here"),
         ("has a remote _ .", ["remote control"], "has a remote control ."),
         ("_ food _", ["sea food", "food hall"], "sea food food hall"),
+        # What a value is part of, which it says itself.
+        ("in the _ of town .", ["old town"], "in the old town ."),
+        ("in the _ of town and near _", ["north of the river", "a park"], "in the north of the river and near a park"),
+        ("in the _ of town .", ["north"], "in the north of town ."),
+        ("_ of town", ["House of Thai"], "House of Thai of town"),
         # Nothing else: words that are only parts, other words, marks between, function words, names that repeat.
         ("_ foodstuff", ["sea food"], "sea food foodstuff"),
         ("_ , food", ["sea food"], "sea food , food"),

@@ -9,6 +9,7 @@
     the most SLOT_SPECIFIER one  newest      ->  the newest one
     with a SLOT_ACCESSORIES      3d glasses  ->  with 3d glasses
     serves SLOT_FOOD food        burgers     ->  serves burgers
+    in the SLOT_AREA of town     old town    ->  in the old town
 
 A value is the user's and stays as it is, so it is the template's word that goes or changes. Nearly always there is
 nothing to do, and that is seen from a few words of template and value, each worked out once.
@@ -42,6 +43,10 @@ _LAST = re.compile(rf"(?<![\w'’-])({_WORD}) $")
 _POSSESSIVE = re.compile(r"['’]s?(?= (?:[^\W\d_]|$))")
 _OPEN_QUOTE = re.compile(r"(?:^| )['‘][^'’]*$")
 _FIRST = re.compile(rf" ({_WORD}){_NO_MORE}")
+_WHOLE = re.compile(rf" of ({_WORD}){_NO_MORE}")
+_PART = re.compile(
+    r"(?:the )?(?:(?:north|south|east|west)\w*|cent(?:re|er)|middle|heart|edge|outskirts|side|end|top) of "
+)
 _OPENING = re.compile(rf"({_WORD})(?: (?={_WORD}))?")
 _FINAL = re.compile(rf"(?:^| )({_WORD})$")
 # Up to four words that stand twice, the second time within a sentence.
@@ -65,6 +70,7 @@ class Edges(NamedTuple):
         possessive: its ending as an owner: "'s", or "'" where it ends with an s; "" if it does not end with a word.
         time: the preposition before it, if it is a year, "in", or a day, "on"; "" if it is neither.
         article: what stands before it for "a": "the" before a superlative, `BARE` before several things; "" else.
+        part: whether it says itself what it is part of: "north of the river".
     """
 
     head: str | None
@@ -74,6 +80,7 @@ class Edges(NamedTuple):
     possessive: str
     time: str
     article: str
+    part: bool
 
     @classmethod
     def of(cls, value: str) -> Edges:
@@ -88,7 +95,8 @@ class Edges(NamedTuple):
         number = ONE if folded in SINGLE else MANY if counts else 0
         possessive = ("'" if last.endswith("s") else "'s") if last else ""
         time, article = preposition_of_time(folded), _article(value)
-        return cls(head or None, _stem(_telling(last)) or None, last, number, possessive, time, article)
+        tail, part = _stem(_telling(last)) or None, _PART.match(folded) is not None
+        return cls(head or None, tail, last, number, possessive, time, article, part)
 
 
 class Joint(NamedTuple):
@@ -105,6 +113,7 @@ class Joint(NamedTuple):
         mistime: "in" or "on", the one that is not before it and would fit other times; "" if neither is.
         misarticle: what would stand before other values for its "a" or "any": "the", or `BARE` where no noun is behind
             it; "" if it has neither.
+        whole: what it is said to be part of, "town" in "of town", without an ending of plurals; "" if of nothing.
     """
 
     place: int
@@ -116,6 +125,7 @@ class Joint(NamedTuple):
     misowner: str
     mistime: str
     misarticle: str
+    whole: str
 
 
 class Edit(NamedTuple):
@@ -129,6 +139,7 @@ class Edit(NamedTuple):
         possessive: the ending of owners that it has to have; "" if it has that.
         time: the preposition that it has to have, "in" or "on"; "" if it has that.
         article: what has to stand before it for "a" or "any": "the", or `BARE`; "" if that stays.
+        part: whether what it is said to be part of goes.
     """
 
     joint: Joint
@@ -138,6 +149,7 @@ class Edit(NamedTuple):
     possessive: str
     time: str
     article: str
+    part: bool
 
 
 def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...]:
@@ -158,8 +170,10 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         misowner, mistime = _misowner(part, behind), OTHERS.get(last[1].casefold(), "") if last else ""
         misarticle = _misarticle(last[1].casefold() if last else "", behind)
         misfits = misowner, mistime, misarticle
-        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits)
-        if before or joint.behind or noun >= 0 or any(misfits):
+        whole = _WHOLE.match(behind) if word == "of" else None
+        own = _stem(_telling(whole[1].casefold())) if whole else ""
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits, own)
+        if before or joint.behind or noun >= 0 or own or any(misfits):
             found.append(joint)
     return tuple(found)
 
@@ -168,11 +182,12 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
-        place, before, behind, misfit, _, _, misowner, mistime, misarticle = joint
-        head, tail, _, number, possessive, time, article = edges[place]
+        place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole = joint
+        head, tail, _, number, possessive, time, article, part = edges[place]
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
         other = (misarticle and article == misarticle) or _is_food(behind, edges[place])
-        if head == before or tail == behind or number == misfit or owned or timed or other:
+        parted = whole and (part or tail == whole)
+        if head == before or tail == behind or number == misfit or owned or timed or other or parted:
             found += (_edit(joint, edges[place]),)
     return found
 
@@ -198,7 +213,9 @@ def refit(parts: Sequence[str], edits: Sequence[Edit]) -> tuple[str, ...]:
         if edit.time:
             # Both are as long.
             out[place] = f"{out[place][:-3]}{_as(out[place][-3], edit.time)} "
-        if edit.behind is not None:
+        if edit.part:
+            out[place + 1] = _WHOLE.sub("", out[place + 1], count=1)
+        elif edit.behind is not None:
             out[place + 1] = _FIRST.sub(edit.behind, out[place + 1], count=1)
     return tuple(out)
 
@@ -244,7 +261,8 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     if article and joint.before in _DEGREES:
         # Its own ending says as much.
         article = BARE
-    return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article)
+    part = bool(joint.whole) and (edge.part or edge.tail == joint.whole)
+    return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article, part)
 
 
 def _is_food(behind: str, edge: Edges) -> bool:
