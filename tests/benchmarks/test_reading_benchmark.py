@@ -88,11 +88,9 @@ def test_what_doubts_are_worth(tmp_path: Path) -> None:
     file = tmp_path / "reading.md"
     verdicts = {"0": ["ok", "ok", "grammar: no verb"], "1": ["?"], "2": ["fragment"], "3": ["act"], "14": ["ok"]}
     rows = [f"yes | {doubts} | {verdict}" for doubts, each in verdicts.items() for verdict in each]
-    # As it was written before there were doubts.
-    rows.append("yes | ok")
     lines = [f"| trails, subset | `goodbye()` | Bye {number}. | {row} |" for number, row in enumerate(rows)]
     file.write_text("\n".join(["| acts | act | sentence | slots_ok | doubts | verdict |", *lines]), encoding="utf-8")
-    assert len(read(file)) == 8
+    assert len(read(file)) == 7
     assert by_doubts(read(file)).splitlines()[2:] == [
         "| 0 | 3 | 2 (66.7%) |",
         "| 1 | 0 | 0 |",
