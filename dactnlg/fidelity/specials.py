@@ -105,10 +105,10 @@ class Specials:
     def _about(self, fact: Fact, words: Sequence[str]) -> bool:
         """Whether words name the slot of a fact, or at least none of which the same could be said in its place."""
         reader = self.reader
-        if reader is None or reader.names(words, fact.slot or ""):
-            return reader is not None
+        if reader is None:
+            return False
         others = (other.slot or "" for other in reader.facts.values() if other.kind == fact.kind)
-        return not any(reader.names(words, slot) for slot in others)
+        return reader.names(words, fact.slot or "") or not any(reader.names(words, slot) for slot in others)
 
     def _unopposed(self, fact: Fact, sentence: Evidence) -> bool:
         """Whether a sentence shows a yes or a no by its cue, and not the opposite, which has a cue as well.

@@ -183,11 +183,11 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     found: tuple[Edit, ...] = ()
     for joint in joints:
         place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole = joint
-        head, tail, _, number, possessive, time, article, part = edges[place]
+        head, tail, _, number, possessive, time, article, _ = edges[place]
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
         other = (misarticle and article == misarticle) or _is_food(behind, edges[place])
-        parted = whole and (part or tail == whole)
-        if head == before or tail == behind or number == misfit or owned or timed or other or parted:
+        other = other or _says_whole(whole, edges[place])
+        if head == before or tail == behind or number == misfit or owned or timed or other:
             found += (_edit(joint, edges[place]),)
     return found
 
@@ -261,13 +261,18 @@ def _edit(joint: Joint, edge: Edges) -> Edit:
     if article and joint.before in _DEGREES:
         # Its own ending says as much.
         article = BARE
-    part = bool(joint.whole) and (edge.part or edge.tail == joint.whole)
+    part = _says_whole(joint.whole, edge)
     return Edit(joint, edge.head == joint.before, behind, number, possessive, time, article, part)
 
 
 def _is_food(behind: str, edge: Edges) -> bool:
     """Whether what stands behind a value says what its things are anyway: "burgers food", "seafood food"."""
     return behind == "food" and (edge.article == BARE or (edge.tail or "").endswith("food"))
+
+
+def _says_whole(whole: str, edge: Edges) -> bool:
+    """Whether a value says itself what it is said to be part of: "in the old town of town"."""
+    return bool(whole) and (edge.part or edge.tail == whole)
 
 
 def _article(value: str) -> str:
