@@ -29,6 +29,7 @@ class Naming:
         self._reader = reader
         # Whether training has English words for what does not matter.
         self._english = CARING in reader.parts.grams.features
+        self._slots = {fact.slot or "" for fact in reader.facts.values()}
         slots = {fact.slot or "" for fact in reader.facts.values() if fact.kind == INDIFFERENT}
         # Words of slots that may not matter, without those that may name another one, as "range" does.
         self._own = {
@@ -39,6 +40,10 @@ class Naming:
     def does_not_matter(self, words: Sequence[str], slot: str) -> bool:
         """Whether folded words name a slot behind those with which something does not matter."""
         return _is_among(indifferent(words), self._own[slot])
+
+    def leaves_open(self, sentences: Iterable[Sequence[str]]) -> bool:
+        """Whether sentences of folded words may say that something does not matter; all may but English ones."""
+        return not self._english or any(careless(words) or "whether" in words for words in sentences)
 
     def others_do_not_matter(self, words: Sequence[str], slot: str) -> bool:
         """Whether a sentence of folded words names a slot, but not behind what says that something does not matter."""
@@ -85,7 +90,10 @@ class Naming:
         kinds = {UNKNOWN} if unknown and own == unknown.keys() else set[str]()
         kinds |= {INDIFFERENT} if free else set()
         others = [fact for fact in self._reader.facts.values() if fact.kind in kinds and fact.slot not in own]
-        rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others else []
+        rest = [word for word in words if not any(names_slot(word, slot) for slot in own)] if others or unknown else []
+        # "No information about the price range" tells nothing of the price.
+        longer = {slot: [name for name in self._slots - own if name.startswith(slot)] for slot in unknown}
+        unnamed += [unknown[s] for s, names in longer.items() if any(names_slot(w, n) for w in rest for n in names)]
         return unnamed, [fact.name for fact in others if any(names_slot(word, fact.slot or "") for word in rest)]
 
     def unasked(self, turn: Turn, words: Sequence[str]) -> list[str]:

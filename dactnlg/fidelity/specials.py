@@ -140,9 +140,15 @@ class Specials:
         return any(each[name] > each[fact.name] + OPPOSED for each in heard)
 
     def _told_anyway(self, fact: Fact, sentences: Sequence[tuple[str, ...]]) -> bool:
-        """Whether a sentence says a yes or no of what is unknown: "no dogs. I do not know whether dogs are allowed"."""
+        """Whether a sentence says a yes or no of what is unknown: "no dogs. I do not know whether dogs are allowed".
+
+        Or of what does not matter, where no words tell that anything does not.
+        """
         slot, own = fact.slot or "", fact.kind[1:]
-        if fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
+        if fact.kind == INDIFFERENT:
+            if self._naming is None or self._naming.leaves_open(sentences):
+                return False
+        elif fact.kind != UNKNOWN or own not in self.checker.values_with_cues(slot):
             return False
         shown = (self.checker.shown(words, {slot}).get(slot, ()) for words in sentences)
         return any(own not in each and not OPPOSITES.keys().isdisjoint(each) for each in shown)

@@ -10,22 +10,23 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.candidates import Candidate
 from dactnlg.text import owners
 from dactnlg.text.grammar.denials import denies
-from dactnlg.text.grammar.english import VERBS_OF_MANY
+from dactnlg.text.grammar.several import told_of_several
 from dactnlg.text.placeholders import Required
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
-from dactnlg.text.segments import ARTICLE
-from dactnlg.text.sentences import ENDS, Tokens, split_sentences
-from dactnlg.text.surface import JOINER, detokenize, strip_joiner
+from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
+from dactnlg.text.values.delexicalization import LexicalizedSlot, ParaphrasedSlot
 
 MOST = 4
 """Values that are tried in the place of one, the most alike first."""
@@ -48,6 +49,14 @@ class StandIn(NamedTuple):
     surplus: Sequence[Required]
 
 
+class Joined(NamedTuple):
+    """A text with one more value, and the places of the first and the last value of that slot."""
+
+    tokens: Tokens
+    first: int
+    last: int
+
+
 class StandIns:
     """Finds stand-ins for acts, and says the acts as they are said. Several threads may use one.
 
@@ -60,14 +69,14 @@ class StandIns:
 
     def of(self, request: Request) -> list[StandIn]:
         """Return the stand-ins of an act, the best first; none where training could have had it, or nothing helps."""
-        act = request.act
-        if not act.unknown and not any("#" in item.placeholder for item in act.required):
+        act, in_words = request.act, self._surplus_in_words(request.turn)
+        if not act.unknown and not in_words and not any("#" in item.placeholder for item in act.required):
             return []
         # The act stands for all that are alike but for their values.
         pairs = zip(act.required, request.slots, strict=True)
         required = [Required(item.placeholder, item.act_type, slot) for item, slot in pairs]
         # What is told of several things is told of each by itself.
-        surplus = [] if owners.compared(request.turn) else self._surplus(required)
+        surplus = [] if owners.compared(request.turn) else [*self._surplus(required), *in_words]
         lacked = {item.placeholder for item in act.unknown}
         unknown = [each for each in required if each.placeholder in lacked and each not in surplus]
         values = {item: alike for item in unknown if (alike := self._alike(request, item))}
@@ -102,18 +111,31 @@ class StandIns:
             Required(item.placeholder, item.act_type, Slot(item.slot.name, value))
             for item, value in stand_in.known.items()
         ]
-        names = {item.slot.name for item in wanted}
+        # Cues of opinions show little more than that there may be one: "not on Steam".
+        names = {item.slot.name for item in wanted} - self._delexicalizer.paraphrased
         found = []
         for each in candidates:
             copied = self._delexicalizer.replaced(wanted, each.tokens)
-            tokens = copied.tokens
+            texts = [] if copied.missing else [copied.tokens]
             for item in stand_in.surplus:
-                tokens = self._beside_others(tokens, item)
+                known = stand_in.request.turn
+                texts = [*dict.fromkeys(more for text in texts for more in self._beside(known, text, item))]
             # "Moderate, £20-25" says a value twice, and one of them would stay.
-            if not (copied.missing or self._preprocessor.checker.shown(tokens).keys() & names):
-                score, origin = each.score, "inserted"
-                found.append(Candidate(self._preprocessor, request, tokens, score, origin=origin, ask=ask))
-        return [each for each in found if each.right]
+            texts = [text for text in texts if not self._preprocessor.checker.shown(text).keys() & names]
+            score, origin = each.score, "inserted"
+            made = (Candidate(self._preprocessor, request, text, score, origin=origin, ask=ask) for text in texts)
+            found += [*islice((candidate for candidate in made if candidate.right), 1)]
+        return found
+
+    def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Iterator[Tokens]:
+        """Yield texts with one more value of a slot beside the last one of it, the best English first."""
+        text, first, last = (
+            self._beside_others(tokens, item) if item.placeholder else self._beside_words(known, tokens, item)
+        )
+        if "and" in text[first:last]:
+            # To what is told by "families", "in all product families", a reader may take these for all.
+            yield told_of_several(text, first, last, item.slot.name)
+        yield text
 
     def _surplus(self, required: Sequence[Required]) -> list[Required]:
         """Return further values of a slot, where training has no text of the act type with so many."""
@@ -124,6 +146,23 @@ class StandIns:
                 found.append(item)
             before.add((item.act_type, item.slot.name))
         return found
+
+    def _surplus_in_words(self, turn: Turn) -> list[Required]:
+        """Return further values of closed classes, where training has no text of the act type with several."""
+        found, first = list[Required](), dict[tuple[str, str], Slot]()
+        for act, slot in turn.slots() if self._delexicalizer.lexicalized else ():
+            if _in_words(slot):
+                key = act.act_type, slot.name
+                if first.setdefault(key, slot).special != slot.special and "|".join(key) not in self._with_several:
+                    found.append(Required("", act.act_type, slot))
+        return found
+
+    @cached_property
+    def _with_several(self) -> set[str]:
+        """The slots, `inform|food`, of which a text of training says several values in words."""
+        rows = [row for rows in self._preprocessor.templates.specials.values() for row in rows]
+        counts = (Counter(trait.partition("=")[0] for trait in row) for row in rows)
+        return {name for count in counts for name, number in count.items() if number > 1}
 
     def _alike(self, request: Request, item: Required) -> list[str]:
         """Return known values of an unknown value's slot that the act does not have, the most alike first."""
@@ -148,13 +187,13 @@ class StandIns:
         least = {name: OFTEN * max(known.values(), default=0) for name, known in counts.items()}
         return {name: [value for value in known if known[value] >= least[name]] for name, known in counts.items()}
 
-    def _beside_others(self, tokens: Tokens, item: Required) -> Tokens:
+    def _beside_others(self, tokens: Tokens, item: Required) -> Joined:
         """Return a text with one more value of a slot beside the last one of it."""
         base = item.placeholder.partition("#")[0]
         own = [place for place, token in enumerate(tokens) if strip_joiner(token).partition("#")[0] == base]
         # What is joined to the word beside it stays as it is.
         if not own or tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
-            return tokens
+            return Joined(tokens, 0, 0)
         last, before = own[-1], own[-2] if len(own) > 1 else -1
         joint = strip_joiner(tokens[last - 1]) if before == last - 2 else ""
         start, between, rest = tokens[: last + 1], self._conjunction(tokens[:last], item), tokens[last + 1 :]
@@ -166,10 +205,21 @@ class StandIns:
             start, between = tokens[: last - 1], (f"{JOINER},", tokens[last], tokens[last - 1])
         elif joint == ",":
             between = (f"{JOINER},",)
-        elif between == ("and",) and (last == 0 or tokens[last - 1] in (ARTICLE, *ENDS)):
-            # "The Laurel Inn and the Marina Inn have internet."
-            rest = (VERBS_OF_MANY.get(rest[0], rest[0]), *rest[1:]) if rest else rest
-        return (*start, *between, item.placeholder, *rest)
+        return Joined((*start, *between, item.placeholder, *rest), own[0], len(start) + len(between))
+
+    def _beside_words(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
+        """Return a text with one more value of a slot beside the known one that it says: "a French and Thai pub"."""
+        name, own = item.slot.name, (item.slot.value or "").casefold()
+        said = [slot for act, slot in known.slots() if (act.act_type, slot.name) == (item.act_type, name)]
+        mentions, _ = self._delexicalizer.mentions(
+            [Required("", item.act_type, Slot(name, slot.value)) for slot in said], tokens
+        )
+        if not mentions or tokens[mentions[-1].end - 1].endswith(JOINER):
+            return Joined(tokens, 0, 0)
+        start, end = mentions[-1].start, mentions[-1].end
+        between, words = self._conjunction(tokens[:start], item), tokenize(own)
+        last = end + len(between) + len(words) - 1
+        return Joined((*tokens[:end], *between, *words, *tokens[end:]), start, last)
 
     def _conjunction(self, before: Tokens, item: Required) -> Tokens:
         """Return what joins one more value to the only one of its slot, behind some words."""
@@ -178,6 +228,11 @@ class StandIns:
         denied = denies(split_sentences((*before, item.placeholder))[-1])
         either = denied or self._preprocessor.manners.is_question(item.act_type)
         return ("or",) if either else ("and",)
+
+
+def _in_words(slot: Slot) -> bool:
+    """Whether a slot's value is one of a closed class that texts say in words, the same for each."""
+    return isinstance(slot, LexicalizedSlot) and not isinstance(slot, ParaphrasedSlot)
 
 
 def _likeness(value: str, other: str) -> tuple[bool, float]:

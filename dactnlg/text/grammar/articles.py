@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS
 from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder, values_alike
-from dactnlg.text.sentences import Tokens
+from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import plain
 
 Place = tuple[str, str, str]
 """What stands before an article, if there is one, the value behind it, and the word behind that."""
+_ABOUT, _THE = "about", "the"
+_BEHIND = frozenset({"", "and", "or", ",", *ENDS})
+"""What may stand behind a noun that ends a phrase."""
 OPENERS = frozenset({"with", "has", "have", "in"})
 """Words before a thing: "with a garden", "in the SLOT_PRICE range"."""
 LEAST, MOSTLY, NEVER = 20, 0.75, 0.05
@@ -51,6 +54,31 @@ def with_articles(sentence: Tokens, usual: Mapping[Place, str]) -> Tokens:
         if bool(wanted) != bool(article) and not (wanted in ("a", "an") and _of_several(words[at + 1 :])):
             sentence = (*sentence[: at - bool(article)], *([wanted] if wanted else []), *sentence[at:])
     return sentence
+
+
+def definite_nouns(runs: Mapping[Tokens, int]) -> frozenset[str]:
+    """Return the nouns that mostly have "the" where one talks about them: "you do not care about the area".
+
+    Args:
+        runs: of three words or more, and how often training has each.
+    """
+    bare, definite = Counter[str](), Counter[str]()
+    for run, count in runs.items():
+        if run[0] == _ABOUT:
+            bare[run[1]] += count
+            definite[run[2]] += count if run[1] == _THE else 0
+    return frozenset(noun for noun, count in definite.items() if count > bare[noun] and not is_placeholder(noun))
+
+
+def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
+    """Return a sentence with "the" before nouns that one talks about, where nothing else stands behind these."""
+    words = [*plain(sentence), ""]
+    missing = {
+        at
+        for at, word in enumerate(words[:-1])
+        if word in nouns and words[at - 1 : at] == [_ABOUT] and words[at + 1] in _BEHIND
+    }
+    return tuple(token for at, own in enumerate(sentence) for token in ((_THE, own) if at in missing else (own,)))
 
 
 def _of_several(words: Sequence[str]) -> bool:

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.grammar.articles import learned_articles
+from dactnlg.text.grammar.articles import definite_nouns, learned_articles
 from dactnlg.text.grammar.clauses import faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
@@ -173,9 +173,17 @@ class Fluency:
     @cached_property
     def lexicon(self) -> Lexicon:
         """The words of training."""
-        bare = frozenset(self._bare()) if self._verbs else frozenset[str]()
+        if not self._verbs:
+            return Lexicon(plurals=self._plurals, things=self._copulas.usual, counts=self.counts, subject=self._subject)
         return Lexicon(
-            self._verbs, self._plurals, self._copulas.usual, self.counts, bare, self._subject, self._articles
+            self._verbs,
+            self._plurals,
+            self._copulas.usual,
+            self.counts,
+            frozenset(self._bare()),
+            self._subject,
+            self._articles,
+            definite_nouns(self._runs),
         )
 
     def _bare(self) -> Iterator[str]:

@@ -19,6 +19,7 @@ LEAST_SEEN = 20
 MOST_SHARE = 0.02
 """Share of these places in which it says so by mistake, at most."""
 _IS = frozenset({"is", "was"})
+_BE = _IS | {"are", "were"}
 _JOINTS = frozenset({"and", "but", "while"})
 
 
@@ -69,7 +70,7 @@ def _identities(tokens: Sequence[str]) -> Iterator[_Identity]:
                 start = place - 1 - (words[max(0, place - 2)] == "the")
                 # "A big screen and SLOT_AUDIO is" lists, "it is cheap, and SLOT_NAME is" does not.
                 begins = start <= 0 or (words[start - 1] in _JOINTS and words[start - 2 : start - 1] == [","])
-                end = next((at for at in range(place + 1, len(words)) if words[at] in _IS), len(words))
+                end = next((at for at in range(place + 1, len(words)) if words[at] in _BE), len(words))
                 said = noun_phrase_head(words, place + 1) if what in ARTICLES else what
                 # "It is a nice place their phone number is SLOT_PHONE" has two clauses, and no mark between them.
                 if what not in ARTICLES or said == noun_phrase_head(words[:end], place + 1):

@@ -5,7 +5,7 @@ Whatever a sentence is about, such a clause can stand behind it, and another thi
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -73,7 +73,7 @@ class Indifference(NamedTuple):
     @classmethod
     def together(cls, ends: Sequence[Indifference]) -> Indifference:
         """Return one clause for the things of several: "about the price or whether dogs are allowed", in this order."""
-        things = [thing for each in ends for thing in each.things]
+        things = dict.fromkeys(thing for each in ends for thing in each.things)
         return cls(ends[0].start, tuple(sorted(things, key=lambda thing: thing[0] not in _PREPOSITIONS)))
 
     def apart(self) -> list[Tokens]:
@@ -98,6 +98,17 @@ def parted(sentence: Tokens) -> tuple[Tokens, Indifference | None]:
     if not things or any(map(is_placeholder, sentence[place:])):
         return sentence, None
     return (*sentence[:place], *sentence[stop:]), Indifference(sentence[place : verb + 1], things)
+
+
+def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
+    """Whether a sentence says nothing but what does not matter, with "if": "if you do not care about the price."."""
+    words = [strip_joiner(token) for token in sentence]
+    verb = _verb(words)
+    # "... whether dogs are allowed" has a verb of its own.
+    clause = next((at for at in range(verb, len(words)) if words[at] in _OPENING - _PREPOSITIONS), len(words))
+    return (
+        verb > 0 and words[-1] != "?" and _THERE not in words and not any(w in verbs for w in words[verb + 1 : clause])
+    )
 
 
 def conditions_last(sentence: Tokens) -> Tokens:

@@ -23,6 +23,7 @@ class Lexicon(NamedTuple):
         bare: the placeholders of names that mostly stand without an article.
         subject: the placeholder that names what its texts speak of.
         articles: those that values have, or have not, between two words: see `learned_articles`.
+        definite: the nouns that mostly have "the" where one talks about them.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -32,3 +33,4 @@ class Lexicon(NamedTuple):
     bare: frozenset[str] = frozenset()
     subject: str = ""
     articles: Mapping[tuple[str, str, str], str] = MappingProxyType({})
+    definite: frozenset[str] = frozenset()

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import agreeing, tells_of_several
-from dactnlg.text.grammar.articles import with_articles
+from dactnlg.text.grammar.agreement import agreeing, main_verbs, plural, tells_of_several
+from dactnlg.text.grammar.articles import with_articles, with_the
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -20,13 +20,13 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
-from dactnlg.text.grammar.indifference import conditions_last, parted
+from dactnlg.text.grammar.indifference import conditions_last, is_condition, parted
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones
-from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
+from dactnlg.text.grammar.phrasing import COMMA, end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY
 
@@ -37,6 +37,7 @@ _NO_ITEM |= listed("the if not also all but so then as its their this both such 
 """Words with which no item of a list begins."""
 _NO_MATTER = ["no", "matter"]
 _ALL = frozenset({"all", "every", "each"})
+_THEM = ["it"], ["they"]
 _APART = RELATIVES | {","}
 """Words with which something stands between a subject and its verb."""
 _ONE_THING = frozenset({"the", "it", "this"})
@@ -60,7 +61,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    for sentence in _said_once(_told_apart(split_sentences(tokens), verbs)):
+    for sentence in _said_once(_told_apart(_completed(split_sentences(tokens), verbs), verbs)):
         own = conditions_last(rephrased(sentence))
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined):
             own = mend(own, verbs)
@@ -70,6 +71,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
+        own = with_the(own, lexicon.definite)
         own = own if asks else _with_verb(own, lexicon)
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
@@ -83,8 +85,29 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         if own_words or (first == "all" and PRONOUN not in more):
             number = MANY
     if not asks and found:
-        found[0] = _with_subject(found[0])
+        found[0] = _there_is(_with_subject(found[0]), lexicon.subject)
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
+
+
+def _completed(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
+    """Return sentences, those without a main clause together with the one behind them.
+
+    "If you do not care about the price. Do you want a garden?", "all pubs that are cheap. They have a garden."
+    """
+    found = list[Tokens]()
+    for sentence in sentences:
+        before, words = plain(found[-1]) if found else [], plain(sentence)
+        open_ended = found[-1][: len(before) - (before[-1] in ENDS)] if before else ()
+        if before and is_condition(found[-1], verbs):
+            # A condition opens no question: it needs its mark.
+            stop = "?" if is_asking(sentence) else "."
+            found[-1] = (*open_ended, COMMA, *(token.replace(".", stop) for token in sentence))
+        elif before and before[0] in _ALL and not any(main_verbs(before, verbs)) and words[:1] in _THEM:
+            verb = plural(words[1]) if before[0] == "all" else words[1]
+            found[-1] = (*open_ended, verb, *sentence[2:])
+        else:
+            found.append(sentence)
+    return found
 
 
 def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
@@ -160,6 +183,14 @@ def _with_subject(sentence: Tokens) -> Tokens:
     words = [*plain(sentence), "", ""]
     told = words[0] == "is" and words[1] not in SUBJECTS | {"this", "that"} and not is_placeholder(words[1])
     return (PRONOUN, *sentence) if (told or words[0] == "has") and "?" not in words else sentence
+
+
+def _there_is(sentence: Tokens, subject: str) -> Tokens:
+    """Return a sentence that tells what is there, where nothing has named it: "near SLOT_NEAR, it is a cheap pub"."""
+    words = plain(sentence)
+    at = words.index(",") + 1 if "," in words and words[0] in PREPOSITIONS and subject not in words else len(words)
+    told = words[at : at + 2] == [PRONOUN, "is"] and words[at + 2 : at + 3] in (["a"], ["an"])
+    return (*sentence[: at - 1], "there", *sentence[at + 1 :]) if told else sentence
 
 
 def _conditions_first(sentence: Tokens, verbs: Collection[str]) -> Tokens:

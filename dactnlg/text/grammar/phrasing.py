@@ -31,6 +31,7 @@ _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those
 """Words behind "all" that name no kind of thing."""
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
+_WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
 """Words behind "care" that are nothing one cares about."""
@@ -38,7 +39,8 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence without faults that its words show."""
-    for rule in (_resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, with_object):
+    rules = (_ended, _resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, with_object)
+    for rule in rules:
         sentence = rule(sentence)
     return sentence
 
@@ -56,6 +58,14 @@ def trimmed(tokens: Tokens) -> Tokens:
     while end and strip_joiner(tokens[end - 1]) in (",", "and"):
         end -= 1
     return tokens[:end]
+
+
+def _ended(sentence: Tokens) -> Tokens:
+    """Return a sentence without the joint of what it does not go on with: "no information about the price or."."""
+    words = plain(sentence)
+    end = end_of(words)
+    start = next((at for at in range(end, 0, -1) if words[at - 1] not in ("and", "or", ",")), end)
+    return (*sentence[:start], *sentence[end:])
 
 
 def _resumed(sentence: Tokens) -> Tokens:
@@ -91,14 +101,18 @@ def _caring_about(sentence: Tokens) -> Tokens:
         denied = before in ("not", "dont") or before.endswith("n't")
         if denied and word == "care" and more not in _NO_THING and (more.isalpha() or is_placeholder(more)):
             return (*sentence[: place + 1], "about", *sentence[place + 1 :])
+        if denied and word == "care" and more in _WHICH and end_of(words) == place + 3:
+            # "You do not care what food?" lacks its verb.
+            return (*sentence[: place + 1], "about", "the", *sentence[place + 2 :])
     return sentence
 
 
 def _where_last(sentence: Tokens) -> Tokens:
-    """Return a sentence with its "where" at the end: "a pub, where dogs go, near here and in the south"."""
+    """Return a sentence with its "where" at the end: "a pub where dogs go, near here and in the south"."""
     words = plain(sentence)
     end = end_of(words)
-    starts = [at for at in range(1, end) if words[at] in _CONDITIONS and words[at - 1] in (",", "and")]
+    opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
+    starts = [at for at in opened if words[at - 1] in (",", "and") or words[at] == "where"]
     where = [number for number, at in enumerate(starts) if words[at] == "where"]
     if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
         return sentence
@@ -107,7 +121,10 @@ def _where_last(sentence: Tokens) -> Tokens:
     if any({"and", ",", PRONOUN}.intersection(plain(item)) for item in items):
         return sentence
     last, head = items.pop(where[0]), trimmed(sentence[: starts[0]])
-    return (*head, *(token for item in items for token in (COMMA, *item)), "and", *last, *sentence[end:])
+    others = [token for item in items for token in (COMMA, *item)]
+    # What nothing joined before stands as close now.
+    others = others if words[starts[0] - 1] in (",", "and") else others[1:]
+    return (*head, *others, "and", *last, *sentence[end:])
 
 
 def _of_two(sentence: Tokens) -> Tokens:
@@ -117,7 +134,7 @@ def _of_two(sentence: Tokens) -> Tokens:
         first, joint, second = words[place + 1 : place + 4]
         if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
             start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
-            noun = (words.index("of", start, place) if "of" in words[start:place] else place) - 1
+            noun = next((at for at in range(start, place) if words[at] in ("of", "for")), place) - 1
             if noun > start and words[noun].isalpha() and not words[noun].endswith("s"):
                 return (*sentence[:noun], f"{words[noun]}s", *sentence[noun + 1 : place], "are", *sentence[place + 1 :])
     return sentence

@@ -55,6 +55,9 @@ _TWO_ARTICLES = re.compile(r"(?<![\w'’-])(?:[Aa]n?|[Tt]he) (?=(?:an?|the) )")
 # Words that English doubles.
 _DOUBLED = frozenset({"bye", "ha", "had", "no", "now", "really", "so", "very", "well"})
 
+_JOINED = frozenset({" and ", " or "})
+"""What stands between two values of which one noun may be said."""
+
 BARE = "-"
 """Stands for no article."""
 
@@ -114,6 +117,7 @@ class Joint(NamedTuple):
         misarticle: what would stand before other values for its "a" or "any": "the", or `BARE` where no noun is behind
             it; "" if it has neither.
         whole: what it is said to be part of, "town" in "of town", without an ending of plurals; "" if of nothing.
+        joined: whether it is joined to the value before it: "4 and 1 ports" has one noun for both.
     """
 
     place: int
@@ -126,6 +130,7 @@ class Joint(NamedTuple):
     mistime: str
     misarticle: str
     whole: str
+    joined: bool
 
 
 class Edit(NamedTuple):
@@ -172,7 +177,8 @@ def find_joints(parts: Sequence[str], known: Container[str]) -> tuple[Joint, ...
         misfits = misowner, mistime, misarticle
         whole = _WHOLE.match(behind) if word == "of" else None
         own = _stem(_telling(whole[1].casefold())) if whole else ""
-        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits, own)
+        joined = place > 0 and part in _JOINED
+        joint = Joint(place, before, _stem(_telling(word)), ONE + MANY - number, word, noun, *misfits, own, joined)
         if before or joint.behind or noun >= 0 or own or any(misfits):
             found.append(joint)
     return tuple(found)
@@ -182,13 +188,14 @@ def find_edits(joints: Sequence[Joint], edges: Sequence[Edges]) -> tuple[Edit, .
     """Return what has to change beside values, given the edges of all; nothing if nothing has to, as nearly always."""
     found: tuple[Edit, ...] = ()
     for joint in joints:
-        place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole = joint
-        head, tail, _, number, possessive, time, article, _ = edges[place]
+        place, before, behind, misfit, _, _, misowner, mistime, misarticle, whole, joined = joint
+        edge = edges[place]._replace(number=0) if joined and edges[place - 1].number else edges[place]
+        head, tail, _, number, possessive, time, article, _ = edge
         owned, timed = misowner and possessive == misowner, mistime and time == mistime
-        other = (misarticle and article == misarticle) or _is_food(behind, edges[place])
-        other = other or _says_whole(whole, edges[place])
+        other = (misarticle and article == misarticle) or _is_food(behind, edge)
+        other = other or _says_whole(whole, edge)
         if head == before or tail == behind or number == misfit or owned or timed or other:
-            found += (_edit(joint, edges[place]),)
+            found += (_edit(joint, edge),)
     return found
 
 

@@ -1,0 +1,64 @@
+"""Several values where a text had one: "the L2 and L5 product families", "Nandos and Cote serve Thai food"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dactnlg.text.grammar.agreement import plural
+from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import Tokens
+from dactnlg.text.surface import plain
+from dactnlg.text.values.nearness import names_slot
+from dactnlg.text.values.plurals import pluralized
+
+_THE = "the"
+_INDEFINITE = frozenset({"a", "an"})
+_NO_SUBJECT = PREPOSITIONS | {"of"}
+"""Words behind which a value is not what the next verb is said of: "the phone number of SLOT_NAME is"."""
+
+
+def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> Tokens:
+    """Return an English text whose words have the number of values that "and" joins.
+
+    Args:
+        tokens: delexicalised.
+        first: the place of the first of the values.
+        last: the place of the last one.
+        slot_name: of these values.
+    """
+    words = plain(tokens)
+    before, behind = [word for word in words[:first] if word != _THE][-1:], words[last + 1 : last + 2]
+    if behind and behind[0] in VERBS and _NO_SUBJECT.isdisjoint(before):
+        verb = plural(behind[0])
+        return (*tokens[: last + 1], verb, *_things(tokens[last + 2 :], verb))
+    noun = _last_noun(words, last + 1)
+    # "The 40 inch and 32 inch television" is one.
+    if words[first - 1 : first] == [_THE] and noun and names_slot(words[noun], slot_name):
+        return (*tokens[:noun], pluralized(words[noun]), *tokens[noun + 1 :])
+    return tokens
+
+
+def _things(rest: Tokens, verb: str) -> Tokens:
+    """Return the words behind a verb, of several things: "are a nice place" becomes "are nice places"."""
+    words = plain(rest)
+    noun = _last_noun(words, 1) if verb == "are" and words[:1] and words[0] in _INDEFINITE else 0
+    return (*rest[1:noun], pluralized(words[noun]), *rest[noun + 1 :]) if noun else rest
+
+
+def _last_noun(words: Sequence[str], start: int) -> int:
+    """Return the place of the noun that some words end with; 0 if there is none, or it is a value.
+
+    "Nice place in", "great pub serving", "cheap pub located in".
+    """
+    end = start
+    while end < len(words) and words[end].isalpha() and words[end] not in FUNCTION_WORDS:
+        if end > start and words[end].endswith("ing"):
+            break
+        end += 1
+    else:
+        if end < len(words) and is_placeholder(words[end]):
+            return 0
+    while end > start and words[end - 1].endswith("ed"):
+        end -= 1
+    return end - 1 if end > start else 0
