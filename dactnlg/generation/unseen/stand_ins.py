@@ -111,8 +111,6 @@ class StandIns:
             Required(item.placeholder, item.act_type, Slot(item.slot.name, value))
             for item, value in stand_in.known.items()
         ]
-        # Cues of opinions show little more than that there may be one: "not on Steam".
-        names = {item.slot.name for item in wanted} - self._delexicalizer.paraphrased
         found = []
         for each in candidates:
             copied = self._delexicalizer.replaced(wanted, each.tokens)
@@ -121,11 +119,30 @@ class StandIns:
                 known = stand_in.request.turn
                 texts = [*dict.fromkeys(more for text in texts for more in self._beside(known, text, item))]
             # "Moderate, £20-25" says a value twice, and one of them would stay.
-            texts = [text for text in texts if not self._preprocessor.checker.shown(text).keys() & names]
+            texts = [text for text in texts if not self._says_again(wanted, text)]
             score, origin = each.score, "inserted"
             made = (Candidate(self._preprocessor, request, text, score, origin=origin, ask=ask) for text in texts)
             found += [*islice((candidate for candidate in made if candidate.right), 1)]
         return found
+
+    def _says_again(self, items: Sequence[Required], tokens: Tokens) -> bool:
+        """Whether a text says values of slots in words beside their placeholders."""
+        shown = self._preprocessor.checker.shown(tokens)
+        again = [item for item in items if item.slot.name in shown]
+        return any(
+            item.slot.name not in self._delexicalizer.paraphrased or self._has_opinion(item, tokens) for item in again
+        )
+
+    def _has_opinion(self, item: Required, tokens: Tokens) -> bool:
+        """Whether words say any value of a slot of opinions, whose cues show little more than that there may be one.
+
+        "I like such games" does, "it is not on Steam" does not.
+        """
+        words = tuple(token for token in tokens if strip_joiner(token) != item.placeholder)
+        name, known = item.slot.name, self._delexicalizer.lexicalized[item.slot.name]
+        values = (ParaphrasedSlot(name, value) for value in sorted(known))
+        acts = ((Turn((DialogueAct(item.act_type, (slot,)),)), slot) for slot in values)
+        return not all(self._preprocessor.lacks(turn, slot, words) for turn, slot in acts)
 
     def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Iterator[Tokens]:
         """Yield texts with one more value of a slot beside the last one of it, the best English first."""

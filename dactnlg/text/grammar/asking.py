@@ -24,7 +24,7 @@ from dactnlg.text.sentences import ENDS
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects with which no question begins."""
 _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
-_UNFINISHED = PREPOSITIONS - {"near", "on"} | _NEVER_LAST | listed("of about its their is are does can care")
+_UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their is are does can care")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _THINKING = listed("think thought said guess")

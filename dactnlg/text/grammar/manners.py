@@ -126,7 +126,8 @@ class Manners:
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
-            if usual is NOTHING and self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
+            beside = usual is NOTHING and not _negative(turn) and self._denies_beside(turn)
+            if beside and (not denies(tokens) or asks(tokens)):
                 # "There is a great one" for what is said of the one left out where there is no other.
                 return True
             stating = all(act.act_type in self._stating for act in turn)
@@ -151,10 +152,11 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _denies_beside(self, turn: Turn) -> bool:
-        """Whether all texts that have a turn's act types deny, which training has among others alone."""
+        """Whether all texts that have a turn's act types deny, and none asks, which training has among others alone."""
         acts = set(act_types(kind(turn)))
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
-        return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
+        denied = all(shares.deny == 1.0 and not shares.ask for shares in alike)
+        return denied and sum(shares.own for shares in alike) >= ALL_DENY
 
     def untrue(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
         """Return the values of which a text says what does not hold.

@@ -25,7 +25,7 @@ _ASKED = re.compile(r"(?<=[^\s,.;:?!]) (?=is (?:that|this) (?:right|correct)\b)"
 _NONE = re.compile(r"\b(no [^\W\d_]+),(?= (?:near|in|on|at|with|good|serving|where|that|which)\b)", re.I)
 
 _PRONOUNS = frozenset({"it", "they", "its", "their"})
-_OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? is\b"
+_OWNED = r"(?:its|their) [^\W\d_]+(?: [^\W\d_]+)? (?:is|are)\b"
 _OWN = rf"(?:it|they) (?:is|are|has|have|serves|allows|accepts|offers)\b|{_OWNED}"
 _NOUN = r"(?!(?:and|or|but|where|that|which|when|if|because|since|as|than|like|of|in|near|for|with)\b)[^\s,.;:?!]+"
 # "This is a nice pub it serves beer", "a nice pub, where dogs are allowed and their number is 5".
