@@ -22,7 +22,7 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.indifference import conditions_last, is_condition, parted
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones
+from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import COMMA, end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
@@ -77,7 +77,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
         own = said_of_it(the_only_of_its_kind(_clause_alone(own, lexicon), lexicon.plurals), verbs)
-        own = the_only_ones(own, lexicon)
+        own = the_only_that(the_only_ones(own, lexicon), verbs)
         found.append(own if asks else _said_of_all(own, verbs))
         first, *more = plain(own)
         # "We have trails in the south" is in words of its own.
