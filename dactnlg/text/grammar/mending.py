@@ -61,7 +61,10 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    for sentence in _said_once(_told_apart(_completed(split_sentences(tokens), verbs), verbs)):
+    sentences = _said_once(_told_apart(_completed(split_sentences(tokens), verbs), verbs))
+    # Before a question at its end a text may tell something.
+    tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
+    for sentence in sentences:
         own = conditions_last(rephrased(sentence))
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined):
             own = mend(own, verbs)
@@ -72,7 +75,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
         own = with_the(own, lexicon.definite)
-        own = own if asks else _with_verb(own, lexicon)
+        own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
         own = agreeing(own, verbs, number)
