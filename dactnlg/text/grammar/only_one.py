@@ -58,12 +58,13 @@ def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
 def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a sentence whose only thing is so in all that it says: "is the only pub in the south and allows dogs".
 
-    "Is the only pub in the south that allows dogs": there may be others that do not.
+    "Is the only pub in the south that allows dogs": there may be others that do not. What it has may be taken for what
+    is so, "with a garden that allows dogs".
     """
     words = plain(sentence)
     start = next((at for at in range(2, len(words)) if words[at - 2 : at + 1] == ["is", "the", "only"]), len(words))
     told = next((at for at in finite(words, verbs) if at > start), 0)
-    joined = told and words[told - 1] == "and" and JOINTS.isdisjoint(words[start : told - 1])
+    joined = told and words[told - 1] == "and" and (JOINTS | {"with"}).isdisjoint(words[start : told - 1])
     return (*sentence[: told - 1], "that", *sentence[told:]) if joined else sentence
 
 
