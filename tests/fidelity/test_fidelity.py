@@ -576,3 +576,23 @@ def test_what_is_said_of_both_holds_for_both(
 def test_what_is_wanted_does_matter(checker: FidelityChecker, act: str, sentence: str, extra: str) -> None:
     found = checker.check(parse(act), sentence).extra
     assert [name for name in found if name.endswith("=dontcare")] == ([f"{extra}=dontcare"] if extra else [])
+
+
+def test_a_yes_is_said_of_nothing_that_does_not_matter(data_dir: Path) -> None:
+    televisions = load_corpus("tv", data_dir)
+    own = televisions.style().checker()
+    checker = FidelityChecker(own, learn_reader(televisions.pairs("train"), televisions.pairs("valid"), own))
+    turn = parse("?confirm(type=television;hasusbport=dontcare;pricerange=cheap)")
+
+    def missing(text: str) -> tuple[str, ...]:
+        tokens = checker.delexicalizer.delexicalize(turn, text).tokens
+        shown = own.shown(tokens)
+        return checker.read(turn, tokens, own.look(own.expected(turn), tokens), shown).missing
+
+    assert missing("let me confirm , a cheap television with a usb port ?") == ("hasusbport=dontcare",)
+    assert missing("let me confirm , a cheap television and you don't care about usb ports ?") == ()
+    assert missing("let me confirm , a cheap television , whether it has usb ports or not ?") == ()
+    # What a longer slot is called is none of a shorter one.
+    turn = parse("inform_no_info(price=none)")
+    assert missing("there is no information about the price .") == ()
+    assert missing("there is no information about the price range .") == ("price=none",)

@@ -135,6 +135,14 @@ def test_what_does_not_say_a_value_once_is_not_taken(pubs: Preprocessor, text: s
             "A is what x has, and b and c.",
         ),
         ("inform(name=x;view=a;view=b;view=c)", "SLOT_NAME has SLOT_VIEW , SLOT_VIEW#2 .", "X has a, b, c."),
+        (
+            "inform(name=x;view=a;view=b;view=c)",
+            "SLOT_NAME has the SLOT_VIEW and SLOT_VIEW#2 view .",
+            "X has the a, b and c views.",
+        ),
+        ("inform(name=x;name=y;view=b)", "SLOT_NAME has views of SLOT_VIEW .", "X and y have views of b."),
+        ("inform(name=x;name=y;view=b)", "SLOT_NAME is a nice pub at SLOT_VIEW .", "X and y are nice pubs at b."),
+        ("inform(name=x;name=y;view=b)", "the view of SLOT_NAME is SLOT_VIEW .", "The view of x and y is b."),
         ("inform_no_match(view=a;view=b)", "there is no view of SLOT_VIEW .", "There is no view of a or b."),
         ("inform_no_match(view=a;view=b;view=c)", "there is no view of SLOT_VIEW .", "There is no view of a, b or c."),
         ("?confirm(view=a;view=b)", "do you want SLOT_VIEW ?", "Do you want a or b?"),
@@ -147,6 +155,40 @@ def test_further_values_stand_beside_those_of_their_slot(
     pubs: Preprocessor, act: str, text: str, expected: str | None
 ) -> None:
     assert said(pubs, act, text) == ([expected] if expected else [])
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "expected"),
+    [
+        ("inform(name=x;food=french;food=indian)", "SLOT_NAME is a french pub .", "X is a French and Indian pub."),
+        ("inform(name=x;food=french;food=French)", "SLOT_NAME is a french pub .", None),
+        (
+            "inform(name=x;food=french;food=indian;food=italian)",
+            "SLOT_NAME has french food .",
+            "X has French and Italian and Indian food.",
+        ),
+        (
+            "inform(name=x;area=riverside;area='city centre')",
+            "SLOT_NAME is in the riverside area .",
+            "X is in the riverside and city centre areas.",
+        ),
+        ("inform_no_match(food=french;food=indian)", "there is no french pub .", "There is no French or Indian pub."),
+        ("inform(name=x;food=french;food=indian)", "SLOT_NAME is a pub .", ""),
+    ],
+)
+def test_further_values_of_a_closed_class_stand_beside_the_first(
+    pubs: Preprocessor, act: str, text: str, expected: str | None
+) -> None:
+    if expected is None:
+        assert acts(pubs, act) == []
+    else:
+        assert said(pubs, act, text) == ([expected] if expected else [])
+
+
+def test_what_training_says_together_is_asked_for_together() -> None:
+    pair = ("?select(food=french;food=indian)", "do you want french or indian food ?")
+    assert acts(built([*PUBS, pair]), "?select(food=italian;food=indian)") == []
+    assert acts(built(PUBS), "?select(food=italian;food=indian)") == ["?select(food=italian)"]
 
 
 def test_another_language_has_commas_alone() -> None:

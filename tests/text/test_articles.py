@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dactnlg.text.grammar.articles import LEAST, learned_articles, with_articles
+from dactnlg.text.grammar.articles import LEAST, definite_nouns, learned_articles, with_articles, with_the
 
 TIMES = {
     "it is a pub with a SLOT_RATING rating": LEAST,
@@ -40,3 +40,29 @@ def test_articles_are_those_of_training(said: str, better: str) -> None:
     usual = learned_articles(TRAINING)
     assert with_articles(tuple(said.split()), usual) == tuple((better or said).split())
     assert all(with_articles(tuple(text), usual) == tuple(text) for text in TRAINING)
+
+
+@pytest.mark.parametrize(
+    ("said", "better"),
+    [
+        ("you do not care about area ?", "you do not care about the area ?"),
+        ("if you do not care about area , food or dogs", "if you do not care about the area , food or dogs"),
+        ("tell me about area codes", ""),
+        ("you do not care about the area", ""),
+        ("you do not care about dogs", ""),
+        ("the area", ""),
+        ("about SLOT_NAME", ""),
+    ],
+)
+def test_what_one_talks_about_has_the_article_that_training_has(said: str, better: str) -> None:
+    runs = {
+        ("about", "the", "area"): 3,
+        ("about", "area", "and"): 2,
+        ("about", "the", "dogs"): 1,
+        ("about", "dogs", "too"): 1,
+        ("about", "the", "SLOT_NAME"): 2,
+        ("near", "the", "park"): 5,
+    }
+    nouns = definite_nouns(runs)
+    assert nouns == {"area"}
+    assert " ".join(with_the(tuple(said.split()), nouns)) == (better or said)

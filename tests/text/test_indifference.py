@@ -8,7 +8,15 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import Indifference, added, by_name, clauses, misattributed, parted
+from dactnlg.text.grammar.indifference import (
+    Indifference,
+    added,
+    by_name,
+    clauses,
+    is_condition,
+    misattributed,
+    parted,
+)
 from dactnlg.text.templates import Templates
 
 MAINS = [
@@ -173,6 +181,7 @@ def test_wordings_without_pronouns_come_first_as_sentences_speak_of_one_or_of_se
         "net": "if you do not care about the internet",
         "dogs": "if you do not care whether they allow dogs",
     }
+    assert Indifference.together([found["net"], found["net"]]) == found["net"]
     both = Indifference.together([found["dogs"], found["net"]])
     assert " ".join(both.tokens) == "if you do not care about the internet or whether they allow dogs"
 
@@ -209,3 +218,20 @@ def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:
         )
         == ()
     )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "alone"),
+    [
+        ("if you do not care about the price .", True),
+        ("if you do not care about the price , or the rating", True),
+        ("if you don't mind whether dogs are allowed .", True),
+        ("if you do not care about the price there are pubs .", False),
+        ("if you do not care about the price , it is cheap .", False),
+        ("if you care about the price .", False),
+        ("it is cheap if you do not care about the price .", False),
+        ("if you do not care about the price ?", False),
+    ],
+)
+def test_a_condition_by_itself(sentence: str, alone: bool) -> None:
+    assert is_condition(words(sentence), {"is", "are", "allow"}) == alone

@@ -62,6 +62,10 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("it has _ hdmi ports and _ usb port .", ["1", "2"], "it has 1 hdmi port and 2 usb ports ."),
         ("it has _ ports", ["3"], "it has 3 ports"),
         ("it is _ port wide", ["2"], "it is 2 port wide"),
+        # One noun of several.
+        ("it has _ and _ ports", ["4", "1"], "it has 4 and 1 ports"),
+        ("it has _ and _ ports", ["stereo", "1"], "it has stereo and 1 port"),
+        ("it has _ , _ ports", ["4", "1"], "it has 4 , 1 port"),
         ("_ families are here", ["one"], "one family is here"),
         ("all inns with _ ports are here", ["1"], "all inns with 1 port are here"),
         ("out in _ port", ["2019"], "out in 2019 port"),

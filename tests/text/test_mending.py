@@ -23,6 +23,7 @@ LEXICON = Lexicon(
     counts=frozenset({"SLOT_COUNT"}),
     bare=frozenset({"SLOT_AREA"}),
     subject="SLOT_NAME",
+    definite=frozenset({"area"}),
 )
 
 
@@ -90,6 +91,30 @@ def test_verbs_agree(text: str, better: str) -> None:
         (
             "there is no place, where dogs are allowed, in SLOT_A and near SLOT_B.",
             "there is no place, in SLOT_A, near SLOT_B and where dogs are allowed.",
+        ),
+        (
+            "there are pubs where dogs are allowed and in SLOT_A and near SLOT_B?",
+            "there are pubs in SLOT_A, near SLOT_B and where dogs are allowed?",
+        ),
+        ("if you do not care about the price. do you like it?", "if you do not care about the price, do you like it?"),
+        (
+            "if you do not care whether dogs are allowed. there are pubs.",
+            "if you do not care whether dogs are allowed, there are pubs.",
+        ),
+        ("all pubs that are cheap. they allow dogs.", "all pubs that are cheap allow dogs."),
+        ("all pubs that allow dogs. it has beer. it is cheap.", "all pubs that allow dogs have beer. they are cheap."),
+        ("every pub that allows dogs. it has beer.", "every pub that allows dogs has beer."),
+        ("in SLOT_A and near SLOT_B, it is a cheap pub.", "in SLOT_A and near SLOT_B there is a cheap pub."),
+        ("you do not care about area or meal?", "you do not care about the area or meal?"),
+        ("do you not care what food?", "do you not care about the food?"),
+        ("i have no information about the price or.", "i have no information about the price."),
+        (
+            "the phone number for SLOT_NAME is SLOT_A and SLOT_A#2.",
+            "the phone numbers for SLOT_NAME are SLOT_A and SLOT_A#2.",
+        ),
+        (
+            "the SLOT_NAME is the only pub in SLOT_AREA and allows dogs and is cheap.",
+            "the SLOT_NAME is the only pub in SLOT_AREA that allows dogs and is cheap.",
         ),
         (
             "there are pubs that do not allow dogs and in the SLOT_NEAR area that do not accept cards.",
@@ -230,6 +255,17 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "SLOT_NAME is in SLOT_A, where dogs are allowed, and it serves SLOT_FOOD.",
         "there are SLOT_COUNT pubs. SLOT_NAME is in SLOT_A. it is cheap.",
         "all of it is in the south.",
+        "all pubs that are cheap allow dogs. they are near SLOT_A.",
+        "all pubs that are cheap. SLOT_NAME has a garden.",
+        "in SLOT_A, SLOT_NAME is a cheap pub.",
+        "it is in SLOT_A, it is a cheap pub.",
+        "the SLOT_NAME is the only pub in SLOT_AREA that is cheap and allows dogs.",
+        "the SLOT_NAME is the only pub with a garden and allows dogs.",
+        "the SLOT_NAME is the only pub in SLOT_AREA and near SLOT_NEAR.",
+        "you do not care about area codes?",
+        "you do not care which food they serve?",
+        "if you do not care about the price, there are pubs. they are cheap.",
+        "do you not care about the price? it is cheap.",
         "SLOT_A. SLOT_A.",
         "SLOT_NAME, a cheap pub, has a garden.",
         "SLOT_NAME rewards you with SLOT_VIEW and has a garden.",

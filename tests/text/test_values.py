@@ -150,6 +150,7 @@ def test_a_sentence_is_mended_around_its_values(parts: list[str], values: list[s
         ("x is a nice big place their phone number is 5", "X is a nice big place. Its phone number is 5."),
         ("x is a nice place and it serves tea", "X is a nice place and it serves tea."),
         ("x is a pub , where dogs are and their number is 5", "X is a pub, where dogs are. Its number is 5."),
+        ("x is a nice place their phone numbers are 5 and 6", "X is a nice place. Its phone numbers are 5 and 6."),
         ("it serves tea and their phone number is 5", "It serves tea and its phone number is 5."),
         ("x serves tea and their phone number is 5", "X serves tea and their phone number is 5."),
         ("x is there , where dogs are allowed and cats", "X is there, where dogs are allowed and cats."),

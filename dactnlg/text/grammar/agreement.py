@@ -35,8 +35,8 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
     """
     words = plain(sentence)
     made = list(sentence)
-    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(main_verbs(words, verbs), 0)]):
-        for place in main_verbs(words, verbs):
+    if words[0] in _EVERY or (words[0] in _ALL and PRONOUN not in words[: next(_main(words, verbs), 0)]):
+        for place in _main(words, verbs):
             made[place] = plural(words[place]) if words[0] in _ALL else singular(words[place], verbs)
     for place in range(1, len(words)) if number else ():
         before, word = words[place - 1], words[place]
@@ -56,7 +56,7 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
     return tuple(made)
 
 
-def main_verbs(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
+def _main(words: Sequence[str], verbs: Collection[str]) -> Iterator[int]:
     """Yield the places of a sentence's first finite verb and of those that "and" joins to it."""
     relative = False
     for number, place in enumerate(finite(words, verbs)):

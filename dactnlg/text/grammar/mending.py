@@ -5,11 +5,12 @@ Training's own sentences have slips of their authors; what is composed of them w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.agreement import agreeing, main_verbs, plural, tells_of_several
+from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.articles import with_articles, with_the
+from dactnlg.text.grammar.boundaries import ALL, divided_anew
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -20,13 +21,13 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
-from dactnlg.text.grammar.indifference import conditions_last, is_condition, parted
+from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones, the_only_that
-from dactnlg.text.grammar.phrasing import COMMA, end_of, rephrased, trimmed
+from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, is_asking, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain
 from dactnlg.text.values.plurals import MANY
 
@@ -36,8 +37,6 @@ _NO_ITEM = PREPOSITIONS | RELATIVES | SUBJECTS | COORDINATING | QUESTION_WORDS
 _NO_ITEM |= listed("the if not also all but so then as its their this both such of whatever regardless please")
 """Words with which no item of a list begins."""
 _NO_MATTER = ["no", "matter"]
-_ALL = frozenset({"all", "every", "each"})
-_THEM = ["it"], ["they"]
 _APART = RELATIVES | {","}
 """Words with which something stands between a subject and its verb."""
 _ONE_THING = frozenset({"the", "it", "this"})
@@ -61,7 +60,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    sentences = _said_once(_told_apart(_completed(split_sentences(tokens), verbs), verbs))
+    sentences = _said_once(divided_anew(split_sentences(tokens), verbs))
     # Before a question at its end a text may tell something.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
@@ -90,41 +89,6 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not asks and found:
         found[0] = _there_is(_with_subject(found[0]), lexicon.subject)
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
-
-
-def _completed(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Tokens]:
-    """Return sentences, those without a main clause together with the one behind them.
-
-    "If you do not care about the price. Do you want a garden?", "all pubs that are cheap. They have a garden."
-    """
-    found = list[Tokens]()
-    for sentence in sentences:
-        before, words = plain(found[-1]) if found else [], plain(sentence)
-        open_ended = found[-1][: len(before) - (before[-1] in ENDS)] if before else ()
-        if before and is_condition(found[-1], verbs):
-            # A condition opens no question: it needs its mark.
-            stop = "?" if is_asking(sentence) else "."
-            found[-1] = (*open_ended, COMMA, *(token.replace(".", stop) for token in sentence))
-        elif before and before[0] in _ALL and not any(main_verbs(before, verbs)) and words[:1] in _THEM:
-            verb = plural(words[1]) if before[0] == "all" else words[1]
-            found[-1] = (*open_ended, verb, *sentence[2:])
-        else:
-            found.append(sentence)
-    return found
-
-
-def _told_apart(sentences: Iterable[Tokens], verbs: Collection[str]) -> Iterator[Tokens]:
-    """Yield sentences, two for one whose clause would go on: "it is a pub, where dogs are allowed and it has beer"."""
-    for sentence in sentences:
-        words = plain(sentence)
-        clause = words.index("where") if "where" in words[1:] else len(words)
-        joint = next((at for at in range(clause, len(words) - 2) if words[at : at + 2] == ["and", PRONOUN]), 0)
-        if joint and words[joint - 1] != "," and words[joint + 2] in verbs and words[-1] != "?":
-            stop = sentence[-1] if words[-1] in ENDS else "."
-            yield (*trimmed(sentence[:joint]), stop)
-            yield sentence[joint + 1 :]
-        else:
-            yield sentence
 
 
 def _said_once(sentences: Iterable[Tokens]) -> list[Tokens]:
@@ -260,7 +224,7 @@ def _without_joint(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     at = next(iter(finite(words, verbs)), 0)
     subject = trimmed(sentence[:at])
     # What stands behind a name may be a verb that is not known.
-    about = words[0] in _ALL or (is_placeholder(words[0]) and not PREPOSITIONS.isdisjoint(words[1:2]))
+    about = words[0] in ALL or (is_placeholder(words[0]) and not PREPOSITIONS.isdisjoint(words[1:2]))
     # "SLOT_NAME, a cheap pub, is here" needs both.
     return (*subject, *sentence[at:]) if subject and about and _APART.isdisjoint(plain(subject)) else sentence
 
@@ -269,7 +233,7 @@ def _said_of_all(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a phrase about all of some things as a sentence: "every pub in SLOT_A", "all pubs with a garden"."""
     words = plain(sentence)
     at = next((place for place, word in enumerate(words) if word in PREPOSITIONS | {"without"}), 0)
-    if words[0] not in _ALL or at < 2 or words[-1] == "?" or finite(words, verbs):
+    if words[0] not in ALL or at < 2 or words[-1] == "?" or finite(words, verbs):
         return sentence
     is_, has = ("are", "have") if words[0] == "all" else ("is", "has")
     verb = {"with": (has,), "without": (has, "no")}.get(words[at], (is_, sentence[at]))
