@@ -41,7 +41,8 @@ class StandIn(NamedTuple):
     Attributes:
         request: for an act whose values training had.
         known: the slots of the act whose value is another one there, each with that.
-        surplus: values that are left out there; each has another one of its slot before it.
+        surplus: values that are left out there; each has another one of its slot before it. Those that texts say in
+            words have no placeholder.
     """
 
     request: Request
@@ -150,7 +151,7 @@ class StandIns:
             self._beside_others(tokens, item) if item.placeholder else self._beside_words(known, tokens, item)
         )
         if "and" in text[first:last]:
-            # To what is told by "families", "in all product families", a reader may take these for all.
+            # A reader may take the plural for what training says of all of them: "in all product families".
             yield told_of_several(text, first, last, item.slot.name)
         yield text
 

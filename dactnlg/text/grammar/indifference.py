@@ -104,11 +104,11 @@ def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
     """Whether a sentence says nothing but what does not matter, with "if": "if you do not care about the price."."""
     words = [strip_joiner(token) for token in sentence]
     verb = _verb(words)
+    if not verb or words[-1] == "?" or _THERE in words:
+        return False
     # "... whether dogs are allowed" has a verb of its own.
-    clause = next((at for at in range(verb, len(words)) if words[at] in _OPENING - _PREPOSITIONS), len(words))
-    return (
-        verb > 0 and words[-1] != "?" and _THERE not in words and not any(w in verbs for w in words[verb + 1 : clause])
-    )
+    end = next((at for at in range(verb, len(words)) if words[at] in _OPENING - _PREPOSITIONS), len(words))
+    return not any(word in verbs for word in words[verb + 1 : end])
 
 
 def conditions_last(sentence: Tokens) -> Tokens:
