@@ -8,15 +8,8 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import (
-    Indifference,
-    added,
-    by_name,
-    clauses,
-    is_condition,
-    misattributed,
-    parted,
-)
+from dactnlg.text.grammar.indifference import Indifference, is_condition, misattributed, parted
+from dactnlg.text.grammar.learned_indifference import added, by_name, clauses
 from dactnlg.text.templates import Templates
 
 MAINS = [

@@ -5,26 +5,25 @@ Whatever a sentence is about, such a clause can stand behind it, and another thi
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from dactnlg.text.grammar.english import PREPOSITIONS, SUBJECTS
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.templates import Key, Templates, canonical
 
 INDIFFERENT = "dontcare"
 """The special value of what does not matter."""
-_CONDITION = "if"
+CONDITION = "if"
 _CARING = frozenset({"care", "mind"})
 """Verbs behind which stands what does not matter."""
 _NOT = frozenset({"not", "dont", "never"})
-_CONJUNCTIONS = frozenset({"or", "and"})
-_BETWEEN = _CONJUNCTIONS | {","}
+CONJUNCTIONS = frozenset({"or", "and"})
+_BETWEEN = CONJUNCTIONS | {","}
 _PREPOSITIONS = frozenset({"about", "for"})
-_OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})
+OPENING = _PREPOSITIONS | frozenset({"if", "whether", "what", "which", "where", "when", "how"})
 """Words with which things that do not matter begin; a further one may leave them out: "about the price or rating"."""
 _ABOUT = frozenset({"about", "the", "of", "to"})
 """Words behind the verb with which a thing begins, slips among them: "you do not care the area"."""
@@ -36,17 +35,17 @@ _MATTERING = frozenset({"but", "no", "without", "there"})
 """Words with which what does matter begins."""
 _MATTERING_BEHIND = PREPOSITIONS - {"for", "to"} | {"where", "that"}
 """Words with which, behind "and", what matters begins: "... the price and where children are allowed"."""
-_PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
+PRONOUNS = frozenset({"it", "its", "they", "their", "them"})
 """Words that fit one thing, or several, of which a sentence speaks, not whatever it is about."""
-_ENDING = dict.fromkeys(_CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
+_ENDING = dict.fromkeys(CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "are", "has", "have", "want", "would"})
 """Words behind which others tell that what follows is no further thing that does not matter: "and in the south"."""
 _THERE = "there"
 """Behind a condition, the first word of what holds."""
 _VERBS = frozenset({"is", "are", "has", "have", "offers", "serves", "want", "would"})
-_OR_DO_YOU_NOT = ("or", "do", "you", "not")
+OR_DO_YOU_NOT = ("or", "do", "you", "not")
 IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
 """How statements say that something does not matter, where training has no such statement."""
-_LONGEST_START = 6
+LONGEST_START = 6
 """Words up to the verb, at most: "if you do not really care"."""
 
 
@@ -81,7 +80,7 @@ class Indifference(NamedTuple):
 
         As an alternative it asks, in words that training need not have; then the things alone tell.
         """
-        own = () if self.start[:-1] == _OR_DO_YOU_NOT else self.start
+        own = () if self.start[:-1] == OR_DO_YOU_NOT else self.start
         return [(*own, *thing) for thing in self.things]
 
 
@@ -107,7 +106,7 @@ def is_condition(sentence: Tokens, verbs: Collection[str]) -> bool:
     if not verb or words[-1] == "?" or _THERE in words:
         return False
     # "... whether dogs are allowed" has a verb of its own.
-    end = next((at for at in range(verb, len(words)) if words[at] in _OPENING - _PREPOSITIONS), len(words))
+    end = next((at for at in range(verb, len(words)) if words[at] in OPENING - _PREPOSITIONS), len(words))
     return not any(word in verbs for word in words[verb + 1 : end])
 
 
@@ -124,10 +123,10 @@ def conditions_last(sentence: Tokens) -> Tokens:
     opens = (
         at
         for at in range(verb + 2, stop - 1)
-        if words[at] == "and" and words[at + 1] in _MATTERING_BEHIND and words[at + 2] not in {"is", *_PRONOUNS}
+        if words[at] == "and" and words[at + 1] in _MATTERING_BEHIND and words[at + 2] not in {"is", *PRONOUNS}
     )
-    joint = next(opens, 0) if place > 1 and words[0] != _CONDITION and not _verb(words) else 0
-    if not joint or not _denies_caring(words[place:joint]) or any(map(is_placeholder, words[place:joint])):
+    joint = next(opens, 0) if place > 1 and words[0] != CONDITION and not _verb(words) else 0
+    if not joint or not denies_caring(words[place:joint]) or any(map(is_placeholder, words[place:joint])):
         return sentence
     before = sentence[: place - (words[place - 1] == ",")]
     alone = _MATTERING_BEHIND.isdisjoint(words[:place])
@@ -136,22 +135,22 @@ def conditions_last(sentence: Tokens) -> Tokens:
 
 def _condition(words: Sequence[str]) -> tuple[int, int]:
     """Return the places of "if", behind the beginning of a sentence, and of the verb of its clause; 0 for none."""
-    place = next((at for at in range(1, len(words)) if words[at] == _CONDITION), 0)
-    verb = _denies_caring(words[place : place + _LONGEST_START]) if place else 0
+    place = next((at for at in range(1, len(words)) if words[at] == CONDITION), 0)
+    verb = denies_caring(words[place : place + LONGEST_START]) if place else 0
     return (place, place + verb) if verb else (0, 0)
 
 
 def _alternative(words: Sequence[str]) -> tuple[int, int]:
     """Return the places of "or do you not care", behind the beginning of a sentence, and of its verb; 0 for none."""
-    long = len(_OR_DO_YOU_NOT)
+    long = len(OR_DO_YOU_NOT)
     verbs = (at for at in range(long + 1, len(words)) if words[at] in _CARING)
-    verb = next((at for at in verbs if tuple(words[at - long : at]) == _OR_DO_YOU_NOT), 0)
+    verb = next((at for at in verbs if tuple(words[at - long : at]) == OR_DO_YOU_NOT), 0)
     return (verb - long, verb) if verb else (0, 0)
 
 
 def _verb(words: Sequence[str]) -> int:
     """Return the place of the verb with which a condition says that something does not matter, 0 where it does not."""
-    return _denies_caring(words[:_LONGEST_START]) if words[:1] == [_CONDITION] else 0
+    return denies_caring(words[:LONGEST_START]) if words[:1] == [CONDITION] else 0
 
 
 def misattributed(sentence: Tokens) -> bool:
@@ -174,7 +173,7 @@ def misattributed(sentence: Tokens) -> bool:
     if any(before not in _BETWEEN and _verb(words[at:]) for at, before in enumerate(words[verb:], verb + 1) if place):
         return True
     return any(
-        word in _RELATIVES and before not in _PEOPLE | _SAYING and _denies_caring(words[place : place + _LONGEST_START])
+        word in _RELATIVES and before not in _PEOPLE | _SAYING and denies_caring(words[place : place + LONGEST_START])
         for place, (before, word) in enumerate(pairwise(words), 1)
     )
 
@@ -183,13 +182,13 @@ def _specific(words: Sequence[str]) -> bool:
     """Whether it is a value that people do not care about: "you do not care about the area of SLOT_NEAR"."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), len(words))
     # "If you do not care about the price and in the south, there are pubs" has no other end.
-    ending = {} if words[0] == _CONDITION else _ENDING
+    ending = {} if words[0] == CONDITION else _ENDING
     ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
     about = not _ABOUT.isdisjoint(words[verb + 1 : verb + 2])
-    if not about or not _denies_caring(words):
+    if not about or not denies_caring(words):
         return False
-    return any(map(is_placeholder, words[verb:end])) or (words[0] == _CONDITION and _lists_value(words[verb + 1 :]))
+    return any(map(is_placeholder, words[verb:end])) or (words[0] == CONDITION and _lists_value(words[verb + 1 :]))
 
 
 def _lists_value(words: Sequence[str]) -> bool:
@@ -205,7 +204,7 @@ def _lists_value(words: Sequence[str]) -> bool:
     return any(any(map(is_placeholder, item)) for item in items if item[0] not in PREPOSITIONS)
 
 
-def _denies_caring(words: Sequence[str]) -> int:
+def denies_caring(words: Sequence[str]) -> int:
     """Return the place of the verb with which words say that nobody cares, 0 where they do not."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), 0)
     return verb if any(word in _NOT or word.endswith("n't") for word in words[:verb]) else 0
@@ -222,104 +221,11 @@ def _things(tokens: Sequence[str]) -> Iterator[Tokens]:
             continue
         if thing:
             # "... and if you do not care about the food"
-            again = _verb([strip_joiner(each) for each in thing]) if before in _CONJUNCTIONS else 0
+            again = _verb([strip_joiner(each) for each in thing]) if before in CONJUNCTIONS else 0
             own = thing[again + 1 :] if again else thing
             thing = []
             # "... or if you do not care" says no further thing.
             if own:
-                opening = opening or own[: own[0] in _OPENING]
-                yield tuple(own if own[0] in _OPENING else [*opening, *own])
+                opening = opening or own[: own[0] in OPENING]
+                yield tuple(own if own[0] in OPENING else [*opening, *own])
         before = strip_joiner(token)
-
-
-def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
-    """Return for slots how training says, at the end of the sentences of act types, that they do not matter.
-
-    All begin as most do, and each has the words that its slot most often has.
-
-    Args:
-        templates: of training.
-        act_types: of acts that stand by themselves.
-    """
-    found: dict[str, dict[Tokens, float]] = {}
-    starts: dict[Tokens, float] = {}
-    for key, sentences in templates.sentences.items():
-        if len(acts := {trait.partition("|")[0] for trait in key}) == 1 and acts.pop() in act_types:
-            for text, weight in sentences.items():
-                for slot, clause in _single(text, templates.specials.get((key, text), [])):
-                    things = found.setdefault(slot, {})
-                    things[clause.things[0]] = things.get(clause.things[0], 0.0) + weight
-                    starts[clause.start] = starts.get(clause.start, 0.0) + weight
-    start = _most(starts) if starts else ()
-    return {slot: Indifference(start, (_most(_worded(things, slot, templates)),)) for slot, things in found.items()}
-
-
-def added(templates: Templates, act_type: str) -> Tokens:
-    """Return the words with which texts of an act type add what does not matter: "and you do not care".
-
-    An alternative is a question: "or do you not care".
-
-    Args:
-        templates: of training.
-        act_type: of the texts.
-    """
-    starts: dict[Tokens, float] = {}
-    texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
-    for text, weight in texts:
-        words = [strip_joiner(token) for token in text]
-        for place in (at for at, word in enumerate(words) if word in _CONJUNCTIONS):
-            verb = _denies_caring(words[place : place + _LONGEST_START])
-            # "And if you do not care" is a condition.
-            if verb and _CONDITION not in words[place : place + verb]:
-                start = text[place : place + verb + 1]
-                starts[start] = starts.get(start, 0.0) + weight
-    # Acts that offer alternatives go on with "or", and those alone.
-    alternatives = 2 * sum("or" in text for text, _ in texts) > len(texts)
-    fitting = {start: weight for start, weight in starts.items() if alternatives == (start[0] == "or")}
-    fitting = fitting or (starts if alternatives else {})
-    start = _most(fitting) if fitting else ()
-    return (*_OR_DO_YOU_NOT, start[-1]) if start[:2] == ("or", "you") else start
-
-
-def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
-    """Return how it is said that a slot does not matter of which training never says so: "about the price range".
-
-    A preposition is nothing that one cares about: "about what it is near".
-
-    Args:
-        start: how it is said of other slots, "if you do not care".
-        slot: the slot.
-        templates: of training.
-    """
-    if not start:
-        return None
-    words = tuple(templates.spelt_out(slot.lower()).split())
-    if len(words) == 1 and words[0] in PREPOSITIONS:
-        return Indifference(start, (("about", "what", "it", "is", *words),))
-    return Indifference(start, (("about", "the", *words),)) if templates.names_thing(words, slot) else None
-
-
-def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
-    """Return what does not matter without slots' names that are no words, "about ecorating", and without pronouns."""
-    name = slot.lower()
-    words = {thing: weight for thing, weight in things.items() if name not in thing}
-    things = words if words and templates.spelt_out(name) != name else things
-    return {thing: weight for thing, weight in things.items() if _PRONOUNS.isdisjoint(thing)} or things
-
-
-def _most(weights: Mapping[Tokens, float]) -> Tokens:
-    return max(weights, key=lambda tokens: (weights[tokens], tokens))
-
-
-def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
-    """Yield the slot that does not matter, and the clause that says so, where there is one of each."""
-    named = [slot for values in specials for value in values if (slot := _indifferent(canonical(value)))]
-    ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
-    if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in _OPENING:
-        yield named[0], ends[0]
-
-
-def _indifferent(trait: str) -> str:
-    """Return the slot that does not matter by `inform|food=dontcare`; nothing for other special values."""
-    name, _, value = trait.partition("=")
-    return name.partition("|")[2] if value == INDIFFERENT else ""

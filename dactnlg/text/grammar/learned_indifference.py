@@ -1,0 +1,115 @@
+"""Learned indifference: how training says, of each slot, that it does not matter."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+
+from dactnlg.text.grammar.english import PREPOSITIONS
+from dactnlg.text.grammar.indifference import (
+    CONDITION,
+    CONJUNCTIONS,
+    INDIFFERENT,
+    LONGEST_START,
+    OPENING,
+    OR_DO_YOU_NOT,
+    PRONOUNS,
+    Indifference,
+    denies_caring,
+    parted,
+)
+from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, canonical
+
+
+def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
+    """Return for slots how training says, at the end of the sentences of act types, that they do not matter.
+
+    All begin as most do, and each has the words that its slot most often has.
+
+    Args:
+        templates: of training.
+        act_types: of acts that stand by themselves.
+    """
+    found: dict[str, dict[Tokens, float]] = {}
+    starts: dict[Tokens, float] = {}
+    for key, sentences in templates.sentences.items():
+        if len(acts := {trait.partition("|")[0] for trait in key}) == 1 and acts.pop() in act_types:
+            for text, weight in sentences.items():
+                for slot, clause in _single(text, templates.specials.get((key, text), [])):
+                    things = found.setdefault(slot, {})
+                    things[clause.things[0]] = things.get(clause.things[0], 0.0) + weight
+                    starts[clause.start] = starts.get(clause.start, 0.0) + weight
+    start = _most(starts) if starts else ()
+    return {slot: Indifference(start, (_most(_worded(things, slot, templates)),)) for slot, things in found.items()}
+
+
+def added(templates: Templates, act_type: str) -> Tokens:
+    """Return the words with which texts of an act type add what does not matter: "and you do not care".
+
+    An alternative is a question: "or do you not care".
+
+    Args:
+        templates: of training.
+        act_type: of the texts.
+    """
+    starts: dict[Tokens, float] = {}
+    texts = [each for key, group in templates.sentences.items() if act_type in key for each in group.items()]
+    for text, weight in texts:
+        words = [strip_joiner(token) for token in text]
+        for place in (at for at, word in enumerate(words) if word in CONJUNCTIONS):
+            verb = denies_caring(words[place : place + LONGEST_START])
+            # "And if you do not care" is a condition.
+            if verb and CONDITION not in words[place : place + verb]:
+                start = text[place : place + verb + 1]
+                starts[start] = starts.get(start, 0.0) + weight
+    # Acts that offer alternatives go on with "or", and those alone.
+    alternatives = 2 * sum("or" in text for text, _ in texts) > len(texts)
+    fitting = {start: weight for start, weight in starts.items() if alternatives == (start[0] == "or")}
+    fitting = fitting or (starts if alternatives else {})
+    start = _most(fitting) if fitting else ()
+    return (*OR_DO_YOU_NOT, start[-1]) if start[:2] == ("or", "you") else start
+
+
+def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
+    """Return how it is said that a slot does not matter of which training never says so: "about the price range".
+
+    A preposition is nothing that one cares about: "about what it is near".
+
+    Args:
+        start: how it is said of other slots, "if you do not care".
+        slot: the slot.
+        templates: of training.
+    """
+    if not start:
+        return None
+    words = tuple(templates.spelt_out(slot.lower()).split())
+    if len(words) == 1 and words[0] in PREPOSITIONS:
+        return Indifference(start, (("about", "what", "it", "is", *words),))
+    return Indifference(start, (("about", "the", *words),)) if templates.names_thing(words, slot) else None
+
+
+def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
+    """Return what does not matter without slots' names that are no words, "about ecorating", and without pronouns."""
+    name = slot.lower()
+    words = {thing: weight for thing, weight in things.items() if name not in thing}
+    things = words if words and templates.spelt_out(name) != name else things
+    return {thing: weight for thing, weight in things.items() if PRONOUNS.isdisjoint(thing)} or things
+
+
+def _most(weights: Mapping[Tokens, float]) -> Tokens:
+    return max(weights, key=lambda tokens: (weights[tokens], tokens))
+
+
+def _single(text: Tokens, specials: Sequence[Key]) -> Iterator[tuple[str, Indifference]]:
+    """Yield the slot that does not matter, and the clause that says so, where there is one of each."""
+    named = [slot for values in specials for value in values if (slot := _indifferent(canonical(value)))]
+    ends = [end for sentence in split_sentences(text) if (end := parted(sentence)[1]) is not None]
+    if len(named) == 1 and len(ends) == 1 and len(ends[0].things) == 1 and ends[0].things[0][0] in OPENING:
+        yield named[0], ends[0]
+
+
+def _indifferent(trait: str) -> str:
+    """Return the slot that does not matter by `inform|food=dontcare`; nothing for other special values."""
+    name, _, value = trait.partition("=")
+    return name.partition("|")[2] if value == INDIFFERENT else ""
