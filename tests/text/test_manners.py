@@ -82,10 +82,11 @@ def test_what_is_left_out_where_all_is_denied_is_denied_as_well() -> None:
     others = [("offer(name=x)", "there is a great pub , SLOT_NAME"), ("canthelp(area=x)", "no pub is in SLOT_AREA")]
     own, alone = manners(*denied, *others), parse("canthelp.exception(name=x)")
     assert own.wrong(alone, tokens("sorry but there is a great pub"))
-    assert own.wrong(alone, tokens("sorry but there is no other pub ?"))
+    assert own.doubtful(alone, tokens("sorry but there is no other pub ?"))
+    assert not own.doubtful(alone, tokens("sorry but there is no other pub"))
     assert not own.wrong(alone, tokens("sorry but there is no other pub"))
     asked = manners(*denied[:2], (act, "there is no other pub in SLOT_AREA ?"), *others)
-    assert not asked.wrong(alone, tokens("sorry but there is no other pub ?"))
+    assert not asked.doubtful(alone, tokens("sorry but there is no other pub ?"))
     assert not own.wrong(parse("offer(name=x)&inform(area=y)"), tokens("there is a great pub , SLOT_NAME"))
     # Two such texts are too few to tell, and so is one that says something else.
     assert not manners(*denied[:2], *others).wrong(alone, tokens("there is a great pub"))

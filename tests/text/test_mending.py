@@ -96,6 +96,14 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there are pubs where dogs are allowed and in SLOT_A and near SLOT_B?",
             "there are pubs in SLOT_A, near SLOT_B and where dogs are allowed?",
         ),
+        (
+            "there are pubs where dogs are allowed in SLOT_A and serving SLOT_FOOD.",
+            "there are pubs in SLOT_A, serving SLOT_FOOD and where dogs are allowed.",
+        ),
+        (
+            "there are pubs where dogs are allowed in SLOT_A.",
+            "there are pubs in SLOT_A and where dogs are allowed.",
+        ),
         ("if you do not care about the price. do you like it?", "if you do not care about the price, do you like it?"),
         (
             "if you do not care whether dogs are allowed. there are pubs.",

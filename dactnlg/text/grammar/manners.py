@@ -126,8 +126,7 @@ class Manners:
         """
         usual = self._of(turn)
         if usual.texts < LEAST_TEXTS:
-            beside = usual is NOTHING and not _negative(turn) and self._denies_beside(turn)
-            if beside and (not denies(tokens) or asks(tokens)):
+            if usual is NOTHING and self._denies_beside(turn) and not denies(tokens) and not _negative(turn):
                 # "There is a great one" for what is said of the one left out where there is no other.
                 return True
             stating = all(act.act_type in self._stating for act in turn)
@@ -152,11 +151,10 @@ class Manners:
         return usual.ask >= MOST_SHARE and not worded_as_question(tokens)
 
     def _denies_beside(self, turn: Turn) -> bool:
-        """Whether all texts that have a turn's act types deny, and none asks, which training has among others alone."""
+        """Whether all texts that have a turn's act types deny, which training has among others alone."""
         acts = set(act_types(kind(turn)))
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
-        denied = all(shares.deny == 1.0 and not shares.ask for shares in alike)
-        return denied and sum(shares.own for shares in alike) >= ALL_DENY
+        return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
     def untrue(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
         """Return the values of which a text says what does not hold.
@@ -246,13 +244,18 @@ class Manners:
         return 0 if len(turn.acts) > 1 or self._of(turn).deny < MOSTLY else told_behind(tokens)
 
     def doubtful(self, turn: Turn, tokens: Sequence[str]) -> bool:
-        """Whether a text denies something, and neither the turn's values do nor its act types, among others either."""
-        if not denies(tokens) or _negative(turn):
+        """Whether a text denies something, and neither the turn's values do nor its act types, among others either.
+
+        Or it asks, which these never do among others: "sorry, there is no other pub?".
+        """
+        denied, asked = denies(tokens) and not _negative(turn), asks(tokens)
+        if not denied and not asked:
             return False
         acts = set(act_types(kind(turn)))
         own = self._shares.get(tuple(sorted(acts)))
         alike = [own] if own else [shares for others, shares in self._shares.items() if acts.issubset(others)]
-        return max((shares.deny for shares in alike), default=0.0) < LEAST_SHARE
+        never = bool(alike) and own is None and not any(shares.ask for shares in alike)
+        return (asked and never) or (denied and max((shares.deny for shares in alike), default=0.0) < LEAST_SHARE)
 
 
 def _questions(tokens: Sequence[str]) -> list[Tokens]:

@@ -112,7 +112,10 @@ def _where_last(sentence: Tokens) -> Tokens:
     words = plain(sentence)
     end = end_of(words)
     opened = (at for at in range(1, end) if words[at] in _CONDITIONS)
-    starts = [at for at in opened if words[at - 1] in (",", "and") or words[at] == "where"]
+    # "... where dogs are allowed in SLOT_A"
+    clause = (at for at in range(1, end) if words[at - 1].endswith("ed") and "where" in words[:at])
+    more = next((at for at in clause if words[at] in _CONDITIONS), end)
+    starts = [at for at in opened if words[at - 1] in (",", "and") or words[at] == "where" or at == more]
     where = [number for number, at in enumerate(starts) if words[at] == "where"]
     if len(where) != 1 or where[0] == len(starts) - 1 or words[0] in QUESTION_WORDS:
         return sentence
