@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import islice
@@ -70,14 +70,15 @@ class StandIns:
 
     def of(self, request: Request) -> list[StandIn]:
         """Return the stand-ins of an act, the best first; none where training could have had it, or nothing helps."""
-        act, in_words = request.act, self._surplus_in_words(request.turn)
+        act, turn = request.act, request.turn
+        in_words = self._surplus_in_words(turn)
         if not act.unknown and not in_words and not any("#" in item.placeholder for item in act.required):
             return []
         # The act stands for all that are alike but for their values.
         pairs = zip(act.required, request.slots, strict=True)
         required = [Required(item.placeholder, item.act_type, slot) for item, slot in pairs]
         # What is told of several things is told of each by itself.
-        surplus = [] if owners.compared(request.turn) else [*self._surplus(required), *in_words]
+        surplus = [] if owners.compared(turn) else [*in_words, *self._surplus(turn, required)]
         lacked = {item.placeholder for item in act.unknown}
         unknown = [each for each in required if each.placeholder in lacked and each not in surplus]
         values = {item: alike for item in unknown if (alike := self._alike(request, item))}
@@ -115,12 +116,12 @@ class StandIns:
         found = []
         for each in candidates:
             copied = self._delexicalizer.replaced(wanted, each.tokens)
-            texts = [] if copied.missing else [copied.tokens]
-            for item in stand_in.surplus:
-                known = stand_in.request.turn
-                texts = [*dict.fromkeys(more for text in texts for more in self._beside(known, text, item))]
+            if copied.missing:
+                continue
+            # A reader may take a plural for what training says of all of them: "in all product families".
+            both = (self._with_surplus(stand_in, copied.tokens, several=several) for several in (True, False))
             # "Moderate, £20-25" says a value twice, and one of them would stay.
-            texts = [text for text in texts if not self._says_again(wanted, text)]
+            texts = [text for text in dict.fromkeys(both) if not self._says_again(wanted, text)]
             score, origin = each.score, "inserted"
             made = (Candidate(self._preprocessor, request, text, score, origin=origin, ask=ask) for text in texts)
             found += [*islice((candidate for candidate in made if candidate.right), 1)]
@@ -145,19 +146,23 @@ class StandIns:
         acts = ((Turn((DialogueAct(item.act_type, (slot,)),)), slot) for slot in values)
         return not all(self._preprocessor.lacks(turn, slot, words) for turn, slot in acts)
 
-    def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Iterator[Tokens]:
-        """Yield texts with one more value of a slot beside the last one of it, the best English first."""
-        text, first, last = (
-            self._beside_others(tokens, item) if item.placeholder else self._beside_words(known, tokens, item)
-        )
-        if "and" in text[first:last]:
-            # A reader may take the plural for what training says of all of them: "in all product families".
-            yield told_of_several(text, first, last, item.slot.name)
-        yield text
+    def _with_surplus(self, stand_in: StandIn, tokens: Tokens, *, several: bool) -> Tokens:
+        """Return a text with what is left out in a stand-in, each value beside the last one of its slot.
 
-    def _surplus(self, required: Sequence[Required]) -> list[Required]:
+        Args:
+            stand_in: what the text is for.
+            tokens: the text.
+            several: whether words get the number of several values.
+        """
+        for item in stand_in.surplus:
+            tokens, first, last = self._beside(stand_in.request.turn, tokens, item)
+            if several and "and" in tokens[first:last]:
+                tokens = told_of_several(tokens, first, last, item.slot.name)
+        return tokens
+
+    def _surplus(self, turn: Turn, required: Sequence[Required]) -> list[Required]:
         """Return further values of a slot, where training has no text of the act type with so many."""
-        found, before = list[Required](), set[tuple[str, str]]()
+        found, before = list[Required](), {(act.act_type, slot.name) for act, slot in turn.slots() if _in_words(slot)}
         has_further = self._preprocessor.templates.has_further
         for item in required:
             if (item.act_type, item.slot.name) in before and not has_further(item.act_type, item.placeholder):
@@ -205,12 +210,14 @@ class StandIns:
         least = {name: OFTEN * max(known.values(), default=0) for name, known in counts.items()}
         return {name: [value for value in known if known[value] >= least[name]] for name, known in counts.items()}
 
-    def _beside_others(self, tokens: Tokens, item: Required) -> Joined:
+    def _beside(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
         """Return a text with one more value of a slot beside the last one of it."""
         base = item.placeholder.partition("#")[0]
         own = [place for place, token in enumerate(tokens) if strip_joiner(token).partition("#")[0] == base]
+        if not own:
+            return self._beside_words(known, tokens, item)
         # What is joined to the word beside it stays as it is.
-        if not own or tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
+        if tokens[own[-1]] != strip_joiner(tokens[own[-1]]):
             return Joined(tokens, 0, 0)
         last, before = own[-1], own[-2] if len(own) > 1 else -1
         joint = strip_joiner(tokens[last - 1]) if before == last - 2 else ""
@@ -227,7 +234,7 @@ class StandIns:
 
     def _beside_words(self, known: Turn, tokens: Tokens, item: Required) -> Joined:
         """Return a text with one more value of a slot beside the known one that it says: "a French and Thai pub"."""
-        name, own = item.slot.name, (item.slot.value or "").casefold()
+        name = item.slot.name
         said = [slot for act, slot in known.slots() if (act.act_type, slot.name) == (item.act_type, name)]
         mentions, _ = self._delexicalizer.mentions(
             [Required("", item.act_type, Slot(name, slot.value)) for slot in said], tokens
@@ -235,7 +242,8 @@ class StandIns:
         if not mentions or tokens[mentions[-1].end - 1].endswith(JOINER):
             return Joined(tokens, 0, 0)
         start, end = mentions[-1].start, mentions[-1].end
-        between, words = self._conjunction(tokens[:start], item), tokenize(own)
+        between = self._conjunction(tokens[:start], item)
+        words = [item.placeholder] if item.placeholder else tokenize((item.slot.value or "").casefold())
         last = end + len(between) + len(words) - 1
         return Joined((*tokens[:end], *between, *words, *tokens[end:]), start, last)
 

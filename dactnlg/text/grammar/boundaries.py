@@ -10,7 +10,7 @@ from dactnlg.text.grammar.indifference import is_condition
 from dactnlg.text.grammar.phrasing import COMMA, trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens, is_asking
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import JOINER, plain
 
 ALL = frozenset({"all", "every", "each"})
 _THEM = ["it"], ["they"]
@@ -36,15 +36,20 @@ def _completed(sentences: Iterable[Tokens], verbs: Collection[str]) -> list[Toke
         before, words = plain(found[-1]) if found else [], plain(sentence)
         open_ended = found[-1][: len(before) - (before[-1] in ENDS)] if before else ()
         if before and is_condition(found[-1], verbs):
-            # A condition opens no question: it needs its mark.
-            stop = "?" if is_asking(sentence) else "."
-            found[-1] = (*open_ended, COMMA, *(token.replace(".", stop) for token in sentence))
+            found[-1] = (*open_ended, COMMA, *_with_mark(sentence))
         elif before and _tells_which(before, verbs) and words[:1] in _THEM:
             verb = plural(words[1]) if before[0] == "all" else words[1]
             found[-1] = (*open_ended, verb, *sentence[2:])
         else:
             found.append(sentence)
     return found
+
+
+def _with_mark(sentence: Tokens) -> Tokens:
+    """Return a question with its mark, which nothing else shows behind a condition; other sentences as they are."""
+    if not is_asking(sentence) or "?" in plain(sentence):
+        return sentence
+    return (*sentence[: len(sentence) - (plain(sentence)[-1] in ENDS)], f"{JOINER}?")
 
 
 def _tells_which(words: Sequence[str], verbs: Collection[str]) -> bool:
