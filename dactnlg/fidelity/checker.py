@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fact
 from dactnlg.fidelity.features import folded
-from dactnlg.fidelity.inventions import Inventions
+from dactnlg.fidelity.inventions import Inventions, stray_numbers
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, NEVER, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings
@@ -104,14 +104,16 @@ class FidelityChecker:
             cues: what the cues of the data card say of it; what they find missing stays so.
             shown: the special values that they find.
         """
+        numbers = stray_numbers(turn, tokens)
         if self.reader is None or self._naming is None:
-            return Findings(cues.missing, cues.extra, misplaced=self._misplaced(turn, tokens, (), alone=True))
+            misplaced = self._misplaced(turn, tokens, (), alone=True)
+            return Findings(cues.missing, (*cues.extra, *numbers), misplaced=misplaced)
         sentence = evidence(turn, tokens, shown)
         logits = self.reader.logits(sentence)
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._naming.faults(turn, sentence.words)
         unnamed += left_out(self.checker, turn, tokens)
-        extra = dict.fromkeys((*found.extra, *strange))
+        extra = dict.fromkeys((*found.extra, *strange, *numbers))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
             (*extra, *self._naming.told(turn, sentence.words, extra)),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner, tokenize
 
 OPEN = 20
@@ -13,6 +15,7 @@ OPEN = 20
 DIGITS = 4
 """Digits of a value that is nothing but a number, at least: a smaller one may count anything."""
 Words = tuple[str, ...]
+_NUMBER, _ANY_NUMBER = re.compile(r"[0-9]+"), frozenset({"0", "1"})
 
 
 class KnownValues:
@@ -64,6 +67,17 @@ class Inventions:
     def invented(self, turn: Turn, sentence: str) -> list[Slot]:
         """Return the values, in the sentence's order, that a turn does not have, alone or within a longer one."""
         return [self._slots[words] for words in dict.fromkeys(self._known.strays(turn, sentence))]
+
+
+def stray_numbers(turn: Turn, tokens: Iterable[str]) -> list[str]:
+    """Return the numbers in delexicalised tokens that are in no value of a turn: "a low rating is 5".
+
+    That there are 0 of something, or 1 of them, may be said of any.
+    """
+    words = (strip_joiner(token) for token in tokens if not token.isalpha() and not is_placeholder(token))
+    found = dict.fromkeys(number for word in words for number in _NUMBER.findall(word))
+    own = {number for _, slot in turn.slots() for number in _NUMBER.findall(slot.value or "")} if found else set()
+    return [number for number in found if number not in own | _ANY_NUMBER]
 
 
 def words_of(text: str) -> Words:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence, Set
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
 from dactnlg.fidelity.plainly import careless, indifferent, matters, unknowing
-from dactnlg.fidelity.reader import Reader
+from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.values.nearness import names_slot
@@ -77,8 +78,11 @@ class Naming:
         chosen = {slot.name for _, slot in turn.slots() if slot.value is not None and slot.special is None}
         # "There are 37 inns" says of nothing that it does not matter.
         told = len(free) < 2 and (not self._english or careless(words))
-        named = unknown | ({} if told else free)
+        # What training hardly ever has, the reader cannot tell.
+        unread = {slot: name for slot, name in free.items() if self._english and not self._reads(name)}
+        named = unknown | ({} if told else free) | unread
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
+        unnamed += [] if careless(words) else unread.values()
         # "Now information is available", as one of training's sentences has it.
         for slot, name in unknown.items() if self._english else ():
             about = [each for each in split_sentences(words) if any(map(self._names(slot), each))]
@@ -109,9 +113,12 @@ class Naming:
 
         What is known to be extra, such as `food=dontcare`, is not told of once more.
         """
-        telling = self._reader.parts.telling
-        held = told_of(facts(turn).values(), (slot.name for _, slot in turn.slots()))
-        told = dict.fromkeys([telling[word] for word in words if word in telling and telling[word] not in held])
+        telling, counts = self._reader.parts.telling, Counter(slot.name for _, slot in turn.slots())
+        held = told_of(facts(turn).values(), counts)
+        # "The L2 and L5 product families", as training says of all of them alone
+        several = [name for name, count in counts.items() if count > 1]
+        said = (word for word in words if word in telling and not any(names_slot(word, name) for name in several))
+        told = dict.fromkeys(telling[word] for word in said if telling[word] not in held)
         known = {part for name in extra for part in name.split("=")}
         return [name for name in (each.removeprefix("=") for each in told) if name not in known]
 
@@ -123,6 +130,10 @@ class Naming:
             if fact.kind == UNKNOWN and (naming := tuple(filter(self._names(fact.slot or ""), words))):
                 found[fact.name] = naming
         return found
+
+    def _reads(self, name: str) -> bool:
+        """Whether the reader can tell that something is not said."""
+        return name in self._reader.facts and self._reader.limits[name].least > NEVER
 
     def _names(self, slot: str) -> Callable[[str], bool]:
         """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""

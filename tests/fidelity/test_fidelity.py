@@ -221,6 +221,8 @@ def test_words_tell_of_slots_that_an_act_lacks() -> None:
     named = checker.check(parse("inform(name=b7)"), "b7 has a power")
     assert (named.extra, named.ok) == (("power",), False)
     assert checker.check(parse("inform(name=b7;size=small)"), "b7 is small if you do not care").extra == ("dontcare",)
+    # Words that name a slot may be those for several of its values.
+    assert checker.check(parse("inform(name=b7;size=small;power=a;power=b)"), "b7 is small in power a or b").extra == ()
     assert checker.check(*pairs[7]).ok and checker.check(*pairs[37]).ok and checker.check(*pairs[67]).ok
 
 
@@ -237,6 +239,12 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
         assert naming.faults(turn, text.split())[0] == ["family=dontcare"]
     for text in ("there are 3 inns of any kind", "there are 3 family inns", "there are 3 inns whatever it is"):
         assert naming.faults(turn, text.split())[0] == []
+    # What training hardly ever has is named, with words for what does not matter.
+    turn = parse("?confirm(near=dontcare)")
+    for text in ("you do not care about the price", "would you like it to be near to", "it is near b"):
+        assert naming.faults(turn, text.split())[0]
+    assert naming.faults(turn, ["you", "do", "not", "care", "what", "it", "is", "near"])[0] == []
+    turn = parse("inform_count(count=3;family=dontcare)")
     # Nothing is known of other languages' words for it.
     czech = [(turn, text.replace("care", "záleží")) for turn, text in pairs]
     assert Naming(learn_reader(czech, czech[::5], own)).faults(turn, ["3", "hotely"])[0] == []

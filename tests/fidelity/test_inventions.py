@@ -9,7 +9,7 @@ import pytest
 
 from dactnlg.acts import Slot, parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.fidelity.inventions import Inventions
+from dactnlg.fidelity.inventions import Inventions, stray_numbers
 from dactnlg.fidelity.samples import known_values
 
 VALUES = {
@@ -40,6 +40,21 @@ def test_telling_values_are_found(act: str, sentence: str, invented: list[str]) 
     found = [str(slot) for slot in Inventions(VALUES).invented(parse(act), sentence)]
     assert len(found) == len(invented)
     assert all(part in name for part, name in zip(invented, found, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "found"),
+    [
+        ("inform(rating=low)", "a low rating is 5", ["5"]),
+        ("inform(rating='5 out of 5')", "it has 5 of 5 stars", []),
+        ("inform(price='£20-25')", "it costs £ 20 ￭-￭ 30", ["30"]),
+        ("inform(name='red kite')", "SLOT_NAME#2 is one of 20 , or 20 to 30", ["20", "30"]),
+        # None, and one, may be said of anything.
+        ("inform_no_match(name='red kite')", "there are 0 pubs , or 1 pub", []),
+    ],
+)
+def test_numbers_are_those_of_the_act(act: str, text: str, found: list[str]) -> None:
+    assert stray_numbers(parse(act), text.split()) == found
 
 
 @pytest.mark.parametrize("corpus", ["hotel", "laptop", "tv", "viggo", "trails"])

@@ -301,6 +301,8 @@ def test_people_say_so(sentence: str) -> None:
         "you said earlier that you liked in SLOT_YEAR .",
         "so and you do not mind dogs , is that right ?",
         "would you like it to be near ?",
+        "you said earlier that you like .",
+        "it is located .",
     ],
 )
 def test_nobody_says_so(sentence: str) -> None:

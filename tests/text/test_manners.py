@@ -232,6 +232,14 @@ def test_words_mark_the_texts_of_an_act_type() -> None:
     )
 
 
+def test_there_are_not_is_as_good_as_no() -> None:
+    pairs = [("inform_count(type=x)", f"there are {word} SLOT_TYPE -s .") for word in "abcdefghij"]
+    own, act = manners(*pairs), parse("inform_count(type=x;near=y)")
+    for none in ("no", "not", "not any"):
+        assert own.wrong(act, tokens(f"there are {none} SLOT_TYPE -s ."))
+    assert not own.wrong(act, tokens("there are SLOT_TYPE -s that are not far ."))
+
+
 def test_nothing_is_told_of_what_there_is_none_of() -> None:
     places = [f"{word} SLOT_NEAR" for word in ("near", "at", "by", "in", "on")]
     pairs = [("inform_no_match(near=x)", f"there are no inns {place} .") for place in places]

@@ -17,7 +17,7 @@ from dactnlg.text.surface import detokenize, tokenize
 from dactnlg.text.values.plurals import MANY, ONE
 
 LEXICON = Lexicon(
-    verbs=VERBS | {"runs", "takes", "open", "allow", "allows", "accept", "accepts"},
+    verbs=VERBS | {"runs", "came", "takes", "open", "allow", "allows", "accept", "accepts"},
     plurals=frozenset({"SLOT_TYPE", "pub"}),
     things=frozenset({"game"}),
     counts=frozenset({"SLOT_COUNT"}),
@@ -153,6 +153,30 @@ def test_verbs_agree(text: str, better: str) -> None:
             "would you like a pub where dogs are allowed and it has beer?",
         ),
         ("has SLOT_A ports. it is cheap.", "it has SLOT_A ports. it is cheap."),
+        (
+            "the SLOT_NAME is the only pub in SLOT_AREA with a garden. it is cheap and has beer. it is not far.",
+            "the SLOT_NAME is the only pub in SLOT_AREA with a garden that is cheap and has beer and is not far.",
+        ),
+        (
+            "the SLOT_NAME is the only pub that allows dogs. it has beer.",
+            "the SLOT_NAME is the only pub that allows dogs and has beer.",
+        ),
+        (
+            "the SLOT_NAME is the only pub in SLOT_AREA with a garden, and no ports, and is cheap.",
+            "the SLOT_NAME is the only pub in SLOT_AREA with a garden, and no ports that is cheap.",
+        ),
+        (
+            "do you like games that came out in SLOT_YEAR and rated SLOT_ESRB?",
+            "do you like games that came out in SLOT_YEAR and are rated SLOT_ESRB?",
+        ),
+        ("it is a pub that runs in SLOT_A and rated SLOT_B.", "it is a pub that runs in SLOT_A and is rated SLOT_B."),
+        ("there are a cheap SLOT_TYPE -s with a garden.", "there are cheap SLOT_TYPE -s with a garden."),
+        ("there are a SLOT_A hotels.", "there are SLOT_A hotels."),
+        (
+            "speaking of games from SLOT_YEAR, have you played it?",
+            "speaking of games from SLOT_YEAR, have you played any?",
+        ),
+        ("you said that you like. do you like cheap games?", "you said that you like games. do you like cheap games?"),
         ("is the only pub in SLOT_NEAR.", "it is the only pub in SLOT_NEAR."),
         ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
@@ -276,6 +300,16 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "it is in SLOT_A, it is a cheap pub.",
         "the SLOT_NAME is the only pub in SLOT_AREA that is cheap and allows dogs.",
         "the SLOT_NAME is the only pub with a garden and allows dogs.",
+        "the SLOT_NAME is the only pub with a garden. it allows dogs.",
+        "the SLOT_NAME is the only pub in SLOT_AREA. it is cheap and the number is SLOT_PHONE.",
+        "is SLOT_NAME is the only pub in SLOT_AREA? it is cheap.",
+        "the SLOT_NAME is the only pub in SLOT_AREA. SLOT_NAME is cheap.",
+        "do you like games that were released in SLOT_YEAR and rated SLOT_ESRB?",
+        "do you like SLOT_NAME or games from SLOT_YEAR? have you played it?",
+        "do you like games? it is cheap. have you played it?",
+        "do you like a game or games? have you played it?",
+        "have you played it?",
+        "there are a lot, and they are cheap.",
         "the SLOT_NAME is the only pub in SLOT_AREA and near SLOT_NEAR.",
         "you do not care about area codes?",
         "you do not care which food they serve?",

@@ -105,7 +105,10 @@ class Mender:
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners
         asks = all(manners.is_question(act.act_type) for act in turn)
-        tokens = mended(candidate.tokens, self._lexicon, asks=asks, counted=self._counted(turn))
+        # "It has a matt black bezel with a stand", but "it is black"
+        plain_values = {placeholder_name(slot.name) for _, slot in turn.slots() if " " not in (slot.value or "")}
+        lexicon = self._lexicon._replace(held=self._lexicon.held - plain_values)
+        tokens = mended(candidate.tokens, lexicon, asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
         return tokens

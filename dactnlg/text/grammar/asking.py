@@ -24,7 +24,7 @@ from dactnlg.text.sentences import ENDS
 _STATING = frozenset({"it", "it's", "they", "they're", "there"})
 """Subjects with which no question begins."""
 _NEVER_LAST = ARTICLES | {"and", "or", "but", "while", "although"}
-_UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their is are does can care")
+_UNFINISHED = PREPOSITIONS - {"near"} | _NEVER_LAST | listed("of about its their is are does can care located")
 _WANTING = frozenset({"like", "rather", "prefer", "have", "want"})
 """Words that a question ends with only where it asks "what"."""
 _THINKING = listed("think thought said guess")
@@ -155,7 +155,9 @@ def objectless(words: Sequence[str]) -> int:
     before, last = ["", "", *own][-2:]
     related = any(b == "that" and a not in _SAYING for a, b in pairwise(words)) and not caused
     end = len(words) - (words[-1] in ENDS)
-    liked = before in SUBJECTS and last in _LIKING and not related
+    # "You mentioned that you like."
+    said = last in _LIKE and not _SAYING.isdisjoint(own) and not is_question(" ".join(words))
+    liked = before in SUBJECTS and (last in _LIKING or said) and not related
     # "You said earlier that you liked in 1998", but "the pub i liked in 1998", "the pubs you find so good"
     runs = [
         (place, run)

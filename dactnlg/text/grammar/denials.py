@@ -18,6 +18,7 @@ BETWEEN = 2
 LEAST_TEXTS = 20
 """Texts of some act types that have a value, at least, where none of them shows how it is denied."""
 _DENYING = frozenset({"not", "never", "cannot"})
+_BE = frozenset({"is", "are"})
 _BREAKS = COORDINATING | JOINTS | frozenset(ENDS)
 _Run = tuple[str, ...]
 
@@ -69,8 +70,12 @@ def _plain(token: str) -> str:
 
 
 def has_none(tokens: Sequence[str]) -> bool:
-    """Whether a text says that there is none of a kind: "no SLOT_TYPE"."""
-    return any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens))
+    """Whether a text says that there is none of a kind: "no SLOT_TYPE", "there are not SLOT_TYPE"."""
+    if any(word == "no" and is_placeholder(behind) for word, behind in pairwise(tokens)):
+        return True
+    words = [strip_joiner(token) for token in tokens]
+    runs = zip(words, words[1:], words[2:], strict=False)
+    return any(first == "there" and verb in _BE and behind == "not" for first, verb, behind in runs)
 
 
 def denies(tokens: Iterable[str]) -> bool:

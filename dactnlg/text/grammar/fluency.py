@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.grammar.articles import definite_nouns, learned_articles
+from dactnlg.text.grammar.articles import definite_nouns, held_values, learned_articles
 from dactnlg.text.grammar.clauses import faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
@@ -74,6 +74,7 @@ class Fluency:
         self._predicates = Predicates(stripped, self._verbs)
         self._copulas = Copulas(stripped if english else ())
         self._articles = learned_articles(stripped if english else ())
+        self._held = held_values(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
         """Return how many runs of words training never had, and the faults of clauses and of beginnings.
@@ -184,6 +185,7 @@ class Fluency:
             self._subject,
             self._articles,
             definite_nouns(self._runs),
+            self._held,
         )
 
     def _bare(self) -> Iterator[str]:

@@ -24,6 +24,7 @@ class Lexicon(NamedTuple):
         subject: the placeholder that names what its texts speak of.
         articles: those that values have, or have not, between two words: see `learned_articles`.
         definite: the nouns that mostly have "the" where one talks about them.
+        held: the placeholders of what things have, though they may be said to be it: see `held_values`.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -34,3 +35,4 @@ class Lexicon(NamedTuple):
     subject: str = ""
     articles: Mapping[tuple[str, str, str], str] = MappingProxyType({})
     definite: frozenset[str] = frozenset()
+    held: frozenset[str] = frozenset()

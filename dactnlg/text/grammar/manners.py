@@ -106,9 +106,9 @@ class Manners:
             if count is None:
                 count = combinations[key] = counts.setdefault(act_types(key), Counter())
             count["texts"] += 1
-            count["none"] += "no" in text and has_none(text)
             count["ask"] += not marks.isdisjoint(text) if self._with_marks else worded_as_question(text)
             denied = not denying.isdisjoint(text)
+            count["none"] += denied and has_none(text)
             count["again"] += denied and denies_again(text)
             count["told"] += denied and told_behind(text) > 0
             if not any(map(has_negative, values)):

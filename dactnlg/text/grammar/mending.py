@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
-from dactnlg.text.grammar.articles import with_articles, with_the
+from dactnlg.text.grammar.antecedents import referred
+from dactnlg.text.grammar.articles import as_held, with_articles, with_the
 from dactnlg.text.grammar.boundaries import ALL, divided_anew
 from dactnlg.text.grammar.english import (
     ARTICLES,
@@ -23,9 +24,9 @@ from dactnlg.text.grammar.english import (
 )
 from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import Lexicon
-from dactnlg.text.grammar.only_one import said_of_it, the_only_of_its_kind, the_only_ones, the_only_that
+from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its_kind, the_only_ones, the_only_that
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
-from dactnlg.text.grammar.verbs import finite
+from dactnlg.text.grammar.verbs import finite, is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import PRONOUN, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import plain
@@ -60,12 +61,13 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    sentences = _said_once(divided_anew(split_sentences(tokens), verbs))
+    sentences = referred(_said_once(divided_anew(split_sentences(tokens), verbs)), lexicon)
+    sentences = sentences if asks else so_in_all(sentences, verbs)
     # Before a question at its end a text may tell something.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
     for sentence in sentences:
         own = conditions_last(rephrased(sentence))
-        for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined):
+        for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined, _participle_joined):
             own = mend(own, verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
         if tells_of_several(own, lexicon.counts):
@@ -73,7 +75,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
-        own = with_the(own, lexicon.definite)
+        own = as_held(with_the(own, lexicon.definite), lexicon.held)
         own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
@@ -201,6 +203,18 @@ def _qualities_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     if not last or not told or place - last < 2 or words[last] in AUXILIARIES or "and" in words[last:place]:
         return sentence
     return (*trimmed(sentence[:place]), "and", "is" if words[last].endswith("s") else "are", *sentence[place:])
+
+
+def _participle_joined(sentence: Tokens, verbs: Collection[str]) -> Tokens:
+    """Return a sentence whose participle has its verb: "games that came out in SLOT_YEAR and rated SLOT_ESRB"."""
+    words = plain(sentence)
+    for place in range(1, len(words) - 1):
+        word = words[place]
+        if words[place - 1] == "and" and word.endswith("ed") and word not in verbs and is_placeholder(words[place + 1]):
+            last = max((at for at in finite(words, verbs) if at < place), default=0)
+            if last > 1 and words[last - 1] in RELATIVES and words[last] not in AUXILIARIES:
+                return (*sentence[:place], "are" if is_plural(words[last - 2]) else "is", *sentence[place:])
+    return sentence
 
 
 def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from dactnlg.text.grammar.agreement import agreeing
-from dactnlg.text.grammar.english import JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
+from dactnlg.text.grammar.english import BEING, COORDINATING, JOINTS, PREPOSITIONS, RELATIVES, SUBJECTS, listed
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
+from dactnlg.text.grammar.phrasing import trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
@@ -62,10 +63,40 @@ def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     is so, "with a garden that allows dogs".
     """
     words = plain(sentence)
-    start = next((at for at in range(2, len(words)) if words[at - 2 : at + 1] == ["is", "the", "only"]), len(words))
+    start = _only_at(words)
     told = next((at for at in finite(words, verbs) if at > start), 0)
-    joined = told and words[told - 1] == "and" and (JOINTS | {"with"}).isdisjoint(words[start : told - 1])
-    return (*sentence[: told - 1], "that", *sentence[told:]) if joined else sentence
+    if not told or words[told - 1] != "and":
+        return sentence
+    # "With a garden, and is cheap"
+    apart = words[told - 2] == "," and words[told] in BEING
+    joined = (RELATIVES if apart else JOINTS | {"with"}).isdisjoint(words[start : told - 1])
+    return (*trimmed(sentence[:told]), "that", *sentence[told:]) if joined else sentence
+
+
+def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Tokens]:
+    """Return sentences of which one tells all that is so of the only thing: "is the only pub here. It is cheap."
+
+    "Is the only pub here that is cheap": there may be others that are not.
+    """
+    found = list[Tokens]()
+    for sentence in sentences:
+        words, before = plain(sentence), plain(found[-1]) if found else []
+        start = _only_at(before)
+        at = finite(words, verbs)
+        shared = all(place == 1 or words[place - 1] in COORDINATING | RELATIVES for place in at)
+        # What it has may be taken for what is so: "with a garden that allows dogs".
+        clear = "with" not in before[start:] or words[1] in BEING
+        if start < len(before) and words[0] == PRONOUN and at[:1] == [1] and shared and clear:
+            joint = "that" if RELATIVES.isdisjoint(before[start:]) else "and"
+            sentence = (*found.pop()[: len(before) - (before[-1] in ENDS)], joint, *sentence[1:])
+        found.append(sentence)
+    return found
+
+
+def _only_at(words: Sequence[str]) -> int:
+    """Return the place of "only" in "is the only"; the number of words where there is none, or these ask."""
+    places = (at for at in range(2, len(words)) if words[at - 2 : at + 1] == ["is", "the", "only"])
+    return next(places, len(words)) if words[-1:] != ["?"] else len(words)
 
 
 def said_of_it(sentence: Tokens, verbs: Collection[str]) -> Tokens:

@@ -138,8 +138,14 @@ def _of_two(sentence: Tokens) -> Tokens:
         if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
             start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
             noun = next((at for at in range(start, place) if words[at] in ("of", "for")), place) - 1
-            if noun > start and words[noun].isalpha() and not words[noun].endswith("s"):
-                return (*sentence[:noun], f"{words[noun]}s", *sentence[noun + 1 : place], "are", *sentence[place + 1 :])
+            if noun > start and words[noun].isalpha() and not is_plural(words[noun]):
+                return (
+                    *sentence[:noun],
+                    pluralized(words[noun]),
+                    *sentence[noun + 1 : place],
+                    "are",
+                    *sentence[place + 1 :],
+                )
     return sentence
 
 
@@ -155,12 +161,12 @@ def _in_all(sentence: Tokens) -> Tokens:
     return (*sentence[: end - 1], pluralized(words[end - 1]), *sentence[end:])
 
 
-def with_object(sentence: Tokens) -> Tokens:
-    """Return a sentence with "it" where a verb lacks its object: "you said that you liked", "you find so good".
+def with_object(sentence: Tokens, what: str = PRONOUN) -> Tokens:
+    """Return a sentence with what a verb lacks, "it" mostly: "you said that you liked", "you find so good".
 
     With "them" in "what is it about these pubs that makes you find so good?".
     """
     words = plain(sentence)
     place = objectless(words)
     several = "that" in words[:place] and any(map(is_plural, words[: words.index("that")]))
-    return (*sentence[:place], "them" if several else PRONOUN, *sentence[place:]) if place else sentence
+    return (*sentence[:place], "them" if several else what, *sentence[place:]) if place else sentence

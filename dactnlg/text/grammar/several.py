@@ -32,6 +32,14 @@ def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> To
     if behind and behind[0] in VERBS and _NO_SUBJECT.isdisjoint(before):
         verb = plural(behind[0])
         return (*tokens[: last + 1], verb, *_things(tokens[last + 2 :], verb))
+    if (
+        first > 2
+        and words[first - 3] in _INDEFINITE
+        and words[first - 1] == "of"
+        and names_slot(words[first - 2], slot_name)
+    ):
+        # "With a price of 300 and 400 dollars"
+        return (*tokens[: first - 3], pluralized(words[first - 2]), *tokens[first - 1 :])
     noun = _last_noun(words, last + 1)
     # "The 40 inch and 32 inch television" is one.
     if words[first - 1 : first] == [_THE] and noun and names_slot(words[noun], slot_name):

@@ -1,0 +1,30 @@
+"""Antecedents: what "it" stands for, where a text names several things alone, or none before it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dactnlg.text.grammar.lexicon import Lexicon
+from dactnlg.text.grammar.phrasing import with_object
+from dactnlg.text.sentences import PRONOUN, Tokens
+from dactnlg.text.surface import plain
+from dactnlg.text.values.plurals import pluralized
+
+_ANY = "any"
+
+
+def referred(sentences: Sequence[Tokens], lexicon: Lexicon) -> list[Tokens]:
+    """Return the sentences of a text with words for what "it" cannot stand for, where no name is in them.
+
+    "Speaking of pubs in the south, have you tried it?" asks whether one has tried any. "You said that you like. Do you
+    like cheap pubs?" lacks what one likes: pubs.
+    """
+    words = [word for sentence in sentences for word in plain(sentence)]
+    kinds = {pluralized(thing) for thing in lexicon.things}
+    named = [word for word in words if word in lexicon.things | kinds]
+    if lexicon.subject in words or not named or named[0] not in kinds:
+        return list(sentences)
+    if len({*named}) == 1:
+        sentences = [with_object(sentence, named[0]) for sentence in sentences]
+    once = words.count(PRONOUN) == 1
+    return [(*own[:-2], _ANY, own[-1]) if once and plain(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]
