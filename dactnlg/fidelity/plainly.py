@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Iterator, Sequence
 from itertools import takewhile
 
-from dactnlg.text.grammar.english import NEGATIONS, listed
+from dactnlg.text.grammar.english import NEGATIONS, PERSONS, QUESTION_WORDS, listed
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
@@ -28,6 +28,8 @@ _CARELESS = _INDIFFERENCE | _PARTICULAR | _ANY | _NO_ISSUE | {"matter", "matters
 _UNKNOWING = NEGATIONS | listed("unknown unavailable unspecified unsure unclear uncertain unable sorry nor neither")
 _UNKNOWING |= listed("dont doesnt cant isnt lack lacks lacking missing")
 """Words of which one stands where something is unknown; "n't" tells it as well."""
+_OPENING = QUESTION_WORDS | PERSONS | {"whether", "if", "that", "it"}
+"""Words with which clauses begin that may say more of what does not matter: "whether it has beer and does not cost"."""
 _BEFORE = 3
 """Words that such a one may stand before it."""
 _MAIN = frozenset({"there", "we", "i", "then"})
@@ -52,7 +54,17 @@ def indifferent(words: Words, *, denied: bool = False) -> Iterator[Words]:
         for place, word in enumerate(sentence):
             said = word in _INDIFFERENCE or (word in _PARTICULAR and sentence[place + 1 : place + 2] == ("about",))
             if said and (not denied or unknowing(sentence[:place]) or word == "regardless"):
-                yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), sentence[place + 1 :])]
+                behind = sentence[place + 1 : _told_from(sentence, place + 1)]
+                yield [*takewhile(lambda each: each not in _MAIN and not is_placeholder(each), behind)]
+
+
+def _told_from(words: Words, start: int) -> int:
+    """Return where words tell what is so behind what does not matter: "about the meal does not allow dogs"."""
+    for at in range(start + 1, len(words) - 2):
+        denied = words[at] in ("does", "do") and words[at + 1] == "not" and words[at + 2] not in _CARELESS
+        if denied and _OPENING.isdisjoint(words[start:at]):
+            return at
+    return len(words)
 
 
 def careless(words: Iterable[str]) -> bool:

@@ -455,6 +455,16 @@ def test_a_statement_confirms_nothing_though_two_people_of_twenty_wrote_one(data
         ("there are SLOT_COUNT pubs with a garden , regardless of the price .", [["of", "the", "price", "."]]),
         ("no preference for SLOT_AREA or the price . it has a garden", [["for"]]),
         ("it has a garden .", []),
+        # What is denied behind it is so.
+        ("if you do not care about the meal does not allow dogs", [["about", "the", "meal"]]),
+        (
+            "if you do not care whether it does not allow dogs",
+            [["whether", "it", "does", "not", "allow", "dogs"]],
+        ),
+        (
+            "if you do not care about the price and do not mind dogs",
+            [[*["about", "the", "price", "and", "do", "not", "mind", "dogs"]]],
+        ),
     ],
 )
 def test_what_does_not_matter_stands_behind_the_words_for_it(text: str, expected: list[list[str]]) -> None:

@@ -303,6 +303,7 @@ def test_people_say_so(sentence: str) -> None:
         "would you like it to be near ?",
         "you said earlier that you like .",
         "it is located .",
+        "it is a pub that is good for .",
     ],
 )
 def test_nobody_says_so(sentence: str) -> None:

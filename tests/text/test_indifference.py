@@ -9,7 +9,7 @@ import pytest
 from dactnlg.acts import parse
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import Indifference, is_condition, misattributed, parted
-from dactnlg.text.grammar.learned_indifference import added, by_name, clauses
+from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses
 from dactnlg.text.templates import Templates
 
 MAINS = [
@@ -190,6 +190,26 @@ def test_a_slot_of_which_nobody_does_not_care_is_called_by_its_name() -> None:
     assert near is not None and " ".join(near.tokens) == "if you do not care about what it is near"
     # "The stars" is nothing that anybody says, and without any clause there is no beginning.
     assert by_name(start, "stars", corpus) is None and by_name((), "price_range", corpus) is None
+
+
+def test_what_mostly_stands_behind_a_question_word_stands_there() -> None:
+    rows = [("inform_count(meal=dontcare)", f"{start} if you do not care which meal it is good for") for start in "ab"]
+    rows += [("inform_count(meal=dontcare)", "we have pubs if you do not care about which meal to dine")]
+    assert clauses(templates(*rows), {"inform_count"})["meal"].things == (words("which meal it is good for"),)
+    # Both as often.
+    assert clauses(templates(*rows[1:]), {"inform_count"})["meal"].things == (words("about which meal to dine"),)
+
+
+def test_a_yes_or_no_of_which_nobody_does_not_care_is_asked_for() -> None:
+    rows = [("inform(name=a;dogs=yes)", f"SLOT_NAME is a {kind} where dogs are allowed and is here") for kind in "abc"]
+    rows += [("inform(name=a;dogs=yes;near=b)", "it is near SLOT_NEAR where dogs and pets are allowed .")]
+    rows += [("inform(name=a;dogs=yes;near=b)", "it is where SLOT_NEAR is")]
+    rows += [("inform(name=a;dogs=no)", f"SLOT_NAME is a {kind} where no dogs are allowed") for kind in "abcdef"]
+    corpus, start = templates(*rows), words("if you do not care")
+    end = by_condition(start, "dogs", corpus)
+    assert end is not None and " ".join(end.tokens) == "if you do not care whether dogs are allowed"
+    assert by_condition((), "dogs", corpus) is None
+    assert by_condition(start, "cats", corpus) is None
 
 
 def test_what_does_not_matter_is_added_as_an_act_type_adds_it() -> None:

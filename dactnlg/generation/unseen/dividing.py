@@ -17,7 +17,7 @@ from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.parts import MOST, Parts, Text, part, shown
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.grammar.indifference import IF_YOU_DO_NOT_CARE, INDIFFERENT, Indifference, parted
-from dactnlg.text.grammar.learned_indifference import added, by_name, clauses
+from dactnlg.text.grammar.learned_indifference import added, by_condition, by_name, clauses
 from dactnlg.text.grammar.phrasing import end_of
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
@@ -172,7 +172,8 @@ class Divider:
                 # Training may have words of its own: "you can go at any time".
                 said = self._segments.statements(act_type, Slot(slot_name, INDIFFERENT))
                 start = () if said else IF_YOU_DO_NOT_CARE
-            self._ends[key] = known.get(slot_name) or by_name(start, slot_name, templates)
+            named = known.get(slot_name) or by_name(start, slot_name, templates)
+            self._ends[key] = named or by_condition(start, slot_name, templates)
         return self._ends[key]
 
     def _indifference(self, act_type: str) -> dict[str, Indifference]:

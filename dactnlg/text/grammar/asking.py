@@ -133,8 +133,9 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
     cut |= last in QUESTION_WORDS and before in PREPOSITIONS
     # "Are you a fan of pubs that?"
     cut |= last == "that" and (is_plural(before) or is_placeholder(before))
-    # "The pub you are looking for", "it has no views to speak of"
-    behind = last in PREPOSITIONS | {"of", "about"} and (related or "that" in words or (joint == "to" != before))
+    # "The pub that you are looking for", "it has no views to speak of"; but "a pub that is good for"
+    named = related or any(a == "that" and b not in AUXILIARIES for a, b in pairwise(words))
+    behind = last in PREPOSITIONS | {"of", "about"} and (named or (joint == "to" != before))
     whole = not QUESTION_WORDS.isdisjoint(words) or (behind and before != "be")
     # "Would you like it to be near?"
     open_ended = asking and last in _UNFINISHED | {"near"} and not whole

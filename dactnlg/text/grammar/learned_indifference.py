@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
-from dactnlg.text.grammar.english import PREPOSITIONS
+from dactnlg.text.grammar.english import BEING, JOINTS, PREPOSITIONS, QUESTION_WORDS
 from dactnlg.text.grammar.indifference import (
     CONDITION,
     CONJUNCTIONS,
@@ -17,9 +17,14 @@ from dactnlg.text.grammar.indifference import (
     denies_caring,
     parted,
 )
-from dactnlg.text.sentences import Tokens, split_sentences
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.sentences import ENDS, Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical
+
+WHERE = "where"
+MOSTLY = 2
+"""How many times as often training says with a question's word what does not matter as it says it without pronouns."""
 
 
 def clauses(templates: Templates, act_types: Container[str]) -> dict[str, Indifference]:
@@ -89,12 +94,42 @@ def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | No
     return Indifference(start, (("about", "the", *words),)) if templates.names_thing(words, slot) else None
 
 
+def by_condition(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
+    """Return how it is said that a yes or no does not matter of which training never says so.
+
+    "Whether dogs are allowed", where training says that there is "a pub where dogs are allowed".
+
+    Args:
+        start: how it is said of other slots, "if you do not care".
+        slot: the slot.
+        templates: of training.
+    """
+    found: dict[Tokens, float] = {}
+    for (key, text), values in templates.specials.items():
+        if (
+            start
+            and WHERE in text
+            and any(canonical(value).endswith(f"|{slot}=yes") for each in values for value in each)
+        ):
+            place = text.index(WHERE) + 1
+            end = next((at for at in range(place, len(text)) if strip_joiner(text[at]) in JOINTS | {*ENDS}), len(text))
+            clause = text[place:end]
+            if not BEING.isdisjoint(clause) and not any(map(is_placeholder, clause)):
+                found[clause] = found.get(clause, 0.0) + templates.sentences[key][text]
+    return Indifference(start, (("whether", *_most(found)),)) if found else None
+
+
 def _worded(things: dict[Tokens, float], slot: str, templates: Templates) -> dict[Tokens, float]:
-    """Return what does not matter without slots' names that are no words, "about ecorating", and without pronouns."""
+    """Return what does not matter without slots' names that are no words, "about ecorating".
+
+    And without pronouns, "whether it has beer", but where people mostly ask so: "which meal it is good for".
+    """
     name = slot.lower()
     words = {thing: weight for thing, weight in things.items() if name not in thing}
     things = words if words and templates.spelt_out(name) != name else things
-    return {thing: weight for thing, weight in things.items() if PRONOUNS.isdisjoint(thing)} or things
+    bare = {thing: weight for thing, weight in things.items() if PRONOUNS.isdisjoint(thing)}
+    asked = max((weight for thing, weight in things.items() if thing[0] in QUESTION_WORDS), default=0.0)
+    return bare if bare and asked < MOSTLY * max(bare.values()) else things
 
 
 def _most(weights: Mapping[Tokens, float]) -> Tokens:

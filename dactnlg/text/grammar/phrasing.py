@@ -31,6 +31,8 @@ _NO_KIND = SUBJECTS | listed("the of my your our their its this that these those
 """Words behind "all" that name no kind of thing."""
 _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "dog", "pets": "pet"}
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
+_LONGEST_END = 4
+"""Words of a clause that ends before what it is about."""
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
@@ -65,6 +67,10 @@ def _ended(sentence: Tokens) -> Tokens:
     words = plain(sentence)
     end = end_of(words)
     start = next((at for at in range(end, 0, -1) if words[at - 1] not in ("and", "or", ",")), end)
+    # "A pub that is good for"
+    clause = next((at for at in range(max(start - _LONGEST_END, 1), start) if words[at] in ("that", "which")), start)
+    if words[start - 1] in ("for", "with", "at") and words[clause + 1 : clause + 2] in (["is"], ["are"]):
+        start = clause
     return (*sentence[:start], *sentence[end:])
 
 
