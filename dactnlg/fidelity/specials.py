@@ -21,6 +21,8 @@ from dactnlg.text.values.nearness import names_slot
 
 RESCUE = 1.0
 """Above the threshold of a special value, the reader overrules a cue that does not show."""
+WHETHER = "whether"
+"""The word behind which a yes or no is left open."""
 OPPOSED = 3.0
 """By how much more the reader has to hear the opposite of a yes or no, which cues do not tell, until that is said."""
 
@@ -127,7 +129,17 @@ class Specials:
     def _told_otherwise(self, fact: Fact, text: Evidence) -> bool:
         """Whether a sentence of a text tells something else of a slot of which its act says one thing alone."""
         sentences = split_sentences(text.words)
-        return self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences)
+        if self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences):
+            return True
+        return fact.kind[1:] in OPPOSITES and self._left_open(fact.slot or "", sentences)
+
+    def _left_open(self, slot: str, sentences: Sequence[tuple[str, ...]]) -> bool:
+        """Whether sentences show a yes or no behind "whether" alone: "what is your wish as to whether it has beer?"."""
+        showing = [words for words in sentences if self.checker.shown(words, {slot}).get(slot)]
+        starts = [words.index(WHETHER) if WHETHER in words else len(words) for words in showing]
+        return bool(showing) and not any(
+            self.checker.shown(words[:start], {slot}).get(slot) for words, start in zip(showing, starts, strict=True)
+        )
 
     def _opposed(self, fact: Fact, text: Evidence, sentences: Sequence[tuple[str, ...]]) -> bool:
         """Whether a sentence far more probably says the opposite of a yes or no, of which no cues tell."""

@@ -76,7 +76,7 @@ class Generation:
             missing=report.missing,
             extra=report.extra,
             origin=candidate.origin,
-            unchecked=known.unchecked,
+            unchecked=tuple(name for name in known.unchecked if name not in report.missing),
             seen=known.seen,
             doubts=doubts,
         )

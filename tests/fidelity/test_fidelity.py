@@ -250,6 +250,23 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     assert Naming(learn_reader(czech, czech[::5], own)).faults(turn, ["3", "hotely"])[0] == []
 
 
+def test_whether_it_is_so_leaves_a_yes_open(data_dir: Path) -> None:
+    corpus = load_corpus("restaurants", data_dir)
+    checker = corpus.style().checker()
+    own = FidelityChecker(checker, learn_reader(corpus.pairs("train"), corpus.pairs("valid"), checker))
+
+    def missing(act: str, text: str) -> tuple[str, ...]:
+        turn, tokens = checker.delexicalizer.prepared(parse(act)), text.split()
+        shown = checker.shown(tokens)
+        return own.look(turn, tokens, checker.look(checker.expected(turn), tokens, shown), shown).missing
+
+    for kids in ("?select(kidsallowed=yes)", "?confirm(kidsallowed=yes)"):
+        assert missing(kids, "what is your preference as to whether it allows child -s")
+        assert not missing(kids, "do you want a restaurant that allows child -s")
+    both = "?select(kidsallowed=yes;kidsallowed=no)"
+    assert not missing(both, "what is your preference as to whether it allows child -s")
+
+
 def test_slips_of_people_are_none_of_what_is_generated(data_dir: Path) -> None:
     czech = load_corpus("cs_restaurants", data_dir)
     bare = replace(czech.style(), cues={}).checker()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dactnlg.text.grammar.asking import ends_open
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.phrasing import with_object
 from dactnlg.text.sentences import PRONOUN, Tokens
@@ -25,6 +26,6 @@ def referred(sentences: Sequence[Tokens], lexicon: Lexicon) -> list[Tokens]:
     if lexicon.subject in words or not named or named[0] not in kinds:
         return list(sentences)
     if len({*named}) == 1:
-        sentences = [with_object(sentence, named[0]) for sentence in sentences]
+        sentences = [with_object(own, named[0]) if ends_open(plain(own)) else own for own in sentences]
     once = words.count(PRONOUN) == 1
     return [(*own[:-2], _ANY, own[-1]) if once and plain(own)[-2:] == [PRONOUN, "?"] else own for own in sentences]

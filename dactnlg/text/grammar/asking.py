@@ -143,6 +143,11 @@ def dangles(words: Sequence[str], *, related: bool = False) -> bool:
     return wanting or open_ended or thinking or cut or unfinished
 
 
+def ends_open(words: Sequence[str]) -> bool:
+    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is put in."""
+    return objectless(words) >= len(words) - 1 > 0
+
+
 def objectless(words: Sequence[str]) -> int:
     """Return the place behind a verb that lacks what it is said of: "you said that you liked.", "you find so good".
 

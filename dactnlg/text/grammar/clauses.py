@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
-from dactnlg.text.grammar.asking import dangles, misasked, mistold, objectless
+from dactnlg.text.grammar.asking import dangles, ends_open, misasked, mistold
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -77,7 +77,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
     found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or misasked(words) or _unasked(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
-    return found + 2 * (mistold(words) or unsaid) + _ends_open(words)
+    return found + 2 * (mistold(words) or unsaid) + ends_open(words)
 
 
 def _greets(words: Sequence[str]) -> bool:
@@ -102,11 +102,6 @@ def _main(words: Sequence[str], at: Sequence[int]) -> list[int]:
             found.append(place)
     starts = (place for place, word in enumerate(words) if not place or words[place - 1] == ",")
     return [*found, *(place for place in starts if words[place] in _IMPERATIVES)]
-
-
-def _ends_open(words: Sequence[str]) -> bool:
-    """Whether a sentence's last word lacks its object: "you said that you liked"; within a sentence it is put in."""
-    return objectless(words) >= len(words) - 1 > 0
 
 
 def _unasked(words: Sequence[str], at: Sequence[int]) -> bool:
