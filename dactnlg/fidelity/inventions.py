@@ -69,11 +69,14 @@ class Inventions:
         return [self._slots[words] for words in dict.fromkeys(self._known.strays(turn, sentence))]
 
 
-def stray_numbers(turn: Turn, tokens: Iterable[str]) -> list[str]:
+def stray_numbers(turn: Turn, tokens: Sequence[str]) -> list[str]:
     """Return the numbers in delexicalised tokens that are in no value of a turn: "a low rating is 5".
 
     That there are 0 of something, or 1 of them, may be said of any.
     """
+    # A search looks at thousands of texts, and few have any.
+    if not _NUMBER.search(" ".join(tokens)):
+        return []
     words = (strip_joiner(token) for token in tokens if not token.isalpha() and not is_placeholder(token))
     found = dict.fromkeys(number for word in words for number in _NUMBER.findall(word))
     own = {number for _, slot in turn.slots() for number in _NUMBER.findall(slot.value or "")} if found else set()

@@ -131,7 +131,7 @@ class Specials:
         sentences = split_sentences(text.words)
         if self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences):
             return True
-        return fact.kind[1:] in OPPOSITES and self._left_open(fact.slot or "", sentences)
+        return fact.kind[1:] in OPPOSITES and WHETHER in text.words and self._left_open(fact.slot or "", sentences)
 
     def _left_open(self, slot: str, sentences: Sequence[tuple[str, ...]]) -> bool:
         """Whether sentences show a yes or no behind "whether" alone: "what is your wish as to whether it has beer?"."""
