@@ -16,11 +16,17 @@ _THEY, _THEIR = "they", "their"
 _THERE_ARE = "there", "are"
 
 
-def tells_of_several(sentence: Tokens, counts: Collection[str]) -> bool:
-    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs"."""
+def tells_of_several(sentence: Tokens, counts: Collection[str], *, known: bool) -> bool:
+    """Whether a sentence tells of several things and nothing else: "sorry but there are no pubs".
+
+    Args:
+        sentence: in English.
+        counts: the placeholders with which things are counted.
+        known: whether one thing is spoken of already: "it is small. There are beds" tells of that.
+    """
     words = plain(sentence)
-    if not {*counts}.isdisjoint(words):
-        return True
+    if known or not {*counts}.isdisjoint(words):
+        return not {*counts}.isdisjoint(words)
     place = next((at for at, pair in enumerate(pairwise(words)) if pair == _THERE_ARE), -1)
     return place == 0 or (place > 0 and words[place - 1] in (",", "but"))
 
@@ -47,7 +53,9 @@ def agreeing(sentence: Tokens, verbs: Collection[str], number: int) -> Tokens:
             made[place - 1], made[place] = _THEY, plural(word)
         # "... with a view that is good"
         own = before in COORDINATING or (before in RELATIVES and "a" not in words[max(0, place - 3) : place])
-        if before != PRONOUN and own and word in verbs:
+        # "They are cheap, is that right?"
+        asked = words[place + 1 : place + 2] == ["that"]
+        if before != PRONOUN and own and word in verbs and not asked:
             made[place] = plural(word) if number == MANY else singular(word, verbs)
     for place in range(2, len(words)):
         # "We have its number" is right.

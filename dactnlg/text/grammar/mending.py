@@ -28,8 +28,8 @@ from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its
 from dactnlg.text.grammar.phrasing import end_of, rephrased, trimmed
 from dactnlg.text.grammar.verbs import finite, is_plural
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import PRONOUN, Tokens, is_asking, split_sentences
-from dactnlg.text.surface import plain
+from dactnlg.text.sentences import OWNER, PRONOUN, Tokens, is_asking, split_sentences
+from dactnlg.text.surface import plain, strip_joiner
 from dactnlg.text.values.plurals import MANY
 
 _OPENERS = listed("with has have having includes features")
@@ -61,7 +61,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     if not verbs:
         return tokens
     number, found = 0, list[Tokens]()
-    sentences = referred(_said_once(divided_anew(split_sentences(tokens), verbs)), lexicon)
+    sentences = referred(_said_once(divided_anew(split_sentences(tokens), verbs), lexicon.subject), lexicon)
     sentences = sentences if asks else so_in_all(sentences, verbs)
     # Before a question at its end a text may tell something.
     tells = not asks or (bool(sentences) and is_asking(sentences[-1]))
@@ -70,7 +70,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         for mend in (_conditions_first, _with_and, _denied_once, _without_joint, _qualities_joined, _participle_joined):
             own = mend(own, verbs)
         # "There are 18 trails in the south. It is graded easy", but no other thing that is told of behind them.
-        if tells_of_several(own, lexicon.counts):
+        if tells_of_several(own, lexicon.counts, known=_is_of_one(found, lexicon.subject)):
             number = counted or MANY
         elif plain(own)[0] != PRONOUN:
             number = 0
@@ -93,10 +93,22 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
     return tuple(token for each in found for token in (_unconditional(each) if asks else each))
 
 
-def _said_once(sentences: Iterable[Tokens]) -> list[Tokens]:
-    """Return sentences without those that a model has said before; each value has to be said."""
-    found = list(sentences)
-    return [own for place, own in enumerate(found) if own not in found[:place] or any(map(is_placeholder, own))]
+def _said_once(sentences: Iterable[Tokens], subject: str) -> list[Tokens]:
+    """Return sentences without those that a model has said before of one thing; each value has to be said."""
+    found, said = list[Tokens](), set[Tokens]()
+    for own in sentences:
+        names = [strip_joiner(token) for token in own if is_placeholder(token)]
+        if any(name.partition("#")[0] == subject for name in names):
+            said.clear()
+        if names or own not in said:
+            found.append(own)
+        said.add(own)
+    return found
+
+
+def _is_of_one(sentences: Iterable[Tokens], subject: str) -> bool:
+    """Whether sentences speak of a single thing: "it is near SLOT_NEAR", "SLOT_NAME is cheap"."""
+    return any(plain(own)[0] in (PRONOUN, OWNER) or subject in plain(own) for own in sentences)
 
 
 def _with_and(sentence: Tokens, verbs: Collection[str]) -> Tokens:

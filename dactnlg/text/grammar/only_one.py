@@ -11,7 +11,7 @@ from dactnlg.text.grammar.phrasing import trimmed
 from dactnlg.text.grammar.verbs import finite
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
-from dactnlg.text.surface import plain
+from dactnlg.text.surface import JOINER, plain
 from dactnlg.text.values.plurals import MANY, pluralized
 
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
@@ -36,11 +36,12 @@ def the_only_ones(sentence: Tokens, lexicon: Lexicon) -> Tokens:
     ends = (at for at in range(noun, len(words)) if words[at] in JOINTS | PREPOSITIONS | SUBJECTS | {*ENDS})
     end = next(ends, len(words)) if noun else 0
     last = words[end - 1]
-    many = last.endswith("s") or last in PLURALS or last in _NUMBERS or is_placeholder(last)
-    if end <= noun or many:
+    name = is_placeholder(last) and last not in lexicon.plurals
+    if end <= noun or name or last.endswith("s") or last in PLURALS or last in _NUMBERS:
         return sentence
     rest = agreeing(sentence[end:], lexicon.verbs, MANY) if words[end:] else ()
-    return (*sentence[: end - 1], pluralized(last), *rest)
+    several = (sentence[end - 1], f"{JOINER}s") if is_placeholder(last) else (pluralized(last),)
+    return (*sentence[: end - 1], *several, *rest)
 
 
 def the_only(tokens: Tokens, lexicon: Lexicon) -> Tokens:
@@ -67,9 +68,8 @@ def the_only_that(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     told = next((at for at in finite(words, verbs) if at > start), 0)
     if not told or words[told - 1] != "and":
         return sentence
-    # "With a garden, and is cheap"
-    apart = words[told - 2] == "," and words[told] in BEING
-    joined = (RELATIVES if apart else JOINTS | {"with"}).isdisjoint(words[start : told - 1])
+    # "With a garden and is cheap": what a thing is said to be, no garden is.
+    joined = (RELATIVES if words[told] in BEING else JOINTS | {"with"}).isdisjoint(words[start : told - 1])
     return (*trimmed(sentence[:told]), "that", *sentence[told:]) if joined else sentence
 
 
