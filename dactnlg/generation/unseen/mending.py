@@ -105,13 +105,24 @@ class Mender:
     def _mended(self, candidate: Candidate) -> Tokens:
         turn, manners = candidate.request.turn, self._preprocessor.manners
         asks = all(manners.is_question(act.act_type) for act in turn)
-        # "It has a matt black bezel with a stand", but "it is black"
-        plain_values = {placeholder_name(slot.name) for _, slot in turn.slots() if " " not in (slot.value or "")}
-        lexicon = self._lexicon._replace(held=self._lexicon.held - plain_values)
-        tokens = mended(candidate.tokens, lexicon, asks=asks, counted=self._counted(turn))
+        tokens = mended(candidate.tokens, self._lexicon_of(turn), asks=asks, counted=self._counted(turn))
         if manners.ends_asking(turn):
             tokens = asked_in_one(tokens, self._lexicon)
         return tokens
+
+    def _lexicon_of(self, turn: Turn) -> Lexicon:
+        """Return the lexicon as the values of a turn have it: "it has a matt black bezel with a stand", "it is black".
+
+        And "it has a color of black", or "of a matt black bezel, silver stand".
+        """
+        held, nouns = set(self._lexicon.held), dict[str, str]()
+        for item in self._preprocessor.delexicalizer.required(turn):
+            name, value = item.placeholder.partition("#")[0], item.slot.value or ""
+            if " " not in value:
+                held.discard(name)
+            if name in self._lexicon.value_nouns and (" " not in value or "," in value):
+                nouns[item.placeholder] = self._lexicon.value_nouns[name]
+        return self._lexicon._replace(held=frozenset(held), value_nouns=nouns)
 
     def _spelt(self, turn: Turn, tokens: Tokens) -> Tokens:
         """Return a text that has a noun for the "s" behind a value that would change with it: "strategy games"."""

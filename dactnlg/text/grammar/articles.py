@@ -9,8 +9,8 @@ from dactnlg.text.grammar.english import ARTICLES, JOINTS, PREPOSITIONS
 from dactnlg.text.grammar.lexicon import PLURALS
 from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder, values_alike
-from dactnlg.text.sentences import ENDS, PRONOUN, Tokens
-from dactnlg.text.surface import plain, strip_joiner
+from dactnlg.text.sentences import ENDS, Tokens
+from dactnlg.text.surface import plain
 
 Place = tuple[str, str, str]
 """What stands before an article, if there is one, the value behind it, and the word behind that."""
@@ -19,10 +19,6 @@ _BEHIND = frozenset({"", "and", "or", ",", *ENDS})
 """What may stand behind a noun that ends a phrase."""
 OPENERS = frozenset({"with", "has", "have", "in"})
 """Words before a thing: "with a garden", "in the SLOT_PRICE range"."""
-_SUBJECTS, _HAVING = frozenset({PRONOUN, "and", "that"}), frozenset({"has", "have", "with", "features"})
-_ENDING: tuple[list[str], ...] = ([], *([word] for word in sorted(_BEHIND)))
-OFTENER = 2
-"""How many times as often a thing has a value as it is said to be one, from which on it has it."""
 LEAST, MOSTLY, NEVER = 20, 0.75, 0.05
 """Places from which on their shares tell; shares of those with an article from which on it is put in, or taken out."""
 
@@ -85,38 +81,6 @@ def with_the(sentence: Tokens, nouns: Collection[str]) -> Tokens:
         if word in nouns and words[at - 1 : at] == [_ABOUT] and words[at + 1] in _BEHIND
     }
     return tuple(token for at, own in enumerate(sentence) for token in ((_THE, own) if at in missing else (own,)))
-
-
-def held_values(sentences: Iterable[Sequence[str]]) -> frozenset[str]:
-    """Return the placeholders of what a thing mostly has, "has a SLOT_COLOR", where people say "is SLOT_COLOR" as well.
-
-    Args:
-        sentences: of training, delexicalised, without joiners.
-    """
-    found: dict[str, Counter[str]] = {}
-    for sentence in sentences:
-        for at, told in _told_of_things(sentence):
-            found.setdefault(sentence[at].partition("#")[0], Counter())[told] += 1
-    return frozenset(name for name, told in found.items() if told["a"] >= LEAST and told["a"] > OFTENER * told["is"])
-
-
-def as_held(sentence: Tokens, held: Collection[str]) -> Tokens:
-    """Return a sentence in which a thing has what it mostly has: "it is cheap and is SLOT_COLOR" gets "has a"."""
-    for at, told in _told_of_things(plain(sentence)):
-        if told == "is" and strip_joiner(sentence[at]).partition("#")[0] in held:
-            return (*sentence[: at - 1], "has", "a", *sentence[at:])
-    return sentence
-
-
-def _told_of_things(words: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the places of values that end a phrase, with "is" where a thing is said to be one, "a" where it has one."""
-    for at in range(2, len(words)):
-        if is_placeholder(words[at]) and words[at + 1 : at + 2] in _ENDING:
-            before, last = words[at - 2 : at]
-            if last == "is" and (before in _SUBJECTS or is_placeholder(before)):
-                yield at, "is"
-            elif last in ("a", "an") and before in _HAVING:
-                yield at, "a"
 
 
 def _without_one(sentence: Tokens) -> Tokens:

@@ -8,10 +8,11 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from dactnlg._utils.memory import Memory
-from dactnlg.text.grammar.articles import definite_nouns, held_values, learned_articles
+from dactnlg.text.grammar.articles import definite_nouns, learned_articles
 from dactnlg.text.grammar.clauses import faults, glued
 from dactnlg.text.grammar.copulas import Copulas
 from dactnlg.text.grammar.english import GREETINGS, RELATIVES
+from dactnlg.text.grammar.having import held_values, value_nouns
 from dactnlg.text.grammar.indifference import misattributed, parted
 from dactnlg.text.grammar.joints import splices
 from dactnlg.text.grammar.lexicon import PLURALS, Lexicon
@@ -75,6 +76,7 @@ class Fluency:
         self._copulas = Copulas(stripped if english else ())
         self._articles = learned_articles(stripped if english else ())
         self._held = held_values(stripped if english else ())
+        self._value_nouns = value_nouns(stripped if english else ())
 
     def doubts(self, tokens: Sequence[str], *, strict: bool = True) -> int:
         """Return how many runs of words training never had, and the faults of clauses and of beginnings.
@@ -186,6 +188,7 @@ class Fluency:
             self._articles,
             definite_nouns(self._runs),
             self._held,
+            self._value_nouns,
         )
 
     def _bare(self) -> Iterator[str]:

@@ -25,6 +25,8 @@ class Lexicon(NamedTuple):
         articles: those that values have, or have not, between two words: see `learned_articles`.
         definite: the nouns that mostly have "the" where one talks about them.
         held: the placeholders of what things have, though they may be said to be it: see `held_values`.
+        value_nouns: the nouns of what has a value, by the value's placeholder, "a color of SLOT_COLOR", for those
+            values that need one.
     """
 
     verbs: frozenset[str] = frozenset()
@@ -36,3 +38,4 @@ class Lexicon(NamedTuple):
     articles: Mapping[tuple[str, str, str], str] = MappingProxyType({})
     definite: frozenset[str] = frozenset()
     held: frozenset[str] = frozenset()
+    value_nouns: Mapping[str, str] = MappingProxyType({})

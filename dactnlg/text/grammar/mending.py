@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from dactnlg.text.grammar.agreement import agreeing, tells_of_several
 from dactnlg.text.grammar.antecedents import referred
-from dactnlg.text.grammar.articles import as_held, with_articles, with_the
+from dactnlg.text.grammar.articles import with_articles, with_the
 from dactnlg.text.grammar.boundaries import ALL, divided_anew
 from dactnlg.text.grammar.english import (
     ARTICLES,
@@ -22,6 +22,7 @@ from dactnlg.text.grammar.english import (
     SUBJECTS,
     listed,
 )
+from dactnlg.text.grammar.having import as_held, as_values_of
 from dactnlg.text.grammar.indifference import conditions_last, parted
 from dactnlg.text.grammar.lexicon import Lexicon
 from dactnlg.text.grammar.only_one import said_of_it, so_in_all, the_only_of_its_kind, the_only_ones, the_only_that
@@ -75,7 +76,7 @@ def mended(tokens: Tokens, lexicon: Lexicon, *, asks: bool = False, counted: int
         elif plain(own)[0] != PRONOUN:
             number = 0
         own = with_articles(_without_article(own, lexicon.bare), lexicon.articles)
-        own = as_held(with_the(own, lexicon.definite), lexicon.held)
+        own = as_values_of(as_held(with_the(own, lexicon.definite), lexicon.held), lexicon.value_nouns)
         own = _with_verb(own, lexicon) if tells else own
         if plain(own)[0] != PRONOUN and (number or (counted == MANY and not found)):
             own = _related(own, verbs)
