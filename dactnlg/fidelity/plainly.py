@@ -14,6 +14,7 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
+from dactnlg.text.values.nearness import names_slot
 
 Words = Sequence[str]
 _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
@@ -65,6 +66,12 @@ def _told_from(words: Words, start: int) -> int:
         if denied and _OPENING.isdisjoint(words[start:at]):
             return at
     return len(words)
+
+
+def any_of(words: Words, slot: str) -> bool:
+    """Whether folded words say any, or all, of what a slot's name names: "in all product families"."""
+    places = (at for at in range(1, len(words)) if names_slot(words[at], slot))
+    return any(words[at - 1] in _ANY or (words[at - 1].isalpha() and words[at - 2] in _ANY) for at in places)
 
 
 def careless(words: Iterable[str]) -> bool:

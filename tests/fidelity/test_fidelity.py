@@ -16,7 +16,7 @@ from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import atoms, facts
 from dactnlg.fidelity.learning import learn_reader
 from dactnlg.fidelity.naming import Naming
-from dactnlg.fidelity.plainly import indifferent, matters
+from dactnlg.fidelity.plainly import any_of, indifferent, matters
 from dactnlg.fidelity.reader import Places
 from dactnlg.fidelity.reader_file import load_reader, save_reader
 from dactnlg.fidelity.samples import evidence, unfound
@@ -248,6 +248,17 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
     # Nothing is known of other languages' words for it.
     czech = [(turn, text.replace("care", "záleží")) for turn, text in pairs]
     assert Naming(learn_reader(czech, czech[::5], own)).faults(turn, ["3", "hotely"])[0] == []
+
+
+def test_any_of_what_a_slot_names_is_said_plainly() -> None:
+    for text, plainly in {
+        "there are 4 inns in all product families": True,
+        "there are 4 inns of any family": True,
+        "all inns in the old family": False,
+        "any SLOT_NAME family": False,
+        "the family": False,
+    }.items():
+        assert any_of(text.split(), "family") is plainly
 
 
 def test_whether_it_is_so_leaves_a_yes_open(data_dir: Path) -> None:

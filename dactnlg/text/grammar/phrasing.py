@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from dactnlg.text.grammar.asking import objectless
 from dactnlg.text.grammar.english import (
+    ARTICLES,
     AUXILIARIES,
     COORDINATING,
     JOINTS,
@@ -33,6 +34,8 @@ _ONE_OF = {"children": "child", "kids": "kid", "families": "family", "dogs": "do
 _BEHIND_ONE = frozenset({"friendly", "-friendly"})
 _LONGEST_END = 4
 """Words of a clause that ends before what it is about."""
+WITH, _NAMES = "with", listed("phone number address postcode code area")
+"""The word before what something has; words for what no thing is said to have "of" its value."""
 _WHICH = frozenset({"what", "which"})
 _NO_THING = PREPOSITIONS | RELATIVES | COORDINATING | QUESTION_WORDS | SUBJECTS
 _NO_THING |= listed("about of if whether to either too much")
@@ -41,7 +44,19 @@ _NO_THING |= listed("about of if whether to either too much")
 
 def rephrased(sentence: Tokens) -> Tokens:
     """Return a sentence without faults that its words show."""
-    rules = (_ended, _resumed, _compounds, _asked_once, _caring_about, _where_last, _of_two, _in_all, with_object)
+    rules = (
+        _ended,
+        _resumed,
+        _compounds,
+        _asked_once,
+        _caring_about,
+        _where_last,
+        _of_two,
+        _in_all,
+        _with_once,
+        _that_of,
+        with_object,
+    )
     for rule in rules:
         sentence = rule(sentence)
     return sentence
@@ -153,6 +168,31 @@ def _of_two(sentence: Tokens) -> Tokens:
                     *sentence[place + 1 :],
                 )
     return sentence
+
+
+def _with_once(sentence: Tokens) -> Tokens:
+    """Return a sentence with one "with" for two things: "a pub with a garden with a view" has "and a view"."""
+    words = plain(sentence)
+    first, second, *more = [*(at for at, word in enumerate(words) if word == WITH), 0, 0][:3]
+    between = words[first + 1 : second]
+    # "With a price range of less than £20"
+    more_than_one = not between or not (_NO_THING - {"of"}).isdisjoint(between)
+    if more_than_one or more[0] or words[second + 1] not in ARTICLES or between[0] not in ARTICLES:
+        return sentence
+    return (*sentence[:second], "and", *sentence[second + 1 :])
+
+
+def _that_of(sentence: Tokens) -> Tokens:
+    """Return a sentence that lists what it begins to list: "with a garden and the price range is more than £30"."""
+    words = plain(sentence)
+    start = next((at for at, pair in enumerate(pairwise(words)) if pair == ("and", "the")), 0)
+    verb = next((at for at in range(start + 2, len(words)) if words[at] == "is"), 0) if start else 0
+    noun, value = words[start + 2 : verb], words[verb + 1 : end_of(words)]
+    # "The price range is high" would be no "price range of high".
+    amount = any(is_placeholder(word) or word.isdigit() for word in value) and (JOINTS - {"than"}).isdisjoint(value)
+    if not verb or WITH not in words[:start] or not amount or not all(map(str.isalpha, noun)) or _NAMES & {*noun}:
+        return sentence
+    return (*sentence[: start + 1], "a", *sentence[start + 2 : verb], "of", *sentence[verb + 1 :])
 
 
 def _in_all(sentence: Tokens) -> Tokens:
