@@ -66,7 +66,10 @@ class Mender:
     def _shorter(self, candidate: Candidate) -> Candidate:
         """Return a candidate without sentences that say nothing of their own: "it is a game. It is on Steam."."""
         sentences, turn = split_sentences(candidate.tokens), candidate.request.turn
-        for place, own in enumerate(sentences):
+        subject = self._lexicon.subject
+        named = {word for word in map(strip_joiner, candidate.tokens) if subject and word.partition("#")[0] == subject}
+        # What is said of one thing says nothing of another.
+        for place, own in enumerate(sentences if len(named) < 2 else ()):
             rest = [*sentences[:place], *sentences[place + 1 :]]
             if rest and self._is_needless(turn, own, rest):
                 shorter = _as_good(candidate, tuple(token for other in rest for token in other))
