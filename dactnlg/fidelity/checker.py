@@ -10,10 +10,10 @@ from dactnlg.fidelity.features import folded
 from dactnlg.fidelity.inventions import Inventions, stray_numbers
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, NEVER, Reader
-from dactnlg.fidelity.reports import FidelityReport, Findings
+from dactnlg.fidelity.reports import FidelityReport, Findings, together
 from dactnlg.fidelity.samples import evidence, other_values, unfound
 from dactnlg.fidelity.specials import Specials, either, one_question
-from dactnlg.fidelity.things import exchanged_specials, left_out
+from dactnlg.fidelity.things import exchanged_specials, left_out, told_apart
 from dactnlg.text.grammar.manners import Manners
 from dactnlg.text.owners import exchanged
 from dactnlg.text.placeholders import Required, is_placeholder
@@ -41,8 +41,15 @@ class FidelityChecker:
         self._inventions = Inventions(self.values)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
-        """Return what a lexicalised sentence says of what a turn says."""
+        """Return what a lexicalised sentence says of what a turn says.
+
+        What is said of each of several things, with an act of its own, is checked by itself.
+        """
         turn = self.delexicalizer.prepared(turn)
+        parts = told_apart(self.delexicalizer, turn, sentence)
+        return together([self._check(*part) for part in parts]) if parts else self._check(turn, sentence)
+
+    def _check(self, turn: Turn, sentence: str) -> FidelityReport:
         done = self.delexicalizer.delexicalize(turn, sentence)
         values = self.checker.tally(turn, done.tokens)
         # What is said twice is still true.

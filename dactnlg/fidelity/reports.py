@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 
@@ -71,3 +72,16 @@ class FidelityReport:
             "acts": dict(self.acts),
             "unchecked": list(self.unchecked),
         }
+
+
+def together(reports: Sequence[FidelityReport]) -> FidelityReport:
+    """Return what the sentences of a text say of an act each as what it says of all of them."""
+    missing, extra, questions, unchecked = (
+        tuple(chain.from_iterable(parts))
+        for parts in zip(*((each.missing, each.extra, each.questions, each.unchecked) for each in reports), strict=True)
+    )
+    contradicted, misplaced, acts = (
+        dict(chain.from_iterable(part.items() for part in parts))
+        for parts in zip(*((each.contradicted, each.misplaced, each.acts) for each in reports), strict=True)
+    )
+    return FidelityReport(missing, extra, contradicted, misplaced, questions, acts, tuple(dict.fromkeys(unchecked)))

@@ -6,14 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import special_name
-from dactnlg.text.owners import Thing, compared, described
+from dactnlg.text.owners import Thing, compared, described, named_apart
 from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.slots import Shown, SlotChecker
+from dactnlg.text.surface import detokenize, strip_joiner, tokenize
+from dactnlg.text.values.delexicalization import Delexicalizer
 
 BOTH = "both"
 TOGETHER = frozenset({BOTH, "neither", "each", "all"})
 """Words with which something is said of several things at once."""
+_THEY = frozenset({"they", "their", "them", "respectively"})
 
 
 def exchanged_specials(
@@ -34,6 +37,36 @@ def exchanged_specials(
             if slot.special in shown.get(slot.name, ()) and slot.special not in own:
                 found[special_name(slot)] = str(other.name)
     return found
+
+
+def told_apart(delexicalizer: Delexicalizer, turn: Turn, text: str) -> list[tuple[Turn, str]]:
+    """Return the acts of a turn that are about one thing each, with the sentences that a text has on that.
+
+    Nothing where something may be said of several at once.
+
+    Args:
+        delexicalizer: finds the names.
+        turn: the acts, prepared.
+        text: lexicalised.
+    """
+    names = named_apart(turn)
+    if not names or not TOGETHER.union(_THEY).isdisjoint(text.lower().split()):
+        return []
+    places = {item.placeholder: names.index(item.slot) for item in delexicalizer.required(turn) if item.slot in names}
+    parts, before = [list[str]() for _ in names], list[str]()
+    about = before
+    for sentence in map(detokenize, split_sentences(tokenize(text))):
+        tokens = map(strip_joiner, delexicalizer.delexicalize(turn, sentence).tokens)
+        named = {places[token] for token in tokens if token in places}
+        if len(named) > 1:
+            return []
+        about = parts[named.pop()] if named else about
+        about.append(sentence)
+    if not all(parts):
+        return []
+    # What stands before the first name is said of that.
+    parts[0][:0] = before
+    return [(Turn((act,)), " ".join(own)) for act, own in zip(turn.acts, parts, strict=True)]
 
 
 def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterator[tuple[str, str]]:

@@ -55,6 +55,17 @@ def compared(turn: Turn) -> list[Thing]:
     return things(turn.acts[0].slots) if len(turn.acts) == 1 else []
 
 
+def named_apart(turn: Turn) -> list[Slot]:
+    """Return what names the thing of each act, where several acts are about one each: "inform(name=a)&inform(name=b)".
+
+    Nothing where an act names none, or two name the same.
+    """
+    names = [act.slots[0] for act in turn.acts if act.slots]
+    alike = len({slot.name for slot in names}) == 1 and all(slot.delexicalizable for slot in names)
+    others = len(set(map(folded_value, names))) == len(turn.acts)
+    return names if len(names) > 1 and alike and others else []
+
+
 def left_open(turn: Turn) -> set[str]:
     """Return the slots of whose several values a text may name one, or each of another thing.
 

@@ -1,0 +1,66 @@
+"""Several things, each with an act of its own: what is said of one is said of no other."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from dactnlg.acts import Turn, parse
+from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.fidelity.reader_file import load_reader
+from dactnlg.runs.run import Run
+
+TWO = "inform(name='Larkspur Lane';dogsallowed=no;near=Tessel)&inform(name='Quarry Rim';dogsallowed=no;near=Tessel)"
+
+
+@pytest.fixture(scope="module")
+def corpus() -> Corpus:
+    return load_corpus("trails")
+
+
+@pytest.fixture(scope="module")
+def checker(corpus: Corpus, random_run: Path) -> FidelityChecker:
+    return FidelityChecker(corpus.card.style().checker(), load_reader(Run(random_run).reader_path))
+
+
+@pytest.mark.parametrize(
+    ("sentence", "missing"),
+    [
+        ("Larkspur Lane is near Tessel and closed to dogs. Quarry Rim is near Tessel and closed to dogs.", ()),
+        ("Larkspur Lane is near Tessel and closed to dogs. Quarry Rim is closed to dogs.", ("near=Tessel",)),
+        ("Larkspur Lane is near Tessel. Quarry Rim is near Tessel and closed to dogs.", ("dogsallowed=no",)),
+        (
+            "It is near. Larkspur Lane is closed to dogs. It is near Tessel. Quarry Rim is near Tessel.",
+            ("dogsallowed=no",),
+        ),
+        # What may be said of both at once.
+        ("Larkspur Lane and Quarry Rim are near Tessel and closed to dogs.", ()),
+        ("Larkspur Lane is near Tessel. Quarry Rim is nice. Both are closed to dogs.", ()),
+        ("Larkspur Lane is near Tessel. Quarry Rim is nice. They are closed to dogs.", ()),
+    ],
+)
+def test_what_is_said_of_one_is_said_of_no_other(
+    checker: FidelityChecker, sentence: str, missing: tuple[str, ...]
+) -> None:
+    assert checker.check(parse(TWO), sentence).missing == missing
+
+
+def test_sentences_about_two_things_are_at_fault_where_one_of_them_is(checker: FidelityChecker, corpus: Corpus) -> None:
+    pairs = [
+        (turn, text)
+        for turn, text in corpus.pairs("test")
+        if [act.act_type for act in turn] == ["inform"] and turn.acts[0].slots[0].name == "name" and text[-1:] == "."
+    ]
+    chance, faults = random.Random(7), 0
+    for _ in range(60):
+        (one, first), (two, second), (_, other) = chance.sample(pairs, 3)
+        turn = Turn((*one.acts, *two.acts))
+        if len({act.slots[0].value for act in turn}) < 2:
+            continue
+        own, wrong = checker.check(turn, f"{first} {second}"), checker.check(turn, f"{first} {other}")
+        assert own.ok == (checker.check(one, first).ok and checker.check(two, second).ok)
+        faults += not wrong.ok
+    assert faults > 50
