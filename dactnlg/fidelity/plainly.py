@@ -70,8 +70,9 @@ def _told_from(words: Words, start: int) -> int:
 
 def any_of(words: Words, slot: str) -> bool:
     """Whether folded words say any, or all, of what a slot's name names: "in all product families"."""
-    places = (at for at in range(1, len(words)) if names_slot(words[at], slot))
-    return any(words[at - 1] in _ANY or (words[at - 1].isalpha() and words[at - 2] in _ANY) for at in places)
+    runs = zip(["", "", *words], ["", *words], words, strict=False)
+    named = ((first, second) for first, second, word in runs if names_slot(word, slot))
+    return any(second in _ANY or (second.isalpha() and first in _ANY) for first, second in named)
 
 
 def careless(words: Iterable[str]) -> bool:

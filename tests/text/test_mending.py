@@ -24,6 +24,8 @@ LEXICON = Lexicon(
     bare=frozenset({"SLOT_AREA"}),
     subject="SLOT_NAME",
     definite=frozenset({"area"}),
+    held=frozenset({"SLOT_COLOR"}),
+    value_nouns={"SLOT_COLOR": "color"},
 )
 
 
@@ -195,6 +197,7 @@ def test_verbs_agree(text: str, better: str) -> None:
             "the SLOT_NAME is the only pub with a garden and is cheap.",
             "the SLOT_NAME is the only pub with a garden that is cheap.",
         ),
+        ("it is cheap and is SLOT_COLOR.", "it is cheap and has a color of SLOT_COLOR."),
         ("is the only pub in SLOT_NEAR.", "it is the only pub in SLOT_NEAR."),
         ("do you know a game that you can play it on SLOT_A?", "do you know a game that you can play on SLOT_A?"),
         ("pubs that do not allow dogs or not accept cards.", "pubs that do not allow dogs or accept cards."),
@@ -479,6 +482,7 @@ def test_what_is_the_only_one(text: str, better: str) -> None:
 _WORDS = """
     it it's is are has that which where and or but , . ? the only a with for you can do not if care about all there
     SLOT_A SLOT_A#2 SLOT_AREA SLOT_NAME SLOT_COUNT game games pub -s what no good right allow its number children
+    games liked like located said rated price range more than 30 any SLOT_COLOR SLOT_TYPE the only
 """
 
 

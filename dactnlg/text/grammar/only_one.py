@@ -15,6 +15,7 @@ from dactnlg.text.surface import JOINER, plain
 from dactnlg.text.values.plurals import MANY, pluralized
 
 _ARE_ONLY, _NUMBERS = ("are", "the", "only"), listed("two three four few")
+_IS = [["is"], ["was"]]
 _PRAISE, _LONGEST = listed("nice good great"), 4
 """Words that are no kind of thing, and words of a kind, with its article, at most: "a big cheap pub"."""
 
@@ -85,7 +86,7 @@ def so_in_all(sentences: Sequence[Tokens], verbs: Collection[str]) -> list[Token
         at = finite(words, verbs)
         shared = all(place == 1 or words[place - 1] in COORDINATING | RELATIVES for place in at)
         # What it has may be taken for what is so: "with a garden that allows dogs".
-        clear = "with" not in before[start:] or words[1] in BEING
+        clear = "with" not in before[start:] or words[1:2] in _IS
         if start < len(before) and words[0] == PRONOUN and at[:1] == [1] and shared and clear:
             joint = "that" if RELATIVES.isdisjoint(before[start:]) else "and"
             sentence = (*found.pop()[: len(before) - (before[-1] in ENDS)], joint, *sentence[1:])

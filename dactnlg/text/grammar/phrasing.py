@@ -177,7 +177,7 @@ def _with_once(sentence: Tokens) -> Tokens:
     between = words[first + 1 : second]
     # "With a price range of less than £20"
     more_than_one = not between or not (_NO_THING - {"of"}).isdisjoint(between)
-    if more_than_one or more[0] or words[second + 1] not in ARTICLES or between[0] not in ARTICLES:
+    if more_than_one or more[0] or between[0] not in ARTICLES or ARTICLES.isdisjoint(words[second + 1 : second + 2]):
         return sentence
     return (*sentence[:second], "and", *sentence[second + 1 :])
 
