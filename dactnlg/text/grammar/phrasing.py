@@ -190,7 +190,7 @@ def _that_of(sentence: Tokens) -> Tokens:
     noun, value = words[start + 2 : verb], words[verb + 1 : end_of(words)]
     # "The price range is high" would be no "price range of high".
     amount = any(is_placeholder(word) or word.isdigit() for word in value) and (JOINTS - {"than"}).isdisjoint(value)
-    if not verb or WITH not in words[:start] or not amount or not all(map(str.isalpha, noun)) or _NAMES & {*noun}:
+    if not noun or WITH not in words[:start] or not amount or not all(map(str.isalpha, noun)) or _NAMES & {*noun}:
         return sentence
     return (*sentence[: start + 1], "a", *sentence[start + 2 : verb], "of", *sentence[verb + 1 :])
 
