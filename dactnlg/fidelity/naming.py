@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence, Set
 
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import INDIFFERENT, UNKNOWN, facts, told_of
-from dactnlg.fidelity.plainly import careless, indifferent, matters, unknowing
+from dactnlg.fidelity.plainly import any_of, careless, indifferent, matters, unknowing
 from dactnlg.fidelity.reader import NEVER, Reader
 from dactnlg.text.grammar.english import QUESTION_WORDS
 from dactnlg.text.sentences import split_sentences
@@ -40,8 +40,16 @@ class Naming:
         }
 
     def does_not_matter(self, words: Sequence[str], slot: str) -> bool:
-        """Whether folded words name a slot behind those with which something does not matter."""
-        return _is_among(indifferent(words), self._own[slot])
+        """Whether folded words name a slot behind those with which something does not matter, or say any of it."""
+        return _is_among(indifferent(words), self._own[slot]) or any(map(self._names_alone(slot), any_of(words)))
+
+    def _names_alone(self, slot: str) -> Callable[[str], bool]:
+        """Return what tells whether a word names a slot with values, and none of the others that may not matter."""
+        others = [other for other in self._own if other != slot]
+        if any(f"{slot}={value}" in self._reader.facts for value in OPPOSITES):
+            # "For any business" is a yes.
+            return lambda word: False
+        return lambda word: names_slot(word, slot) and not any(names_slot(word, other) for other in others)
 
     def leaves_open(self, sentences: Iterable[Sequence[str]]) -> bool:
         """Whether sentences of folded words may say that something does not matter; all may but English ones."""

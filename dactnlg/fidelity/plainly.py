@@ -14,7 +14,6 @@ from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.questions import is_question
 from dactnlg.text.sentences import split_sentences
 from dactnlg.text.surface import strip_joiner
-from dactnlg.text.values.nearness import names_slot
 
 Words = Sequence[str]
 _INDIFFERENCE = frozenset({"care", "preference", "preferences", "regardless"})
@@ -68,11 +67,11 @@ def _told_from(words: Words, start: int) -> int:
     return len(words)
 
 
-def any_of(words: Words, slot: str) -> bool:
-    """Whether folded words say any, or all, of what a slot's name names: "in all product families"."""
-    runs = zip(["", "", *words], ["", *words], words, strict=False)
-    named = ((first, second) for first, second, word in runs if names_slot(word, slot))
-    return any(second in _ANY or (second.isalpha() and first in _ANY) for first, second in named)
+def any_of(words: Words) -> Iterator[str]:
+    """Yield the folded words of which any, or all, are meant: "in all product families"."""
+    for first, second, word in zip(["", "", *words], ["", *words], words, strict=False):
+        if second in _ANY or (second.isalpha() and first in _ANY):
+            yield word
 
 
 def careless(words: Iterable[str]) -> bool:

@@ -10,7 +10,7 @@ from math import inf
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import ACT, INDIFFERENT, UNKNOWN, Fact, facts
 from dactnlg.fidelity.naming import Naming
-from dactnlg.fidelity.plainly import any_of, asked
+from dactnlg.fidelity.plainly import asked
 from dactnlg.fidelity.reader import NEVER, Evidence, Reader
 from dactnlg.fidelity.reports import Findings
 from dactnlg.text.owners import left_open
@@ -99,7 +99,7 @@ class Specials:
             return any(any(names_slot(word, slot) for word in each) for each in asked(words))
         if fact.kind not in (INDIFFERENT, UNKNOWN):
             return False
-        if fact.kind == INDIFFERENT and (self._naming.does_not_matter(words, slot) or any_of(words, slot)):
+        if fact.kind == INDIFFERENT and self._naming.does_not_matter(words, slot):
             return True
         shown = fact.kind[1:] in sentence.shown.get(slot, ())
         return shown and self._about(fact, words) and self._most_probable(name, logits)

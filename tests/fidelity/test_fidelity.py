@@ -251,14 +251,25 @@ def test_what_does_not_matter_is_named_or_said_not_to_matter() -> None:
 
 
 def test_any_of_what_a_slot_names_is_said_plainly() -> None:
-    for text, plainly in {
-        "there are 4 inns in all product families": True,
-        "there are 4 inns of any family": True,
-        "all inns in the old family": False,
-        "any SLOT_NAME family": False,
-        "the family": False,
-    }.items():
-        assert any_of(text.split(), "family") is plainly
+    assert [*any_of(["in", "all", "product", "families"])] == ["product", "families"]
+    assert [*any_of(["any", "family"])] == ["family"]
+    assert [*any_of(["any", "SLOT_NAME", "family"])] == ["SLOT_NAME"]
+    assert not [*any_of(["the", "family"])]
+    pairs = [(parse(f"inform(name=b{n};size=dontcare)"), f"b{n} has any size of disk") for n in range(20)]
+    pairs += [(parse(f"inform(name=b{n};price_range=dontcare)"), f"b{n} has all price ranges") for n in range(20)]
+    pairs += [(parse(f"inform(name=b{n};size_range=dontcare)"), f"b{n} has all size ranges") for n in range(20)]
+    pairs += [
+        (parse(f"inform(name=b{n};pets={value})"), f"b{n} has {n} pets")
+        for n in range(20)
+        for value in ("yes", "dontcare")
+    ]
+    own = Style(False, True, {}, {}, ()).checker()
+    naming = Naming(learn_reader(pairs, pairs[::5], own))
+    assert naming.does_not_matter(["in", "any", "price", "range"], "price_range")
+    # What may be meant of others as well, and a yes.
+    assert not naming.does_not_matter(["in", "any", "range"], "price_range")
+    assert not naming.does_not_matter(["in", "any", "old", "size"], "size")
+    assert not naming.does_not_matter(["good", "for", "any", "pets"], "pets")
 
 
 def test_whether_it_is_so_leaves_a_yes_open(data_dir: Path) -> None:
