@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fact
 from dactnlg.fidelity.features import folded
-from dactnlg.fidelity.inventions import Inventions, stray_numbers
+from dactnlg.fidelity.inventions import Inventions, numbers_of, stray_numbers
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, NEVER, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings, together
@@ -38,7 +38,7 @@ class FidelityChecker:
         self._specials = Specials(checker, reader, self._naming)
         self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
-        self._inventions = Inventions(self.values)
+        self._inventions, self._numbers = Inventions(self.values), numbers_of(self.values)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says.
@@ -111,7 +111,7 @@ class FidelityChecker:
             cues: what the cues of the data card say of it; what they find missing stays so.
             shown: the special values that they find.
         """
-        numbers = stray_numbers(turn, tokens)
+        numbers = stray_numbers(turn, tokens, self._numbers)
         if self.reader is None or self._naming is None:
             misplaced = self._misplaced(turn, tokens, (), alone=True)
             return Findings(cues.missing, (*cues.extra, *numbers), misplaced=misplaced)

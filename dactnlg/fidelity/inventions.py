@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import chain
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.grammar.english import ARTICLES
@@ -15,7 +16,7 @@ OPEN = 20
 DIGITS = 4
 """Digits of a value that is nothing but a number, at least: a smaller one may count anything."""
 Words = tuple[str, ...]
-_NUMBER, _ANY_NUMBER = re.compile(r"[0-9]+"), frozenset({"0", "1"})
+_NUMBER = re.compile(r"[0-9]+")
 
 
 class KnownValues:
@@ -69,18 +70,29 @@ class Inventions:
         return [self._slots[words] for words in dict.fromkeys(self._known.strays(turn, sentence))]
 
 
-def stray_numbers(turn: Turn, tokens: Sequence[str]) -> list[str]:
-    """Return the numbers in delexicalised tokens that are in no value of a turn: "a low rating is 5".
+def numbers_of(values: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return the numbers in the values of slots, without those that may be said of any: 0 of something, or 1 of it."""
+    found = chain.from_iterable(_NUMBER.findall(value) for own in values.values() for value in own)
+    return frozenset(found) - {"0", "1"}
 
-    That there are 0 of something, or 1 of them, may be said of any.
+
+def stray_numbers(turn: Turn, tokens: Sequence[str], known: Container[str]) -> list[str]:
+    """Return the numbers in delexicalised tokens that values have, but none of a turn's: "a low rating is 5".
+
+    An act without any may be said with a number: "How did you like it, from 1 to 5?".
+
+    Args:
+        turn: the acts.
+        tokens: with placeholders.
+        known: the numbers of training's values.
     """
     # A search looks at thousands of texts, and few have any.
-    if not _NUMBER.search(" ".join(tokens)):
+    if not _NUMBER.search(" ".join(tokens)) or all(slot.value is None for _, slot in turn.slots()):
         return []
     words = (strip_joiner(token) for token in tokens if not token.isalpha() and not is_placeholder(token))
     found = dict.fromkeys(number for word in words for number in _NUMBER.findall(word))
-    own = {number for _, slot in turn.slots() for number in _NUMBER.findall(slot.value or "")} if found else set()
-    return [number for number in found if number not in own | _ANY_NUMBER]
+    own = {number for _, slot in turn.slots() for number in _NUMBER.findall(slot.value or "")}
+    return [number for number in found if number in known and number not in own]
 
 
 def words_of(text: str) -> Words:

@@ -76,7 +76,7 @@ class Generation:
             missing=report.missing,
             extra=report.extra,
             origin=candidate.origin,
-            unchecked=tuple(name for name in known.unchecked if name not in report.missing),
+            unchecked=known.unchecked,
             seen=known.seen,
             doubts=doubts,
         )

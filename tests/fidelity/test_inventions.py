@@ -9,7 +9,7 @@ import pytest
 
 from dactnlg.acts import Slot, parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.fidelity.inventions import Inventions, stray_numbers
+from dactnlg.fidelity.inventions import Inventions, numbers_of, stray_numbers
 from dactnlg.fidelity.samples import known_values
 
 VALUES = {
@@ -49,12 +49,17 @@ def test_telling_values_are_found(act: str, sentence: str, invented: list[str]) 
         ("inform(rating='5 out of 5')", "it has 5 of 5 stars", []),
         ("inform(price='£20-25')", "it costs £ 20 ￭-￭ 30", ["30"]),
         ("inform(name='red kite')", "SLOT_NAME#2 is one of 20 , or 20 to 30", ["20", "30"]),
-        # None, and one, may be said of anything.
+        # None, and one, may be said of anything, and numbers of no value, too; or where an act has no values.
         ("inform_no_match(name='red kite')", "there are 0 pubs , or 1 pub", []),
+        ("inform(rating=low)", "a low rating is 7", []),
+        ("ask_rating()", "how did you like it , from 1 to 5", []),
+        ("?request(rating)", "how did you like it , from 1 to 5", []),
     ],
 )
 def test_numbers_are_those_of_the_act(act: str, text: str, found: list[str]) -> None:
-    assert stray_numbers(parse(act), text.split()) == found
+    known = numbers_of({"rating": ["1 out of 5", "low"], "price": ["£20-25", "more than £30"], "count": ["0"]})
+    assert known == {"5", "20", "25", "30"}
+    assert stray_numbers(parse(act), text.split(), known) == found
 
 
 @pytest.mark.parametrize("corpus", ["hotel", "laptop", "tv", "viggo", "trails"])
