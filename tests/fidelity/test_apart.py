@@ -3,27 +3,14 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import pytest
 
 from dactnlg.acts import Turn, parse
-from dactnlg.data.corpus import Corpus, load_corpus
+from dactnlg.data.corpus import Corpus
 from dactnlg.fidelity.checker import FidelityChecker
-from dactnlg.fidelity.reader_file import load_reader
-from dactnlg.runs.run import Run
 
 TWO = "inform(name='Larkspur Lane';dogsallowed=no;near=Tessel)&inform(name='Quarry Rim';dogsallowed=no;near=Tessel)"
-
-
-@pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return load_corpus("trails")
-
-
-@pytest.fixture(scope="module")
-def checker(corpus: Corpus, random_run: Path) -> FidelityChecker:
-    return FidelityChecker(corpus.card.style().checker(), load_reader(Run(random_run).reader_path))
 
 
 @pytest.mark.parametrize(

@@ -29,16 +29,6 @@ from dactnlg.text.surface import tokenize
 OPPOSITE = {"yes": "no", "no": "yes"}
 
 
-@pytest.fixture(scope="module")
-def corpus() -> Corpus:
-    return load_corpus("trails")
-
-
-@pytest.fixture(scope="module")
-def checker(corpus: Corpus, random_run: Path) -> FidelityChecker:
-    return FidelityChecker(corpus.card.style().checker(), load_reader(Run(random_run).reader_path))
-
-
 def test_human_sentences_are_hardly_ever_flagged(checker: FidelityChecker, corpus: Corpus) -> None:
     reports = [checker.check(turn, sentence) for turn, sentence in corpus.pairs("test")]
     assert np.mean([not report.ok for report in reports]) <= 0.02
