@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pytest
+from helpers import dactnlg, git, missing
 from hypothesis import settings
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -37,14 +38,6 @@ def _folder(variable: str, name: str) -> Path:
     return folder
 
 
-def missing(what: str) -> NoReturn:
-    """Skip a test for want of something, or fail it under CI."""
-    # A continuous-integration run that silently tests nothing is worse than a red one.
-    if os.environ.get("CI", "").lower() in ("true", "1"):
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what)
-
-
 def pytest_configure(config: pytest.Config) -> None:
     """Register the marks of this folder."""
     config.addinivalue_line("markers", "needs(module, install): skipped without a module, failed under CI")
@@ -57,25 +50,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         module, install = mark.args
         if find_spec(module) is None:
             missing(f"{module} is not installed: {install}")
-
-
-def lend_meteor(cache: Path) -> None:
-    """Let a cache that is not the user's have the user's index of METEOR: to make one takes minutes, and all are alike.
-
-    Args:
-        cache: the folder of all programs, `~/.cache`.
-    """
-    index = _meteor()
-    if index and not (cache / "dactnlg" / index.name).exists():
-        (cache / "dactnlg").mkdir(parents=True, exist_ok=True)
-        (cache / "dactnlg" / index.name).symlink_to(index)
-
-
-@cache
-def _meteor() -> Path | None:
-    from dactnlg.metrics.meteor.data import installed, load
-
-    return load().folder if installed() else None
 
 
 @pytest.fixture(scope="session")
@@ -148,17 +122,6 @@ def poor_run(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
         return train(load_config(f"trails-{model}", overrides, models), folder, progress=False).path
 
     return run
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, "-C", str(folder), *arguments], capture_output=True, check=True)
-
-
-def dactnlg(code: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": str(code)}
-    command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=code)
 
 
 @pytest.fixture(scope="session")

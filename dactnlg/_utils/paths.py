@@ -49,7 +49,11 @@ def refuse_links(folder: Path, error: type[UserError]) -> None:
     for root, folders, files in os.walk(top):
         for name in (*folders, *files):
             path = Path(root, name)
-            kind = path.lstat().st_mode
+            try:
+                kind = path.lstat().st_mode
+            except FileNotFoundError:
+                # Another process writes a file of the folder anew, and had it half written when the folder was listed.
+                continue
             if stat.S_ISLNK(kind):
                 if not path.resolve().is_relative_to(top):
                     raise error(f"{path} is a link to {path.readlink()}, out of its folder; put a copy in its place")

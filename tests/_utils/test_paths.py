@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,3 +53,17 @@ def test_what_a_folder_of_files_holds(tmp_path: Path) -> None:
         end.bind(str(tmp_path / "a" / "s"))
         with pytest.raises(CorpusError, match="s is neither a file nor a folder"):
             refuse_links(tmp_path, CorpusError)
+
+
+def test_a_file_that_another_process_writes_anew_is_no_link(tmp_path: Path) -> None:
+    file, imports = tmp_path / "manifest.json", "from pathlib import Path; from dactnlg._utils.files import write_json"
+    program = f"{imports}\nwhile True: write_json(Path({str(file)!r}), {{}})"
+    writing = subprocess.Popen([sys.executable, "-c", program])
+    try:
+        while not file.exists():
+            assert writing.poll() is None
+        for _ in range(20_000):
+            refuse_links(tmp_path, CorpusError)
+    finally:
+        writing.kill()
+        writing.wait()

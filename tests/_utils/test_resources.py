@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import pytest
-from conftest import missing
+from helpers import missing
 from packaging.requirements import Requirement
 
 from dactnlg._utils import resources

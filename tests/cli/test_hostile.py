@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 import pytest
-from conftest import lend_meteor
+from helpers import lend_meteor
 
 from dactnlg.cli.main import app, main
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import click
 import pytest
-from conftest import lend_meteor
+from helpers import lend_meteor
 
 from benchmarks.own_corpora import flights, write
 from dactnlg._utils.web.tokens import digest

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import dactnlg, git
+from helpers import dactnlg, git
 
 from dactnlg import __version__ as dactnlg_version
 from dactnlg.errors import RunError

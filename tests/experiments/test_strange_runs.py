@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import dactnlg, git
+from helpers import dactnlg, git
 
 from dactnlg.errors import RunError
 from dactnlg.experiments.evaluations import checked_evaluation

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import missing
+from helpers import missing
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -1,0 +1,50 @@
+"""What tests and their fixtures share that is no fixture: programs that they run, and what they may miss."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+
+def missing(what: str) -> NoReturn:
+    """Skip a test for want of something, or fail it under CI."""
+    # A continuous-integration run that silently tests nothing is worse than a red one.
+    if os.environ.get("CI", "").lower() in ("true", "1"):
+        pytest.fail(what, pytrace=False)
+    pytest.skip(what)
+
+
+def lend_meteor(cache: Path) -> None:
+    """Let a cache that is not the user's have the user's index of METEOR: to make one takes minutes, and all are alike.
+
+    Args:
+        cache: the folder of all programs, `~/.cache`.
+    """
+    index = _meteor()
+    if index and not (cache / "dactnlg" / index.name).exists():
+        (cache / "dactnlg").mkdir(parents=True, exist_ok=True)
+        (cache / "dactnlg" / index.name).symlink_to(index)
+
+
+@cache
+def _meteor() -> Path | None:
+    from dactnlg.metrics.meteor.data import installed, load
+
+    return load().folder if installed() else None
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=Test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, "-C", str(folder), *arguments], capture_output=True, check=True)
+
+
+def dactnlg(code: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(code)}
+    command = [sys.executable, "-P", "-m", "dactnlg", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=code)
