@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -9,6 +10,9 @@ from typing import Any
 RARE = 10
 """Examples of an act type that are few."""
 _EXAMPLES = 5
+NOT_ASKED = " (not asked for)"
+"""Stands behind a special value that a sentence says and its act lacks."""
+_ESCAPED = re.compile(r"\\(.)")
 
 
 @dataclass(slots=True)
@@ -105,21 +109,27 @@ def _not_found(fault: Fault) -> str:
     if wrong == all_ and wrong >= RARE:
         return f"if sentences never say it: silent: [{name}] on the card"
     of_slot = (example.split(" | ")[0] for example in fault.examples)
-    value = next((v.strip("'") for n, _, v in (one.partition("=") for one in of_slot) if n == slot), "VALUE")
-    alias = f"slots: {{{slot}: {{aliases: {{'{value}': ['OTHER WORDING']}}}}}}"
+    printed = next((v for n, _, v in (one.partition("=") for one in of_slot) if n == slot), "VALUE")
+    value = _ESCAPED.sub(r"\1", printed[1:-1]) if printed.startswith("'") else printed
+    alias = f"slots: {{{slot}: {{aliases: {{{_quoted(value)}: ['OTHER WORDING']}}}}}}"
     return f"an alias on the card: {alias}; or, for few values said in many ways, corpus.lexicalized: [{slot}]"
 
 
 def _flagged(fault: Fault) -> str:
     name = next(iter(fault.by_slot), "")
-    slot, _, value = name.partition(" ")[0].partition("=")
-    if name.endswith("(not asked for)"):
+    slot, _, value = name.removesuffix(NOT_ASKED).partition("=")
+    if name.endswith(NOT_ASKED):
         return f"narrower cues for {slot}={value} on the card, if these sentences do not say it; else mend the acts"
     return f"a cue on the card for these sentences: {_cue(slot, value)}; else mend the acts"
 
 
 def _cue(slot: str, value: str) -> str:
-    return f"slots: {{{slot}: {{cues: {{'{value}': ['PATTERN']}}}}}}"
+    return f"slots: {{{slot}: {{cues: {{{_quoted(value)}: ['PATTERN']}}}}}}"
+
+
+def _quoted(value: str) -> str:
+    """Return a value as YAML has it in single quotes."""
+    return "'" + value.replace("'", "''") + "'"
 
 
 _REMEDIES: tuple[Callable[[Fault], str], ...] = (

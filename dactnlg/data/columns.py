@@ -35,20 +35,22 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         if name is not None and name not in header:
             raise CorpusError(f"{path} has no column '{name}'; it has {_listed(header)}")
     if act is None and text is None:
-        if "act" in header and {"text", "references"} & {*header}:
-            return None
-        if {*pairs.MR_COLUMNS} <= {*header}:
-            return None
-    rows = _rows(path, header)
+        objects = path.suffix in (".json", ".jsonl")
+        for name, sentences in (pairs.COLUMNS, pairs.MR_COLUMNS):
+            if name in header and (sentences in header or (objects and pairs.REFERENCES in header)):
+                return None
+    # Spreadsheets leave columns without a name.
+    names = [name for name in header if name and (header.count(name) == 1 or name in (act, text))]
+    rows = _rows(path, names)
     if act is None:
-        act = next((name for place, name in enumerate(header) if _are_acts([row[place] for row in rows])), None)
+        act = next((name for place, name in enumerate(names) if _are_acts([row[place] for row in rows])), None)
     if act is None:
         where = f"no column of {path} looks like dialogue acts such as inform(name='The Eagle')"
         raise CorpusError(f"{where}; it has {_listed(header)}. Name them: --act COLUMN --text COLUMN")
     if text is None:
-        lengths = {n: sum(len(row[i].split()) for row in rows) for i, n in enumerate(header) if n != act}
+        lengths = {n: sum(len(row[i].split()) for row in rows) for i, n in enumerate(names) if n != act}
         text = max(lengths, key=lambda name: lengths[name], default=None)
-    if not text or (rows and not any(row[header.index(text)].strip() for row in rows)):
+    if not text or (rows and not any(row[names.index(text)].strip() for row in rows)):
         raise CorpusError(f"no column of {path} looks like sentences; it has {_listed(header)}. Name it: --text COLUMN")
     return act, text
 
@@ -63,11 +65,15 @@ def _header(path: Path) -> list[str]:
 
 
 def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
-    """Return the cells of the first rows; what is no text is an empty cell."""
+    """Return the cells of the first rows; what is neither text nor a list of texts is an empty cell."""
     if path.suffix in (".csv", ".tsv"):
         return [cells for _, cells in islice(read_csv(path, header), SAMPLE)]
     objects = [row for _, row in islice(pairs.objects(path), SAMPLE) if isinstance(row, dict)]
-    return [[value if isinstance(value := row.get(name), str) else "" for name in header] for row in objects]
+    return [[_text(row.get(name)) for name in header] for row in objects]
+
+
+def _text(value: object) -> str:
+    return " ".join(part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str))
 
 
 def _are_acts(cells: Sequence[str]) -> bool:

@@ -220,8 +220,10 @@ def load_corpus(name: str | Path, data_dir: str | Path | None = None) -> Corpus:
             return _open_release(path)
         return _open_folder(path) if path.is_dir() else corpus_of_file(path)
     card = load_card(name)
-    beside = path.parent if is_card else resources.datasets_dir()
-    return Corpus(card, [*search_path(data_dir), beside])
+    if not is_card:
+        return Corpus(card, [*search_path(data_dir), resources.datasets_dir()])
+    # The data beside a card of one's own are its own; elsewhere another corpus may have files of the same names.
+    return Corpus(card, [*([Path(data_dir)] if data_dir else []), path.parent, *search_path()])
 
 
 def _open_release(folder: Path) -> Corpus:

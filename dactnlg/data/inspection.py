@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.data.audit import Audit
+from dactnlg.data.audit import NOT_ASKED, Audit
 from dactnlg.data.corpus import Corpus
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
@@ -110,7 +110,7 @@ def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) 
             if slot.special and cues and slot.special in cues.cues and times[slot.name] == 1:
                 audit.cues.note(f"{slot.name}={slot.special}", wrong=slot.name in missing)
         for fault in tally.extra:
-            audit.cues.note(f"{fault} (not asked for)", wrong=True)
+            audit.cues.note(f"{fault}{NOT_ASKED}", wrong=True)
         if tally.required or tally.extra:
             audit.cues.out_of += 1
         if tally.missing or tally.extra:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from collections.abc import Iterator
@@ -210,5 +209,13 @@ def _quoted(text: str) -> str:
     ):
         return text
     if printable(text) != text or not text.isprintable():
-        return json.dumps(text)
+        # As JSON has it, but for characters beyond U+FFFF, of which YAML does not take JSON's pairs.
+        return f'"{"".join(map(_escaped, text))}"'
     return "'" + text.replace("'", "''") + "'"
+
+
+def _escaped(character: str) -> str:
+    if character in '"\\':
+        return f"\\{character}"
+    shown = character.isprintable() and printable(character) == character
+    return character if shown else f"\\U{ord(character):08x}"

@@ -23,6 +23,7 @@ PRECISE = 0.9
 """At least this share of the sentences with a slot's word are about the slot."""
 STEM, STEM_SHARE = 4, 0.6
 """Letters of the shortest beginning of a word that tells what it is, and the share of the word that it is at least."""
+_BETWEEN_WORDS = re.compile(r"(?:(?<=\w)-+)?[\s/]+(?:-+[\s/]+)*|(?<=\w)-+")
 FUNCTION_WORDS = """
     about also and any are been but can cannot could does doesn doesnt don dont for from had has have him his how its
     just neither never nor not our out that the their them then there these they this those very want was were what when
@@ -97,10 +98,11 @@ def unfound(delexicalizer: Delexicalizer, item: Required, tokens: Sequence[str])
 
 def _plainly(value: str, text: str) -> bool:
     """Whether a text has a value however hyphens stand: "role playing" for role-playing, "Blizzard North's games"."""
-    value, text = (" ".join(re.split(r"[\s/-]+", each.casefold())) for each in (value, text))
+    value, text = (" ".join(_BETWEEN_WORDS.split(each.casefold())) for each in (value, text))
     # A single word is found as it is, or it is another slot's; only its genitive is not.
     ending = "(?:['’]s?|s)?" if " " in value else "['’]s?"
-    if re.search(rf"(?<!\w){re.escape(value)}{ending}(?!\w)", text) is not None:
+    # What is left of a hyphen is a sign: "-5 km" is not 5 km.
+    if re.search(rf"(?<![\w−-]){re.escape(value)}{ending}(?!\w)", text) is not None:
         return True
     stems = [_stem(word) for word in value.split()]
     return all(stems) and re.search(".*".join(rf"(?<!\w){stem}" for stem in stems), text) is not None

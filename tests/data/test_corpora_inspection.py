@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
+import yaml
 
 from dactnlg.acts import parse
 from dactnlg.data.card import corpus_names
@@ -93,6 +95,22 @@ def test_every_fault_has_a_remedy(small: Audit) -> None:
     assert any("slots: {pets: {cues: {'no': ['PATTERN']}}}" in line for line in remedies)
     assert "act types rarer than 10: inform, goodbye, ?request" in lines
     assert not small.unchecked
+
+
+def test_remedies_are_of_the_slots_there_are(tmp_path: Path) -> None:
+    """E2E has slots of two words; values may have quotes."""
+    card = "name: x\nformat: pairs\nfiles: {train: {path: x.jsonl}}\nslots: {car park: {cues: {yes: [parking]}}}\n"
+    (tmp_path / "x.yaml").write_text(card)
+    act = "inform(name='Harry\\'s';car park=yes)"
+    rows = [{"act": act, "text": "It is here."}, *[{"act": "inform(name=Ark)", "text": "Ark is here."}] * 20]
+    (tmp_path / "x.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    lines = audit(load_corpus(tmp_path / "x.yaml")).to_text().splitlines()
+    remedies = [line.partition("card")[2] for line in lines if "on the card" in line]
+    found = [yaml.safe_load(re.findall(r"slots: \{.*\}", line)[0])["slots"] for line in remedies]
+    assert found == [
+        {"name": {"aliases": {"Harry's": ["OTHER WORDING"]}}},
+        {"car park": {"cues": {"yes": ["PATTERN"]}}},
+    ]
 
 
 def test_special_values_without_cues_are_named(tmp_path: Path) -> None:

@@ -177,6 +177,9 @@ ROWS = '#\n#\n[\n["inform(a=b)", "x", "y"],\n["goodbye()", "bye", "bye"]\n]\n'
         ("pairs", "train.jsonl", '{"act": "a()", "text": null}', "line 1: 'references' is a list"),
         ("pairs", "train.jsonl", '{"act": null, "text": "x"}', "line 1: a JSON act is"),
         ("pairs", "train.jsonl", '{"act": "a()", "text": "x", "handcrafted": 3}', "line 1: 'handcrafted' is a list"),
+        ("pairs", "train.csv", "act,text\na(),x\na(), \n", "line 3: the sentence is blank"),
+        ("pairs", "train.jsonl", '{"act": "a()", "references": ["x", "\\n"]}', "line 1: the sentence is blank"),
+        ("bracket", "train.csv", "mr,ref\na[b],c\na[b],\n", "line 3: the sentence is blank"),
         ("pairs", "train.csv", "act,text\nname,x\n", r"line 2, column 5: expected '\('"),
     ],
 )
@@ -265,6 +268,19 @@ def test_folders_are_searched_in_order(tmp_path: Path, monkeypatch: pytest.Monke
         (root / "tv").mkdir(parents=True)
         written(root / "tv", "train.json", "[]")
         assert load_corpus("tv", tmp_path / "given").path("train") == root / "tv" / "train.json"
+
+
+def test_data_beside_a_card_are_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files called train.csv are many."""
+    monkeypatch.setenv("DACTNLG_DATA", str(tmp_path / "data"))
+    for root in (tmp_path / "data", tmp_path / "own", tmp_path / "given"):
+        root.mkdir()
+        written(root, "train.csv", "act,text\n")
+    card = written(tmp_path / "own", "x.yaml", "name: x\nformat: pairs\nfiles: {train: {path: train.csv}}\n")
+    assert load_corpus(card).path("train") == tmp_path / "own" / "train.csv"
+    assert load_corpus(card, tmp_path / "given").path("train") == tmp_path / "given" / "train.csv"
+    (tmp_path / "own" / "train.csv").unlink()
+    assert load_corpus(card).path("train") == tmp_path / "data" / "train.csv"
 
 
 @pytest.mark.parametrize(

@@ -86,12 +86,18 @@ def test_nothing_is_replaced_unasked(own: Path, tmp_path: Path) -> None:
         ("other.json", ["--act", "Dialogue act", "--text", "what is said"]),
         ("mr.csv", []),
         ("mr.json", []),
+        ("mr references.json", []),
+        ("other references.jsonl", []),
+        ("other unnamed.csv", ["--act", "Dialogue act"]),
+        ("family \U0001f469\u200d\U0001f373.csv", []),
     ],
 )
 def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     keys = ("Dialogue act", "what is said") if "other" in name else ("mr", "ref") if "mr" in name else ("act", "text")
     rows = [dict(zip(keys, pair, strict=True)) | {"id": "7"} for pair in flights()]
+    if "references" in name:
+        rows = [{keys[0]: act, "references": [text]} for act, text in flights()]
     path = Path(name)
     if path.suffix == ".json":
         path.write_text(json.dumps(rows), encoding="utf-8-sig")
@@ -102,6 +108,9 @@ def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: p
             writer = csv.DictWriter(stream, rows[0].keys(), delimiter="\t" if path.suffix == ".tsv" else ",")
             writer.writeheader()
             writer.writerows(rows)
+        if "unnamed" in name:
+            # As spreadsheets leave them.
+            path.write_text("".join(f"{line},,\n" for line in path.read_text(encoding="utf-8").splitlines()))
     assert main(["init", name, *arguments]) == 0
     (card,) = tmp_path.glob("*.card.yaml")
     corpus = load_corpus(card)

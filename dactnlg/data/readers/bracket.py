@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 from dactnlg.acts import Turn
-from dactnlg.data.readers.reading import read_csv, read_turn
+from dactnlg.data.readers.reading import check_sentences, read_csv, read_turn
 from dactnlg.text.example import Example
 
 
@@ -19,6 +19,7 @@ def read(path: Path, notes: Counter[str]) -> list[Example]:
     groups: dict[Turn, tuple[list[str], str]] = {}
     parsed: dict[str, Turn] = {}
     for line, (mr, ref) in read_csv(path, ("mr", "ref")):
+        check_sentences([ref], path, f"line {line}")
         if mr not in parsed:
             parsed[mr] = read_turn(mr, path, f"line {line}")
         references, _ = groups.setdefault(parsed[mr], ([], f"{path.name}, line {line}"))

@@ -18,6 +18,7 @@ from typing import Any
 from dactnlg._utils.reading import short
 from dactnlg.data.readers import bracket
 from dactnlg.data.readers.reading import (
+    check_sentences,
     read_context,
     read_csv,
     read_header,
@@ -35,6 +36,8 @@ SUFFIXES = DATA
 COLUMNS = ("act", "text")
 MR_COLUMNS = ("mr", "ref")
 CONTEXT_COLUMN = "context"
+REFERENCES = "references"
+"""The key of several sentences in one object."""
 
 
 def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None) -> list[Example]:
@@ -75,16 +78,17 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
 
 def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Example:
     act, text = columns
-    if isinstance(row, dict) and act not in row and columns == COLUMNS and {*MR_COLUMNS} <= {*row}:
+    if isinstance(row, dict) and act not in row and columns == COLUMNS and MR_COLUMNS[0] in row:
         act, text = MR_COLUMNS
-    if not isinstance(row, dict) or act not in row or (text in row) == ("references" in row):
+    if not isinstance(row, dict) or act not in row or len({text, REFERENCES} & {*row}) != 1:
         reason = f'a row is {{"{act}": ..., "{text}": ...}} or has "references", not {short(row)}'
         raise row_error(path, place, reason)
-    references = row["references"] if "references" in row else [row[text]]
+    references = row[REFERENCES] if REFERENCES in row else [row[text]]
     handcrafted = row.get("handcrafted", [])
-    for name, sentences in (("references", references), ("handcrafted", handcrafted)):
+    for name, sentences in ((REFERENCES, references), ("handcrafted", handcrafted)):
         if not isinstance(sentences, list) or not all(isinstance(sentence, str) for sentence in sentences):
             raise row_error(path, place, f"'{name}' is a list of sentences, not {short(sentences)}")
+        check_sentences(sentences, path, place)
     if not references:
         raise row_error(path, place, "'references' is empty")
     turn = read_turn(row[act], path, place)
@@ -97,6 +101,7 @@ def _read_table(path: Path, columns: Iterable[str]) -> list[Example]:
     examples: list[Example] = []
     previous: tuple[str, list[str]] | None = None
     for line, (act, text, *context) in read_csv(path, tuple(columns)):
+        check_sentences([text], path, f"line {line}")
         if (act, context) == previous:
             last = examples[-1]
             examples[-1] = replace(last, references=(*last.references, text))

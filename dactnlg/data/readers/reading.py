@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -100,6 +100,21 @@ def read_turn(act: object, path: Path, place: str) -> Turn:
     except ActError as error:
         message = str(error)
         raise CorpusError(message if message.startswith(where) else f"{where}: {message}") from None
+
+
+def check_sentences(sentences: Iterable[str], path: Path, place: str) -> None:
+    """Refuse blank sentences: no model learns to say nothing, and no score compares with it.
+
+    Args:
+        sentences: those of one row.
+        path: the file, for messages.
+        place: the place in it, for messages.
+
+    Raises:
+        CorpusError: one is blank.
+    """
+    if not all(map(str.strip, sentences)):
+        raise row_error(path, place, "the sentence is blank; take the row out, or write what is to be said")
 
 
 def read_context(row: Mapping[str, object], key: str, path: Path, place: str) -> str:

@@ -10,13 +10,15 @@ from dactnlg._utils.memory import remembered
 from dactnlg.acts import Slot
 from dactnlg.text.grammar.english import ARTICLES
 from dactnlg.text.placeholders import Required
-from dactnlg.text.surface import JOINER, strip_joiner
+from dactnlg.text.surface import JOINER
 from dactnlg.text.values.counts import Doubt, doubt_of_count
 from dactnlg.text.values.nearness import Nearness, related
-from dactnlg.text.values.spellings import inflected
+from dactnlg.text.values.spellings import fold, inflected
 
 _PLUS = f"{JOINER}+"
 _NUMBER_JOINTS = frozenset(f"{JOINER}{mark}{JOINER}" for mark in ".,-:/")
+_MINUS = frozenset(f"{mark}{JOINER}" for mark in "-−")
+"""A sign before a number; between two of them it has joiners at both sides."""
 
 Span = tuple[int, int, int]
 """Index of the first token, of the token after the last, and length of the last one without its ending, or 0."""
@@ -176,7 +178,7 @@ def _claims(
 
 @remembered
 def _folded(token: str) -> str:
-    return strip_joiner(token).casefold()
+    return fold(token)
 
 
 def _is_article(slot_name: str, folded: Sequence[str], start: int) -> bool:
@@ -211,13 +213,20 @@ def _matches(spelling: tuple[str, ...], tokens: Sequence[str], folded: Sequence[
     if last == spelling[-1]:
         return 0
     if last in inflected(spelling[-1]):
-        whole = tokens[end - 1]
-        return len(whole) - len(whole.lstrip(JOINER)) + len(spelling[-1])
+        # From the right: folded, "Weiß" has a letter more.
+        return len(tokens[end - 1].rstrip(JOINER)) - (len(last) - len(spelling[-1]))
     return None
 
 
 def _is_part(tokens: Sequence[str], start: int, end: int) -> bool:
-    """Whether a span is only a part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+"."""
+    """Whether a span is only a part of a number, range or grade: the 1 of "1.5", the £20 of "£20-25", the a of "a+".
+
+    Or one half of the sign and the number of "-1", or of the two numbers of "3-1".
+    """
+    if start and tokens[start][0].isdigit() and tokens[start - 1] in _MINUS:
+        return True
+    if start and tokens[start].lstrip(JOINER) in _MINUS and tokens[start].startswith(JOINER):
+        return True
     if end < len(tokens) and (tokens[end] == _PLUS or (tokens[end - 1].isdigit() and _is_half_of_day(tokens, end))):
         return True
     return _joins_digits(tokens, start - 1) or _joins_digits(tokens, end)

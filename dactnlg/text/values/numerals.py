@@ -23,10 +23,11 @@ _WORDS |= {word: str(number) for number, word in zip(range(20, 100, 10), TENS, s
 
 _HALVES = re.compile(r"(\d{1,2})(?:[:.](\d\d))? ?([ap])\.? ?m\.?")
 _DAY = re.compile(r"(\d{1,2}):(\d\d)")
-_NUMBER = r"(\d{1,3}(?:,\d{3})+|\d+)(\.\d\d)?"
+_SMALL = re.compile(r"1?[0-9]|20")
+_NUMBER = r"(\d{1,3}(?:,\d{3}){1,5}|\d{1,18})(\.\d\d)?"
 _AMOUNT = re.compile(rf"([$£€]) ?{_NUMBER}|{_NUMBER} ?(dollars?|pounds?|euros?|usd|gbp|eur)")
 _CURRENCIES = {"$": ("dollar", "usd"), "£": ("pound", "gbp"), "€": ("euro", "eur")}
-_LARGE = re.compile(r"\d{1,3}(?:,\d{3})+|[1-9]\d{3,8}")
+_LARGE = re.compile(r"\d{1,3}(?:,\d{3}){1,5}|[1-9]\d{3,8}")
 _COUNT = re.compile(r"(\d{1,3}|[a-z]+)(?= |$)")
 
 
@@ -77,7 +78,7 @@ def bare_amount(value: str) -> Iterator[str]:
 
 def in_words(value: str) -> str:
     """Return a number up to twenty in words, and any other value as it is."""
-    return next(number_in_words(value)) if value.isdigit() and str(int(value)) == value and int(value) <= 20 else value
+    return next(number_in_words(value)) if _SMALL.fullmatch(value) else value
 
 
 def clock_apart(value: str) -> str:

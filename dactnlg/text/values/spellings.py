@@ -10,8 +10,9 @@ from dactnlg.text.surface import strip_joiner, tokenize
 from dactnlg.text.values.numerals import bare_amount, number_forms, number_in_words
 
 _ABBREVIATIONS = {"street": "st", "avenue": "ave", "boulevard": "blvd", "road": "rd"}
+_AND = re.compile(r"\band\b", re.IGNORECASE)
 # In values whose words are separated by single spaces.
-_LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?")
+_LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?", re.IGNORECASE)
 # Longer lists are matched as they are written: n! orders are too many.
 _MAX_ITEMS = 4
 
@@ -26,8 +27,8 @@ def spellings(value: str) -> Iterator[tuple[str, ...]]:
         yield _fold(form)
     if "&" in value:
         yield _fold(value.replace("&", " and "))
-    if re.search(r"\band\b", value):
-        yield _fold(re.sub(r"\band\b", "&", value))
+    if _AND.search(value):
+        yield _fold(_AND.sub("&", value))
     last = value.rsplit(None, 1)[-1].casefold() if value.strip() else ""
     if last in _ABBREVIATIONS:
         yield (*_fold(value)[:-1], _ABBREVIATIONS[last])
@@ -64,7 +65,12 @@ def _join(items: Sequence[tuple[str, ...]], inner: tuple[str, ...], last: tuple[
 
 
 def _fold(text: str) -> tuple[str, ...]:
-    return tuple(strip_joiner(token).casefold() for token in tokenize(text)) or ("",)
+    return tuple(map(fold, tokenize(text))) or ("",)
+
+
+def fold(token: str) -> str:
+    """Return a token as values are compared: without joiners, in lower case, with straight apostrophes."""
+    return strip_joiner(token).casefold().replace("’", "'")
 
 
 def plurals(word: str) -> tuple[str, ...]:
@@ -74,4 +80,4 @@ def plurals(word: str) -> tuple[str, ...]:
 
 def inflected(word: str) -> tuple[str, ...]:
     """Return the forms of a folded last word of a value that express it too: plurals, and with a possessive ending."""
-    return (*plurals(word), f"{word}'s", f"{word}’s") if word[-1:].isalnum() else plurals(word)
+    return (*plurals(word), f"{word}'s") if word[-1:].isalnum() else plurals(word)
