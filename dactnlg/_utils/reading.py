@@ -1,14 +1,15 @@
-"""Reading files that anybody may have made: regular files alone, and JSON that neither overflows nor holds NaN."""
+"""Reading files that anybody may have made: regular files alone, tables, and JSON without overflow and NaN."""
 
 from __future__ import annotations
 
+import csv
 import errno
 import json
 import math
 import os
 import reprlib
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,33 @@ def read_text(path: Path) -> str:
         return regular_file(path).read_text(encoding="utf-8").strip()
     except UnicodeDecodeError:
         raise UserError(f"{path}: it is not text in UTF-8") from None
+
+
+def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield for each row of a table the number of lines up to its end, and its cells.
+
+    Between tabs a quotation mark is one: a cell is in quotes only where it begins and ends with them, and has others
+    doubled, as spreadsheets write it. A cell of a CSV table may go over several lines.
+
+    Args:
+        lines: the table's.
+        delimiter: a tab or a comma.
+
+    Raises:
+        csv.Error: a quote is never closed, or something follows it in its cell.
+    """
+    if delimiter != "\t":
+        reader = csv.reader(lines, strict=True, delimiter=delimiter)
+        yield from ((reader.line_num, row) for row in reader)
+        return
+    for number, line in enumerate(lines, start=1):
+        row = line.rstrip("\r\n")
+        yield number, [_unquoted(cell) for cell in row.split("\t")] if row else []
+
+
+def _unquoted(cell: str) -> str:
+    inner = cell[1:-1] if len(cell) > 1 and cell[0] == cell[-1] == '"' else None
+    return cell if inner is None or '"' in inner.replace('""', "") else inner.replace('""', '"')
 
 
 def parse_json(text: str) -> Any:

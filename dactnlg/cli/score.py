@@ -13,7 +13,7 @@ from dactnlg.cli.output import width
 
 if TYPE_CHECKING:
     from dactnlg._utils.tables import Format
-    from dactnlg.text.slots import SlotChecker
+    from dactnlg.data.corpus import Corpus
 
 
 @click.command()
@@ -79,11 +79,15 @@ def score(
     from dactnlg.evaluation.scores import notes, write_scores
     from dactnlg.evaluation.scoring import read_input, read_sentences, table
     from dactnlg.metrics.registry import Materials
+    from dactnlg.text.slots import ValueChecker
 
     check_folders(json_file, report, gem)
-    checker = None if corpus is None else _checker(corpus)
+    own = None if corpus is None else _corpus(corpus)
+    checker = None if own is None else own.style().checker()
     sentences = None if train is None else read_sentences(train)
-    given = Materials(vectors, train=sentences, checker=checker, checker_name=corpus or "")
+    given = Materials(vectors, train=sentences)
+    if own is not None and checker is not None:
+        given = given._replace(checker=ValueChecker(checker), checker_name=own.name)
     # `--references A B` arrives as the option A and the argument B.
     pairs = read_input(input_file, hypotheses, references, files, task)
     source = input_file or hypotheses or next(iter(files), None)
@@ -111,9 +115,9 @@ def score(
             streams.tell(line)
 
 
-def _checker(corpus: str) -> SlotChecker:
-    """Return the slot checker of a corpus's data card."""
+def _corpus(corpus: str) -> Corpus:
+    """Return a corpus, whose data card tells how values are found."""
     # Late: data cards bring pydantic, which takes as long as all the rest of a small file.
     from dactnlg.data.corpus import load_corpus
 
-    return load_corpus(corpus).style().checker()
+    return load_corpus(corpus)

@@ -19,18 +19,22 @@ class CueCount(NamedTuple):
         required: how many could be checked.
         wrong: how many of these were worded wrongly.
         unchecked: how many could not, for there are no cues for them.
+        extra: how many were worded that the acts do not have.
     """
 
     required: int
     wrong: int
     unchecked: int = 0
+    extra: int = 0
 
     def __str__(self) -> str:
         """Return it in words: "not checked" where nothing was, never "0 of 0"."""
-        if not self.required and not self.wrong:
-            return f"not checked: no cues for any of {self.unchecked}" if self.unchecked else "none to check"
+        extra = f"{self.extra} that the acts do not have" if self.extra else ""
+        if not self.required:
+            rest = f"not checked: no cues for any of {self.unchecked}" if self.unchecked else "none to check"
+            return f"{extra}; {rest}" if extra else rest
         rest = f"; {self.unchecked} more that cues cannot check" if self.unchecked else ""
-        return f"{self.wrong} of {self.required}{rest}"
+        return f"{self.wrong} of {self.required}{', and ' if extra else ''}{extra}{rest}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,11 @@ def count_checks(checker: SlotChecker, turns: Sequence[Turn], generations: Seque
     reports = [checker.check(turn, said.raw) for turn, said in zip(turns, generations, strict=True)]
     # Questions have no cues: they are the reader's to check.
     without = sum("=" in name for turn in turns for name in checker.unchecked(turn))
-    cues = CueCount(sum(r.cues.required for r in reports), sum(r.cues.errors for r in reports), without)
+    required, wrong, extra = (
+        sum(counts)
+        for counts in zip(*((r.cues.required, len(r.cues.missing), len(r.cues.extra)) for r in reports), strict=True)
+    )
+    cues = CueCount(required, wrong, without, extra)
     return Checks(
         sentences=len(generations),
         value_faults=sum(bool(report.values.errors) for report in reports),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
+from dactnlg._utils.reading import table_rows
 from dactnlg.errors import MetricError
 
 _ACT = re.compile(r"(acts?|mrs?|da|src|source|meaning[_ .-]rep(resentation)?|dial(ogue)?[_ .-]acts?)", re.IGNORECASE)
@@ -64,11 +66,10 @@ def read_rows(lines: Iterable[tuple[int, str]], where: str) -> list[SentenceRow]
         if len(places) > 1:
             found = ", ".join(names[place] for place in places[:3])
             raise MetricError(f"{where}: {found} are {len(places)} columns of {what}; one is expected")
-    reader = csv.reader((f"{line}\n" for _, line in numbered), delimiter=delimiter(header))
-    next(reader)
-    rows, before = [], reader.line_num
-    for cells in _cells(reader, where):
-        line, before = numbers[before], reader.line_num
+    rows, before = [], 1
+    table = table_rows((f"{line}\n" for _, line in numbered), delimiter(header))
+    for end, cells in islice(_cells(table, where), 1, None):
+        line, before = numbers[before], end
         if len(cells) != len(names):
             raise MetricError(f"{where}, line {line}: {len(cells)} columns, where the header has {len(names)}")
         texts = tuple(cells[place].strip("\n") for place in references if cells[place].strip())
@@ -80,12 +81,13 @@ def read_rows(lines: Iterable[tuple[int, str]], where: str) -> list[SentenceRow]
     return rows
 
 
-def _cells(reader: Iterable[list[str]], where: str) -> Iterator[list[str]]:
+def _cells(rows: Iterable[tuple[int, list[str]]], where: str) -> Iterator[tuple[int, list[str]]]:
     try:
-        yield from reader
+        yield from rows
     except csv.Error as error:
         raise MetricError(f"{where}: not a table ({error})") from None
 
 
 def _names(header: str) -> list[str]:
+    # Any line of text may be asked whether it is a header.
     return [name.strip() for name in next(csv.reader([header], delimiter=delimiter(header) or "\t"))]

@@ -6,7 +6,7 @@ Two scores are ranked only where their hashes agree: the same metric in the same
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,6 +20,7 @@ from dactnlg.evaluation.scores import LOWER_IS_BETTER, defined, lead
 from dactnlg.evaluation.stored import StoredScores, read_scores, stored_scores
 from dactnlg.metrics import resampling
 from dactnlg.metrics.base import Array
+from dactnlg.metrics.registry import GROUPS
 
 if TYPE_CHECKING:
     from dactnlg.generation.options import GenerationOptions
@@ -157,7 +158,7 @@ def compare(
 
     Raises:
         MetricError: no score may be compared; the message names the settings that differ.
-        UnknownNameError: `metric` is none of the comparable scores.
+        UnknownNameError: `metric` is none of the comparable scores, nor a family of them (`BLEU`), case ignored.
     """
     differences: list[Difference] = []
     refused: list[str] = []
@@ -174,17 +175,27 @@ def compare(
         refused += [f"{preset} {', '.join(others)}: {reason}".lstrip() for reason, others in reasons.items()]
         differences += _tested(preset, names, a, b, resamples, trials, seed)
         ranked = [name for name in names if name in a.segments]
-        if ranked and listed is None and (metric is None or metric in ranked):
-            listed = (metric or lead(ranked), a, b)
+        asked = ranked if metric is None else [name for name in ranked if name in _meant(metric, ranked)]
+        if asked and listed is None:
+            listed = (lead(asked) if metric is None else asked[-1], a, b)
     if not differences:
         raise MetricError("these scores may not be ranked:\n  " + "\n  ".join(refused))
-    if listed is None and metric is None:
-        return SystemComparison(labels, differences, refused, "")
+    found = {item.name for item in differences}
+    if listed is None and metric is not None and not _meant(metric, found):
+        raise UnknownNameError("metric", metric, found)
     if listed is None:
-        raise UnknownNameError("metric", metric or "", {item.name for item in differences})
+        # Segments have no score of their own where only whole corpora have one.
+        return SystemComparison(labels, differences, refused, "")
     name, a, b = listed
     acts, segments = _acts(name, a, b), _segments(name, a, b)
     return SystemComparison(labels, differences, refused, name, acts, segments)
+
+
+def _meant(metric: str, names: Iterable[str]) -> list[str]:
+    """Return those of some scores that a name stands for: itself, a family (`BLEU`) or a group, case ignored."""
+    asked = metric.casefold()
+    group = GROUPS.get(asked, ())
+    return [n for n in names if n in group or asked in (n.casefold(), n.casefold().rsplit("-", 1)[0])]
 
 
 def _common(

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from dactnlg.acts import Turn
 from dactnlg.data.corpus import Corpus, hash_examples, load_corpus
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.evaluation.checks import count_checks
@@ -28,8 +27,7 @@ from dactnlg.runs import provenance
 from dactnlg.runs.config import CorpusConfig, is_corpus, load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.example import Example
-from dactnlg.text.slots import SlotChecker
-from dactnlg.text.tallies import Tally
+from dactnlg.text.slots import ValueChecker
 
 CHUNK = 1024
 """Acts generated at once: enough to fill batches, and few enough for a progress bar that moves."""
@@ -202,14 +200,3 @@ def _recordable(scores: Scores) -> dict[str, Any]:
         defined = column[np.isfinite(column)]
         found[name]["error"] = float(defined.std() / len(defined) ** 0.5) if len(defined) else None
     return found
-
-
-class ValueChecker:
-    """Counts delexicalisable slots only: SER is about values; cues are wordings, and counted beside it."""
-
-    def __init__(self, checker: SlotChecker) -> None:
-        self._checker = checker
-
-    def check(self, turn: Turn, sentence: str) -> Tally:
-        """Return the tally of the values of a turn found in a finished sentence."""
-        return self._checker.check(turn, sentence).values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import re
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
@@ -15,6 +16,7 @@ from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, MetricError
 from dactnlg.evaluation.columns import delimiter, known_header
 
+_JSON_START = re.compile(r'\{\s*(?:["}]|$)|\[\s*(?:["{\]]|\[\s*["{\[\]]|\[?$)')
 JSON, LINES, TABLE, PLAIN = "JSON", "JSON Lines", "a table", "plain text"
 
 
@@ -41,8 +43,14 @@ def seen_format(path: str | Path) -> str:
         try:
             row = parse_json(first)
         except json.JSONDecodeError:
+            if not _JSON_START.match(first):
+                # "[name] serves [food] food."
+                return PLAIN
             # One line of many, or a line that is wrong: a document goes on where its first bracket stands alone.
             return JSON if first[1:].strip() in ("", "{", "[") or not first.endswith(("}", "]")) else LINES
+        if isinstance(row, list) and row and not any(isinstance(part, (dict, list, str)) for part in row):
+            # "[1]" is a footnote.
+            return PLAIN
         parts = [] if isinstance(row, list) else row.values()
         whole = isinstance(row, list) or {"values", "tasks"} & row.keys()
         return JSON if whole or any(isinstance(part, dict) and "values" in part for part in parts) else LINES

@@ -249,7 +249,7 @@ def _assemble(preset: str, selected: Sequence[Selected], seen: _Seen) -> Scores:
     kept = {item.metric.names[0]: rows.array() for item, rows in zip(selected, seen.statistics, strict=True)}
     metrics = {item.metric.names[0]: item.metric for item in selected}
     columns = segments.array() if selected else np.empty((seen.size, 0))
-    without = f"{seen.without} of {seen.size} segments have no reference and count in no score but SER"
+    without = f"{seen.without} of {seen.size} segments have no reference and count in no score that needs one"
     warnings = [without] if seen.without else []
     return Scores(preset, scores, columns, kept, warnings, metrics=metrics, records=seen.records)
 

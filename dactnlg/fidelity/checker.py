@@ -72,7 +72,7 @@ class FidelityChecker:
         invented = map(str, self._inventions.invented(turn, sentence))
         extra += [name for name in invented if name not in contradicted.values()]
         return FidelityReport(
-            (*missing, *special.missing),
+            (*missing, *special.missing, *_undone(turn, done.tokens)),
             (*extra, *(self._naming.told(turn, seen.words, extra) if self._naming else ())),
             {**contradicted, **special.contradicted},
             self._misplaced(turn, done.tokens, seen.words, alone=False),
@@ -119,7 +119,7 @@ class FidelityChecker:
         logits = self.reader.logits(sentence)
         found = self._specials.faults(turn, sentence, logits, cues, sure=False)
         unnamed, strange = self._naming.faults(turn, sentence.words)
-        unnamed += left_out(self.checker, turn, tokens)
+        unnamed += [*left_out(self.checker, turn, tokens), *_undone(turn, tokens)]
         extra = dict.fromkeys((*found.extra, *strange, *numbers))
         return Findings(
             tuple(dict.fromkeys((*found.missing, *(name for name in unnamed if name not in found.contradicted)))),
@@ -229,6 +229,12 @@ class FidelityChecker:
                 if done or (asks and self.reader.instead(name, alone, {*stated, INFORM}) is None):
                     found[name] = None
         return {name: other for name, other in found.items() if other is not None}
+
+
+def _undone(turn: Turn, tokens: Sequence[str]) -> list[str]:
+    """Return the acts that a text does not do for want of a single word; what it does with words the reader tells."""
+    wordless = not any(character.isalnum() for token in tokens for character in token)
+    return [act_name(act.act_type) for act in turn] if wordless else []
 
 
 def _slot_name(placeholder: str) -> str:

@@ -2,14 +2,18 @@
 
 All hypotheses one after the other, lower-cased, are cut into pieces of 100 tokens; the score is the mean share of
 different tokens in a piece. What is left over at the end does not count. A text's type-token ratio falls as the text
-grows; pieces of one size keep the figures of systems that write more and less comparable.
+grows; pieces of one size keep the figures of systems that write more and less comparable. Segments in another order
+make other pieces, so that their order is one of the settings.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
 from collections.abc import Sequence
 
+from dactnlg._utils.hashing import SHORT
 from dactnlg.metrics.base import CorpusMetric, Segment
 from dactnlg.text.metric_tokenizers import tokenizer
 
@@ -31,17 +35,21 @@ class Msttr(CorpusMetric):
         self.settings = {"length": str(length), "tok": tokenization, "case": "lower"}
         self._split, self._length = tokenizer(tokenization), length
         self._piece: list[str] = []
+        self._order = hashlib.sha256()
         self._pieces = 0
         self._types = 0
 
     def update(self, segments: Sequence[Segment]) -> None:
         """Read the hypotheses on."""
         for segment in segments:
+            act = None if segment.turn is None else str(segment.turn)
+            self._order.update(json.dumps([act, sorted(segment.references)]).encode())
             self._piece += map(str.lower, self._split(segment.hypothesis))
             while len(self._piece) >= self._length:
                 self._types += len(set(self._piece[: self._length]))
                 self._pieces += 1
                 del self._piece[: self._length]
+        self.settings["order"] = self._order.hexdigest()[:SHORT]
 
     def warnings(self) -> list[str]:
         """Say why there is no value."""

@@ -35,7 +35,10 @@ class Chrf(Metric):
         }
 
     def statistics(self, segments: Sequence[Segment]) -> Array:
-        """Return the library's counts against the best reference of each segment, (N, 18)."""
+        """Return the library's counts against the best reference of each segment, (N, 18).
+
+        Of several equally good ones (none has a character of the sentence) that is the first, as in the library.
+        """
         rows = np.zeros((len(segments), 18))
         for row, segment in zip(rows, segments, strict=True):
             if segment.references:

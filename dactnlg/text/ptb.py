@@ -34,13 +34,22 @@ _SPLIT = {
 }
 # Lower-cased bracket names are not on coco-caption's list of punctuation, so brackets stay.
 _NAMED = {"£": "#", "(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
+_TYPOGRAPHIC = str.maketrans(
+    {
+        **dict.fromkeys("“”„", '"'),
+        **dict.fromkeys("‘’", "'"),
+        **dict.fromkeys("—–", " -- "),
+        **{"…": " ... ", "½": "1/2", "¼": "1/4", "¾": "3/4"},
+    }
+)
+"""What CoreNLP writes in ASCII."""
 _DROPPED = re.compile(r"""['"`.?!,:;-]|\.{2,}|-{2,}""")
 
 
 def split_ptb(sentence: str) -> list[str]:
     """Return the lower-cased Penn Treebank tokens of a sentence, without punctuation."""
     tokens: list[str] = []
-    for token in _TOKEN.findall(sentence):
+    for token in _TOKEN.findall(sentence.translate(_TYPOGRAPHIC)):
         word = token.lower()
         if _DROPPED.fullmatch(word):
             continue

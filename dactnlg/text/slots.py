@@ -266,3 +266,14 @@ def _is_nameless(item: Required, tokens: Sequence[str]) -> bool:
 @lru_cache(maxsize=1 << 8)
 def _flawless(required: int) -> Tally:
     return Tally(required)
+
+
+class ValueChecker:
+    """Counts delexicalisable slots only: SER is about values; cues are wordings, and counted beside it."""
+
+    def __init__(self, checker: SlotChecker) -> None:
+        self._checker = checker
+
+    def check(self, turn: Turn, sentence: str) -> Tally:
+        """Return the tally of the values of a turn found in a finished sentence."""
+        return self._checker.check(turn, sentence).values

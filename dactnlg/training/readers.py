@@ -71,8 +71,8 @@ def _key(train: Pairs, valid: Pairs, style: Style) -> str:
 @cache
 def _code() -> str:
     root = Path(dactnlg.__file__).parent
-    files = sorted(file for room in ("acts", "fidelity", "text") for file in (root / room).glob("*.py"))
-    return digest([[file.name, file.read_text(encoding="utf-8")] for file in files])
+    files = sorted(file for room in ("acts", "fidelity", "text") for file in (root / room).rglob("*.py"))
+    return digest([[file.relative_to(root).as_posix(), file.read_text(encoding="utf-8")] for file in files])
 
 
 def _keep(reader: Reader, path: Path) -> None:

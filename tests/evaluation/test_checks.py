@@ -9,9 +9,12 @@ import pytest
 
 import dactnlg
 from dactnlg.acts import parse
+from dactnlg.cli.main import main
 from dactnlg.data.card import load_card
+from dactnlg.data.corpus import load_corpus
 from dactnlg.evaluation.checks import CueCount, count_checks
 from dactnlg.generation.generation import Generation
+from dactnlg.generation.options import GenerationOptions
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
 
@@ -48,6 +51,32 @@ def test_unchecked_is_called_unchecked() -> None:
     nothing = count_checks(SlotChecker(Delexicalizer()), [parse(ROWS[3].act)], ROWS[3:])
     assert str(nothing.cues) == "none to check"
     assert str(CueCount(5, 1, 2)) == "1 of 5; 2 more that cues cannot check"
+    assert str(CueCount(5, 1, 2, 3)) == "1 of 5, and 3 that the acts do not have; 2 more that cues cannot check"
+    assert str(CueCount(0, 0, 2, 3)) == "3 that the acts do not have; not checked: no cues for any of 2"
+
+
+def test_what_is_said_unasked_is_counted_apart() -> None:
+    rows = [said("inform(name=Ivy)", "Ivy is closed to dogs.")] * 3 + ROWS[:1]
+    found = count_checks(load_card("trails").style().checker(), [parse(row.act) for row in rows], rows).cues
+    assert (found.required, found.wrong, found.extra) == (1, 0, 3)
+
+
+def test_score_and_evaluate_count_the_same_slot_errors(random_run: Path, tmp_path: Path) -> None:
+    """One signature, one number: whoever generates, SER is about values."""
+    options = GenerationOptions(constraint="none")
+    found = dactnlg.evaluate(random_run, presets=["single"], metrics=["SER"], options=options)
+    rows = [
+        {"hypothesis": g.raw, "references": e.references, "act": str(e.turn)}
+        for g, e in zip(found.generations, load_corpus("trails").split("test"), strict=True)
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    out = tmp_path / "scores.json"
+    arguments = ["score", "--input", str(tmp_path / "pairs.jsonl"), "--preset", "single", "--metric", "SER"]
+    assert main([*arguments, "--corpus", "trails", "--json", str(out)]) == 0
+    assert found.checks.cues.wrong + found.checks.cues.extra
+    own = json.loads(out.read_text())["scores"]["SER"]
+    score = found.results[0].scores["SER"]
+    assert (own["value"], own["signature"]) == (score.value, score.signature) and own["hash"] == score.hash
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +92,7 @@ def without_cues(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_everywhere_an_evaluation_is_shown(without_cues: Path, random_run: Path) -> None:
     found = dactnlg.evaluate(random_run, corpus=str(without_cues), split="train", presets=["single"])
     assert "cues: not checked: no cues for any of 6" in found.table()
-    assert found.to_dict()["checks"]["cues"] == {"required": 0, "wrong": 0, "unchecked": 6}
+    assert found.to_dict()["checks"]["cues"] == {"required": 0, "wrong": 0, "unchecked": 6, "extra": 0}
     assert found.to_dict()["checks"]["unchecked"] == {"wifi=none": 6}
     assert found.to_dict()["generations"][0]["unchecked"] == ["wifi=none"]
     assert found.to_dict()["checks"]["unseen"] == 6

@@ -103,6 +103,18 @@ def test_what_only_one_has_is_said_and_the_rest_ranked() -> None:
         compare(stored(pairs(), ["BLEU-4", "ROUGE-L"]), stored(pairs(), ["BLEU-4"]), metric="ROUGE-L")
 
 
+def test_a_metric_is_named_as_elsewhere() -> None:
+    """Case is ignored, BLEU is a family, and only whole corpora have some scores."""
+    systems = [stored(pairs(fault), ["BLEU", "ROUGE-L", "diversity"]) for fault in (2, 5)]
+    assert compare(*systems, metric="rouge-l").metric == "ROUGE-L"
+    assert compare(*systems, metric="bleu").metric == "BLEU-4"
+    for name in ("distinct-1", "self-bleu", "diversity"):
+        found = compare(*systems, metric=name)
+        assert found.metric == "" and not found.segments and "distinct-1" in {item.name for item in found.differences}
+    with pytest.raises(UnknownNameError, match="did you mean 'BLEU-4'"):
+        compare(*systems, metric="BLEU-5")
+
+
 def test_the_order_of_segments_does_not_matter() -> None:
     straight = compare(stored(pairs(2)), stored(pairs(5)))
     shuffled = compare(stored(pairs(2)), stored(pairs(5)[::-1]))

@@ -162,6 +162,30 @@ def test_bad_contents_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         list(read_files(["bad"]))
 
 
+def test_a_quotation_mark_between_tabs_is_one(tmp_path: Path) -> None:
+    """A stray one must not swallow the rows below it; spreadsheets double those inside a cell that has some."""
+    path = tmp_path / "table"
+    path.write_text('output\tref\na b.\ta b.\nc d.\t"c d.\n"A" is "B"\t"say ""x"""\ng"\t""\n"\ty\n')
+    found = [(pair.hypothesis, *pair.references) for pair in read_files([str(path)])]
+    assert found == [("a b.", "a b."), ("c d.", '"c d.'), ('"A" is "B"', 'say "x"'), ('g"',), ('"', "y")]
+    path.write_text('output,ref\na,"b\nc\nd,e\n')
+    with pytest.raises(MetricError, match="not a table"):
+        list(read_files([str(path)]))
+
+
+@pytest.mark.parametrize("first", ["[name] serves [food] food.", "{name} is cheap.", "[1]", "[", "{ x"])
+def test_text_in_brackets_is_text(first: str, tmp_path: Path) -> None:
+    """Delexicalised sentences begin so; JSON begins with what only JSON has."""
+    paths = [tmp_path / name for name in ("hyp", "ref")]
+    for path in paths:
+        path.write_text(f"{first}\n[name] is here.\n")
+    if first == "[":
+        with pytest.raises(MetricError, match="not JSON"):
+            list(read_files(list(map(str, paths))))
+    else:
+        assert [pair.hypothesis for pair in read_files(list(map(str, paths)))] == [first, "[name] is here."]
+
+
 @given(st.lists(st.lists(st.sampled_from(["a", "b c", "é"]), min_size=1, max_size=3), min_size=1, max_size=5))
 def test_groups_are_read_as_they_were_written(tmp_path_factory: pytest.TempPathFactory, written: list) -> None:
     path = tmp_path_factory.getbasetemp() / "groups.txt"

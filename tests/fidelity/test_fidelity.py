@@ -148,6 +148,12 @@ def test_faults_are_named_by_their_kind(
     assert report["slots_ok"] is (key == "slots_ok")
 
 
+@pytest.mark.parametrize("sentence", ["", " ", ". …"])
+def test_without_a_word_no_act_is_done(checker: FidelityChecker, sentence: str) -> None:
+    for act in ("goodbye()", "inform()", "inform(name='Ivy Cutting')"):
+        assert f"{parse(act).acts[0].act_type}()" in checker.check(parse(act), sentence).missing
+
+
 def test_what_is_said_twice_is_no_fault(checker: FidelityChecker) -> None:
     turn = parse("inform(name='Ivy Cutting';region=north)")
     assert checker.check(turn, "Ivy Cutting lies in the north. Ivy Cutting is in the north.").ok

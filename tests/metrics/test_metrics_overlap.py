@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import random
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -91,7 +92,15 @@ def test_msttr_of_equal_and_of_different_tokens() -> None:
     result = score_pairs([TextPair("Don't go, go.", ())] * 20, ["MSTTR"])
     # 6 tokens of NLTK's (do n't go , go .), 5 of them different, 5 too in each piece of 100.
     assert result.all_scores["MSTTR-100"].value == pytest.approx(0.05)
-    assert result.all_scores["MSTTR-100"].signature == "MSTTR-100|length:100|tok:treebank|case:lower|preset:nlg-eval"
+    recipe = r"MSTTR-100\|length:100\|tok:treebank\|case:lower\|order:[0-9a-f]{8}\|preset:nlg-eval"
+    assert re.fullmatch(recipe, result.all_scores["MSTTR-100"].signature)
+
+
+def test_msttr_of_another_order_is_another_score() -> None:
+    pairs = [TextPair(f"word{n} " * (1 + n % 60), (f"reference {n}",)) for n in range(90)]
+    straight, backwards = (score_pairs(each, ["MSTTR"]).all_scores["MSTTR-100"] for each in (pairs, pairs[::-1]))
+    assert straight.value != backwards.value and straight.hash != backwards.hash
+    assert score_pairs(pairs, ["MSTTR"]).all_scores["MSTTR-100"] == straight
 
 
 TABLE = parse(

@@ -154,6 +154,11 @@ def test_ten_thousand_tokens(name: str) -> None:
         ("It's near The Mill. You can't miss Fitzbillies'.", "it 's near the mill you ca n't miss fitzbillies"),
         ("a 5-star pub, 4.5 out of 5.", "a 5-star pub 4.5 out of 5"),
         ("I cannot see a bird's-eye view at 9 a.m. ...", "i can not see a bird 's eye view at 9 a.m."),
+        ("naïve — “quotes” … 茶", "naïve quotes 茶"),
+        (
+            "It’s a ‘nice’ 5–6 stars – can’t miss the “Eagle’s” nest…",
+            "it 's a nice 5 6 stars ca n't miss the eagle 's nest",
+        ),
     ],
 )
 def test_ptb_tokens(sentence: str, tokens: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,18 @@ def test_a_reader_is_learned_once(tmp_path: Path, learned: list[int]) -> None:
     learn_from(load_corpus("trails"), load_corpus("e2e").card.style(), progress=False)
     assert len(learned) == 3
     assert len(list((tmp_path / "cache" / "readers").iterdir())) == 3
+
+
+def test_all_code_that_decides_on_a_reader_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    package = Path(readers.dactnlg.__file__).parent
+    copy = Path(shutil.copytree(package, tmp_path / "dactnlg", ignore=shutil.ignore_patterns("__pycache__", "web")))
+    monkeypatch.setattr(readers.dactnlg, "__file__", str(copy / "__init__.py"))
+    found = {readers._code.__wrapped__()}
+    for name in ("fidelity/samples.py", "text/slots.py", "text/values/mentions.py", "text/grammar/denials.py"):
+        with (copy / name).open("a") as file:
+            file.write("# changed\n")
+        found.add(readers._code.__wrapped__())
+    assert len(found) == 5
 
 
 def test_a_damaged_reader_is_learned_anew(tmp_path: Path, learned: list[int]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dactnlg._utils.reading import parse_json, regular_file, short
+from dactnlg._utils.reading import parse_json, regular_file, short, table_rows
 from dactnlg.acts import Turn, parse, turn_from_json
 from dactnlg.errors import ActError, CorpusError
 
@@ -147,15 +147,14 @@ def read_header(path: Path) -> list[str]:
         CorpusError: it cannot be read.
     """
     try:
-        return [cell.strip() for cell in next(_rows(path), [])]
+        return next(([cell.strip() for cell in row] for _, row in _rows(path)), [])
     except csv.Error as error:
         raise row_error(path, "line 1", f"not CSV ({error})") from None
 
 
-def _rows(path: Path) -> Any:
-    """Return the rows of a table: cells apart by tabs in a `.tsv`, by commas else."""
-    stream = io.StringIO(read_text(path), newline="")
-    return csv.reader(stream, strict=True, delimiter="\t" if path.suffix == ".tsv" else ",")
+def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, by commas else."""
+    return table_rows(io.StringIO(read_text(path), newline=""), "\t" if path.suffix == ".tsv" else ",")
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
@@ -172,15 +171,16 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
     reader = _rows(path)
     line = 1
     try:
-        header = [cell.strip() for cell in next(reader, [])]
+        end, cells = next(reader, (0, list[str]()))
+        header = [cell.strip() for cell in cells]
         wanted = [_column(name, header, path) for name in columns]
-        line = reader.line_num + 1
-        for row in reader:
+        line = end + 1
+        for end, row in reader:
             if row and len(row) != len(header):
                 raise row_error(path, f"line {line}", f"{len(row)} cells where the header has {len(header)}")
             if row:
                 yield line, [row[index] for index in wanted]
-            line = reader.line_num + 1
+            line = end + 1
     except csv.Error as error:
         raise row_error(path, f"line {line}", f"not CSV ({error})") from None
 

@@ -49,7 +49,7 @@ def fault_list(faults: SentenceFaults) -> list[str]:
 
 
 def _slots(faults: SlotFaults) -> Iterable[str]:
-    yield from ("## Slot errors", "")
+    yield from ("## Slot errors", "", "Special values included, by the data card's cues; SER counts values alone.", "")
     if faults.unchecked:
         yield from (escape(f"Special values that the data card's cues cannot check: {named(faults.unchecked)}."), "")
     header = ("", "required", "missing", "wrong value", "redundant", "rate", "rate of the references")
