@@ -75,14 +75,18 @@ def _unquoted(cell: str) -> str:
     return cell if inner is None or '"' in inner.replace('""', "") else inner.replace('""', '"')
 
 
-def parse_json(text: str) -> Any:
+def parse_json(text: str, *, lenient: bool = False) -> Any:
     """Return the data of a JSON text.
+
+    Args:
+        text: the text.
+        lenient: read NaN and infinity, which Python's own programs write, as null.
 
     Raises:
         json.JSONDecodeError: it is not JSON, or holds NaN or infinity, a whole number of more digits than Python
             converts, or lists within lists too deeply; `msg` says what, in a few words, `lineno` where.
     """
-    return _within_bounds(text, 0, lambda: _DECODER.decode(text))
+    return _within_bounds(text, 0, lambda: (_LENIENT if lenient else _DECODER).decode(text))
 
 
 def parse_json_at(text: str, at: int) -> tuple[Any, int]:
@@ -128,3 +132,4 @@ def _refuse(name: str) -> Any:
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse)
+_LENIENT = json.JSONDecoder(parse_constant=lambda _: None)

@@ -124,7 +124,9 @@ def _parsed(acts: Sequence[str], input_file: str | None, *, skip_bad: bool) -> l
 
 
 def _check(acts: Sequence[str], input_file: str | None, output: Path | None, *, resume: bool, jobs: int) -> None:
-    """Refuse options that do not go together."""
+    """Refuse options that do not go together, and a file without a name, such as a variable that is not set."""
+    if input_file == "":
+        raise UserError("--input is empty: give a name")
     if resume and output is None:
         raise UserError("--resume continues a file: name it with --output")
     if acts and output is not None:

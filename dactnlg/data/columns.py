@@ -35,7 +35,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
         if name is not None and name not in header:
             raise CorpusError(f"{path} has no column '{name}'; it has {_listed(header)}")
     if act is None and text is None:
-        objects = path.suffix in (".json", ".jsonl")
+        objects = path.suffix not in pairs.TABLES
         for name, sentences in (pairs.COLUMNS, pairs.MR_COLUMNS):
             if name in header and (sentences in header or (objects and pairs.REFERENCES in header)):
                 return None
@@ -56,7 +56,7 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
 
 
 def _header(path: Path) -> list[str]:
-    if path.suffix in (".csv", ".tsv"):
+    if path.suffix in pairs.TABLES:
         return read_header(path)
     first = next((row for _, row in pairs.objects(path)), None)
     if not isinstance(first, dict) or not first:
@@ -66,7 +66,7 @@ def _header(path: Path) -> list[str]:
 
 def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
     """Return the cells of the first rows; what is neither text nor a list of texts is an empty cell."""
-    if path.suffix in (".csv", ".tsv"):
+    if path.suffix in pairs.TABLES:
         return [cells for _, cells in islice(read_csv(path, header), SAMPLE)]
     objects = [row for _, row in islice(pairs.objects(path), SAMPLE) if isinstance(row, dict)]
     return [[_text(row.get(name)) for name in header] for row in objects]

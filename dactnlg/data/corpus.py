@@ -80,6 +80,10 @@ class Corpus:
         """The splits on the card, in the order train, valid, test."""
         return tuple(split for split in SPLITS if split in self.card.files or split in self.card.taken())
 
+    def undivided(self) -> Corpus:
+        """Return the corpus of the same files, with all that one file has in its own split."""
+        return Corpus(self.card.model_copy(update={"divide": None}), self._roots)
+
     def path(self, split: str) -> Path:
         """Return a split's file, the first one found in the folders that are searched.
 

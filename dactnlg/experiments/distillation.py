@@ -21,12 +21,12 @@ from dactnlg._utils.files import made_folder, write_json, written
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.card import Card
 from dactnlg.data.columns import choose_columns
-from dactnlg.data.corpus import Corpus, corpus_of_file, load_corpus
+from dactnlg.data.corpus import corpus_of_file, load_corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import card_text, initialize
 from dactnlg.data.proposals import propose
 from dactnlg.data.readers import pairs as pair_files
-from dactnlg.data.readers.reading import read_turn
+from dactnlg.data.readers.reading import read_csv, read_turn
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.sifting import Inventory, Judged, counted, judge
 from dactnlg.fidelity.checker import FidelityChecker
@@ -157,20 +157,23 @@ def read_rows(path: Path) -> tuple[list[Row], list[dict[str, Any]]]:
     columns = choose_columns(path)
     rows: list[Row] = []
     bad: list[dict[str, Any]] = []
-    if path.suffix in (".csv", ".tsv"):
-        for example in corpus_of_file(path, columns).split("train"):
-            rows += [(example.turn, text, example.origin) for text in example.references]
-        return rows, bad
-    act, text = columns or pair_files.COLUMNS
-    for place, row in pair_files.objects(path):
+    for place, row in _table(path, columns) if path.suffix in pair_files.TABLES else pair_files.objects(path):
         origin = f"{path.name}, {place}"
         try:
+            act, text = columns or pair_files.object_keys(row)
             texts = row["references"] if "references" in row else [row[text]]
             rows += [(read_turn(row[act], path, place), str(each), origin) for each in texts]
         except (CorpusError, TypeError, LookupError) as error:
             reason = str(error).partition("\n")[0] if isinstance(error, CorpusError) else "no act with a sentence"
             bad.append({"act": None, "text": None, "reasons": [f"unreadable: {reason}"], "origin": origin})
     return rows, bad
+
+
+def _table(path: Path, columns: tuple[str, str] | None) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield the rows of a table as those of a JSONL file."""
+    keys = columns or pair_files.table_columns(path)
+    for line, cells in read_csv(path, keys):
+        yield f"line {line}", dict(zip(keys, cells, strict=True))
 
 
 def checker_of(name: str, data_dir: Path | None = None) -> FidelityChecker:
@@ -274,9 +277,8 @@ def _proposed(pairs: Sequence[tuple[Turn, str]], *, cued: bool) -> FidelityCheck
     with TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.jsonl"
         _write_pairs(path, pairs)
-        found = corpus_of_file(path)
         # All of it is looked at: nothing is kept for a test.
-        corpus = Corpus(found.card.model_copy(update={"divide": None}), [path.parent])
+        corpus = corpus_of_file(path).undivided()
         try:
             card = Card.model_validate(yamlfile.parse(card_text(propose(corpus))))
         except (ValueError, ConfigError):

@@ -16,7 +16,7 @@ from typing import Any
 from dactnlg._utils.hashing import digest
 from dactnlg.acts import Slot, Turn
 from dactnlg.data.corpus import load_corpus
-from dactnlg.data.readers.pairs import objects
+from dactnlg.data.readers.pairs import SUFFIXES, objects
 from dactnlg.data.readers.reading import read_lines, read_turn, row_error
 
 ANSWERS = ("answer", "answers", "text", "texts", "response", "completion", "output")
@@ -34,7 +34,9 @@ _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
 
 
 def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple[str, ...]]]:
-    """Return the distinct acts of a file with an act a line, or of a corpus's training split, with its sentences.
+    """Return the distinct acts of a file with an act a line, of a file of pairs, or of a corpus's training split.
+
+    With the sentences that are known for them.
 
     Args:
         source: a `.txt` file, or a corpus as `load_corpus` takes it.
@@ -48,7 +50,8 @@ def acts_of(source: str, data_dir: Path | None = None) -> list[tuple[Turn, tuple
     if path.suffix == ".txt":
         return [(turn, ()) for turn in dict.fromkeys(read_turn(line, path, at) for at, line in read_lines(path))]
     found: dict[Turn, list[str]] = {}
-    for turn, text in load_corpus(source, data_dir).pairs("train"):
+    corpus = load_corpus(source, data_dir)
+    for turn, text in (corpus.undivided() if path.suffix in SUFFIXES else corpus).pairs("train"):
         found.setdefault(turn, []).append(text)
     return [(turn, tuple(texts)) for turn, texts in found.items()]
 

@@ -20,13 +20,16 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 import dactnlg
 from dactnlg._utils.terminal import printable
-from dactnlg.errors import RunError
+from dactnlg.errors import ConfigError, RunError
 from dactnlg.experiments import published
 from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
 from dactnlg.runs import provenance
+from dactnlg.runs.config import load_config
 from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, identity
 
@@ -107,15 +110,19 @@ def reproduce(
         manifest = check_reproducible(run, as_installed=code is None)
         commit = manifest["code"]["commit"]
         repository = None if code is None and _as_installed(manifest) else _repository(commit, code)
-        again = Run(keep or scratch / "run")
-        commands = _commands(manifest, run, again, Path(data_dir).absolute() if data_dir else None)
+        again, config = Run(keep or scratch / "run"), _trained_with(run, manifest, scratch)
+        commands = _commands(manifest, config, again, Path(data_dir).absolute() if data_dir else None)
         place = Path(dactnlg.__file__).parent.parent if repository is None else scratch / "code"
         variables, folder = _environment(manifest, place), _folder(manifest)
         what = f"commit {commit} of {repository}" if repository else f"dactnlg {dactnlg.__version__} as installed"
         _announce(origin["run"], what, commands, folder, manifest)
         if repository is not None:
             _clone(repository, commit, place)
-        _execute(origin["run"], commands, folder, variables, echo=echo)
+        _execute(origin["run"], commands[:1], folder, variables, echo=echo)
+        if config != run.config_path:
+            shutil.copyfile(run.config_path, again.config_path)
+            again.note(**{name: manifest[name] for name in ("config", "setting", "tuned")})
+        _execute(origin["run"], commands[1:], folder, variables, echo=echo)
         found = again.manifest()
         if keep is not None:
             again.note(repeats={**origin, "identity": identity(manifest), "commit": commit, "begun": manifest["begun"]})
@@ -227,8 +234,27 @@ def _folder(manifest: Mapping[str, Any]) -> Path:
     return folder if folder.is_absolute() and folder.is_dir() else Path.cwd()
 
 
-def _commands(manifest: Mapping[str, Any], run: Run, again: Run, data_dir: Path | None) -> list[list[str]]:
-    """Return the commands that train and evaluate the run again.
+def _trained_with(run: Run, manifest: Mapping[str, Any], scratch: Path) -> Path:
+    """Return the configuration that a run was trained with; `tune` may have written another one into it since.
+
+    Raises:
+        RunError: it is no configuration.
+    """
+    section = manifest.get("tuned", {}).get("trained_with")
+    if section is None or section == manifest["config"].get("decoding"):
+        return run.config_path
+    section = dict(section) if isinstance(section, dict) else section
+    path = scratch / run.config_path.name
+    path.write_text(yaml.safe_dump({**yaml.safe_load(run.config_path.read_text("utf-8")), "decoding": section}))
+    try:
+        load_config(path)
+    except ConfigError as error:
+        raise RunError(f"{run.manifest_path}: tuned.trained_with is no section of a configuration: {error}") from None
+    return path
+
+
+def _commands(manifest: Mapping[str, Any], config: Path, again: Run, data_dir: Path | None) -> list[list[str]]:
+    """Return the commands that train and evaluate the run again, the training first.
 
     Raises:
         RunError: an evaluation has a choice that `evaluate` does not have.
@@ -236,8 +262,7 @@ def _commands(manifest: Mapping[str, Any], run: Run, again: Run, data_dir: Path 
     # -P: the current folder may be another checkout, and must not come before the scratch clone.
     python = [sys.executable, "-P"]
     data = ["--data-dir", str(data_dir)] if data_dir else []
-    config = str(run.config_path.absolute())
-    commands = [[*python, "-m", "dactnlg", "train", config, "--output", str(again.path), *data]]
+    commands = [[*python, "-m", "dactnlg", "train", str(config.absolute()), "--output", str(again.path), *data]]
     for entry in manifest["evaluations"]:
         wanted = checked_evaluation(entry)
         commands.append([*python, "-c", _EVALUATE, str(again.path), json.dumps(wanted), str(data_dir or "")])

@@ -140,14 +140,14 @@ def judge(
     found: list[Judged] = []
     seen: dict[tuple[Turn, str], str] = {}
     for turn, text, origin in tqdm(pairs, desc="checking", unit=" pairs", delay=2, leave=False, disable=hidden):
-        first = seen.setdefault((turn, text), origin)
-        if first is not origin:
+        if (first := seen.get((turn, text))) is not None:
             reasons = [f"repeated: the same as {first}"]
         else:
             reasons = _unusable(text) or [*_reasons(checker.check(turn, text))]
             invented = () if any(map(_certain, reasons)) else inventory.invented(turn, text)
             # A slot that is named is as good as invented, and with a value it is told more exactly.
             reasons = [f"invented: {each}" for each in invented] or reasons
+        seen.setdefault((turn, text), origin)
         found.append(Judged(turn, text, tuple(reasons), origin))
     return found
 

@@ -196,9 +196,10 @@ class _Tuner:
 
     def _try(self, setting: Setting) -> TriedSetting:
         if setting not in self._tried:
-            options, turns = GenerationOptions(**setting._asdict(), sample=False), [e.turn for e in self._examples]
+            options = GenerationOptions(**setting._asdict(), sample=False)
+            turns, contexts = ([getattr(e, name) for e in self._examples] for name in ("turn", "context"))
             started = time.perf_counter()
-            generations = self._generator.generate(turns, options, strict=False)
+            generations = self._generator.generate(turns, options, strict=False, context=contexts)
             speed = len(turns) / (time.perf_counter() - started)
             wanted = list(dict.fromkeys([self._metric, "SER"]))
             (scores,) = score_generations(self._corpus, self._examples, generations, [self._preset], wanted)

@@ -48,7 +48,8 @@ def template_rows(generator: Generator, turns: list[Turn], *, progress: bool = F
         for first in range(0, len(turns), CHUNK):
             part = turns[first : first + CHUNK]
             for turn, said in zip(part, generator.generate(part, strict=False), strict=True):
-                row = (str(turn), _without_values(turn), _template(generator, turn, said), said.slots_ok, said.origin)
+                act = _without_values(generator, turn)
+                row = (str(turn), act, _template(generator, turn, said), said.slots_ok, said.origin)
                 yield dict(zip(COLUMNS, row, strict=True))
             bar.update(len(part))
 
@@ -95,10 +96,14 @@ def _name(placeholder: str, slot: Slot) -> str:
     return "{" + slot.name + (f"_{number}" if number else "") + "}"
 
 
-def _without_values(turn: Turn) -> str:
-    """Return a turn as text, ordinary values left out: `inform(name;dogsallowed=no)`."""
+def _without_values(generator: Generator, turn: Turn) -> str:
+    """Return a turn as text, without the values that have placeholders: `inform(name;dogsallowed=no)`.
+
+    Those that a run says in words of its own stay, and each of two values in one ("A or B") has a slot.
+    """
+    prepared = generator.preprocessor.checker.delexicalizer.prepared(turn)
     acts = [
         DialogueAct(act.act_type, tuple(Slot(slot.name) if slot.delexicalizable else slot for slot in act.slots))
-        for act in turn
+        for act in prepared
     ]
     return str(Turn(tuple(acts)))

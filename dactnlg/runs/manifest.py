@@ -94,6 +94,7 @@ class _Manifest(_Part):
     evaluations: list[_Evaluation] = []
     resumed: list[_Step] = []
     repeats: _Origin | None = None
+    tuned: dict[str, Any] = {}
 
 
 def read_object(path: Path) -> dict[str, Any]:

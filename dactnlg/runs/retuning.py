@@ -33,7 +33,10 @@ def write_decoding(run: Run, config: Config, facts: Mapping[str, Any]) -> None:
     try:
         with held(run), locked(run.lock_path, LOCK_SECONDS):
             manifest = run.manifest()
-            tuned = {**facts, "command": provenance.command(), "code": provenance.code(), "ended": now()}
+            # Teachers, and training.select=bleu, search as training was told to: whoever trains it again needs that.
+            trained = manifest.get("tuned", {}).get("trained_with", manifest["config"].get("decoding"))
+            made_by = {"command": provenance.command(), "code": provenance.code(), "ended": now()}
+            tuned = {**facts, "trained_with": trained, **made_by}
             if manifest["config"].get("decoding") != config.decoding.model_dump():
                 manifest.pop("evaluations", None)
             manifest["config"] = {**manifest["config"], "decoding": config.decoding.model_dump()}

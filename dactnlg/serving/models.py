@@ -135,15 +135,17 @@ class Models:
             renewed = dict(self._models)
             changed = []
             for name, model in self._models.items():
-                stamp = _stamp(model.path)
+                # A run that was found damaged may be whole as soon as its manifest is there.
+                stamp = _stamp(model.path, whole=model.trouble is not None)
                 if stamp == model.stamp and not all_of_them:
                     continue
+                whole = _stamp(model.path, whole=True)
                 try:
                     renewed[name] = self._read(name, model.path)
                     changed.append(name)
                 except Exception as error:  # noqa: BLE001  (whatever is wrong with the new files, the old model is not)
                     _log.error("model %s could not be read again, and goes on as it was: %s", name, error)
-                    renewed[name] = replace(model, stamp=stamp, trouble=_told(error, model))
+                    renewed[name] = replace(model, stamp=whole, trouble=_told(error, model))
             # At once: a request sees the models before or those after.
             self._models = renewed
         # What is only counted for the first of some acts keeps nobody waiting for the new run.
@@ -195,9 +197,11 @@ def _told(error: Exception, model: ServedModel) -> str:
     return told
 
 
-def _stamp(path: Path) -> tuple[object, ...]:
+def _stamp(path: Path, *, whole: bool = False) -> tuple[object, ...]:
+    """Return sizes and times of the files that answers depend on; or those of the whole run, scores included."""
     run = Run(path)
     files: Sequence[Path] = (run.config_path, run.preprocessor_path, run.reader_path, run.weights_path)
+    files = (*files, run.manifest_path, run.state_path) if whole else files
     found: list[object] = []
     for file in files:
         try:

@@ -201,7 +201,8 @@ def rasa_route(
         if admit is not None:
             admit(request)
         try:
-            payload = parse_json((await request.body()).decode())
+            # Every request has all slots of the bot; one that is NaN must not silence it.
+            payload = parse_json((await request.body()).decode(), lenient=True)
         except ValueError:
             payload = None
         try:

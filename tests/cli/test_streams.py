@@ -88,6 +88,7 @@ def test_outputs_that_cannot_be_files_are_refused(
         ([*generate, "fifo"], "fifo is no file"),
         ([*generate, "fifo", "--resume"], "fifo is no file"),
         ([*generate, "/dev/null"], "/dev/null is no file"),
+        (["generate", "--model", str(random_run), "--input", ""], "--input is empty"),
         (["train", "trails-random", "--output", ""], "--output is empty"),
         (["train", "trails-random", "--output", "folder"], "holds other files"),
         (["train", "trails-random", "--output", "fifo"], "is a file"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from collections import Counter
 from pathlib import Path
@@ -12,8 +13,8 @@ from benchmarks.distil import paraphrases
 from dactnlg.acts import parse
 from dactnlg.cli.main import main
 from dactnlg.errors import CorpusError, UserError
-from dactnlg.experiments.distillation import checker_of, distil, measure, self_taught, unseen
-from dactnlg.experiments.prompts import prompts, read_answers, sentences
+from dactnlg.experiments.distillation import checker_of, distil, measure, read_rows, self_taught, unseen
+from dactnlg.experiments.prompts import acts_of, prompts, read_answers, sentences
 from dactnlg.experiments.sifting import Inventory, Judged, judge
 from dactnlg.runs.run import Run
 from dactnlg.text.templates import kind
@@ -91,6 +92,35 @@ def test_a_run_comes_of_paraphrases(tmp_path: Path, capsys: pytest.CaptureFixtur
     # What is there stays.
     assert main(command) == 2
     assert "--overwrite" in capsys.readouterr().err
+
+
+def test_a_table_has_all_rows_that_lines_have(tmp_path: Path) -> None:
+    """One file is no corpus to be divided, and what cannot be read is told of in either."""
+    rows, _ = paraphrases("trails", 60)
+    pairs = [{"act": str(turn), "text": text} for turn, text, _ in rows]
+    lines = write(tmp_path / "pairs.jsonl", [*pairs, {"act": "inform(", "text": "x"}])
+    found, bad = read_rows(lines)
+    assert len(found) == 60 and len(bad) == 1
+    for suffix, delimiter in ((".csv", ","), (".tsv", "\t")):
+        with lines.with_suffix(suffix).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, ("act", "text"), delimiter=delimiter)
+            writer.writeheader()
+            writer.writerows([*pairs, {"act": "inform(", "text": "x"}])
+        own, unread = read_rows(lines.with_suffix(suffix))
+        assert [row[:2] for row in own] == [row[:2] for row in found]
+        assert len(unread) == 1 and "unreadable" in unread[0]["reasons"][0]
+    named = write(tmp_path / "named.jsonl", [{"mr": pair["act"], "ref": pair["text"]} for pair in pairs])
+    assert [row[:2] for row in read_rows(named)[0]] == [row[:2] for row in found]
+    assert [act for act, _ in acts_of(str(named))] == list(dict.fromkeys(turn for turn, _, _ in found))
+
+
+def test_what_one_row_says_twice_is_repeated() -> None:
+    turn = parse("inform(name='Ivy Cutting';difficulty=easy)")
+    checker, origin = checker_of("trails"), "x.jsonl, line 1"
+    pairs = [(turn, "Ivy Cutting is easy.", origin)] * 2
+    judged = judge(pairs, checker, Inventory([(turn, "Ivy Cutting is easy.")], checker))
+    assert [bool(each.reasons) for each in judged] == [False, True]
+    assert "repeated" in judged[1].reasons[0]
 
 
 def test_too_few_are_told(tmp_path: Path) -> None:

@@ -16,6 +16,8 @@ from dactnlg import __version__ as dactnlg_version
 from dactnlg.errors import RunError
 from dactnlg.experiments.reproduce import check_reproducible
 from dactnlg.experiments.verdicts import DIFFERENT, EQUAL, INCOMPARABLE, NOISE, judge
+from dactnlg.runs.config import load_config
+from dactnlg.runs.retuning import write_decoding
 from dactnlg.runs.run import Run
 
 
@@ -169,6 +171,33 @@ def test_verdicts() -> None:
     assert judge(score, None)[0] == INCOMPARABLE
     other = {**score, "hash": "x", "signature": "BLEU-4|preset:single"}
     assert judge(score, other) == (INCOMPARABLE, "preset: fair against single")
+
+
+def test_a_tuned_run_is_trained_as_it_was(clone: Path, tmp_path: Path) -> None:
+    """Teachers search as the configuration says at that time; what `tune` finds later is for evaluation alone."""
+    sizes = ("training.epochs=1", "training.teachers=1", "model.hidden_size=12", "model.embedding_size=8")
+    words = [word for size in sizes for word in ("--set", size)]
+    run, again = tmp_path / "run", tmp_path / "again"
+    assert dactnlg(clone, "train", "trails-sclstm", *words, "--output", run).returncode == 0
+    taught = (run / "taught.jsonl").read_bytes()
+    before = load_config(run / "config.yaml").decoding
+    # As by `tune`, whichever setting that would find.
+    after = before.model_copy(update={"beam_width": 2, "length_normalization": 1.0})
+    for decoding in (before.model_copy(update={"beam_width": 3}), after):
+        write_decoding(Run(run), load_config(run / "config.yaml").model_copy(update={"decoding": decoding}), {})
+    assert dactnlg(clone, "evaluate", "--model", run, "--preset", "single").returncode == 0
+    done = dactnlg(clone, "reproduce", run, "--output", again)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "equal"
+    assert (again / "taught.jsonl").read_bytes() == taught
+    assert Run(again).weights_path.read_bytes() == Run(run).weights_path.read_bytes()
+    assert load_config(again / "config.yaml").decoding == after
+    manifest = Run(run).manifest()
+    assert Run(again).manifest()["config"] == manifest["config"]
+    manifest["tuned"]["trained_with"] = [3]
+    (run / "manifest.json").write_text(json.dumps(manifest))
+    done = dactnlg(clone, "reproduce", run)
+    assert done.returncode == 2 and "tuned.trained_with is no section" in done.stderr, done.stderr
 
 
 @pytest.mark.needs("mlflow", "pip install 'dactnlg[track]'")

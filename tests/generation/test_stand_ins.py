@@ -9,6 +9,7 @@ from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.generation.template_files import template_rows
 from dactnlg.generation.unseen.stand_ins import StandIns
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
@@ -232,6 +233,15 @@ def test_a_new_value_is_said_as_a_known_one(generator: Generator, value: str, sl
     wide = GenerationOptions(n_best=10)
     said = {each.raw for each in _every(generator, [f"inform({slots};difficulty={other})" for other in known], wide)}
     assert any(found.raw.replace(value, other) in said for other in known)
+
+
+def test_templates_are_filed_under_what_they_say(generator: Generator) -> None:
+    """What a run says in words of its own is no part that a program could fill in."""
+    acts = [f"inform(name='Red Kite Ridge';difficulty={value};length='7 km')" for value in ("easy", "arduous")]
+    first, second = template_rows(generator, [parse(act) for act in acts])
+    assert first["delexicalized_act"] == "inform(name;difficulty=easy;length)"
+    assert second["delexicalized_act"] == "inform(name;difficulty=arduous;length)"
+    assert first["template"] != second["template"]
 
 
 def _every(generator: Generator, acts: list[str], options: GenerationOptions) -> list[Generation]:

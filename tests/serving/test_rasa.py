@@ -288,6 +288,10 @@ def test_a_conversation_over_http(generator: Generator) -> None:
         answer = client.post("/rasa", content=body)
         assert answer.status_code == 200
         valid(answer.json())
+    # Python's own programs write what no number is; a slot that no response uses silences none.
+    with_nan = json.dumps(request("utter_recommend", {**SLOTS, "score": float("nan")})).encode()
+    assert b"NaN" in with_nan
+    assert client.post("/rasa", content=with_nan).json()["text"] == say("utter_recommend", SLOTS)["text"] != ""
     surrogate = client.post("/rasa", content=b'{"response": "utter_booked", "arguments": {"guide_name": "\\ud800"}}')
     assert surrogate.status_code == 200 and valid(surrogate.json())["text"]
 

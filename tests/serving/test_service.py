@@ -190,6 +190,23 @@ def test_a_changed_run_is_read_again_and_a_broken_one_is_not(
     assert before.generator.generate(ACT)
 
 
+def test_a_run_whose_manifest_comes_last_is_read(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
+    """Files are copied one by one; what was refused half-way is whole in the end."""
+    folder = tmp_path / "run"
+    shutil.copytree(random_run, folder)
+    models = Models({"it": folder})
+    for path in sorted(neural_run.iterdir()):
+        if path.is_file() and path.name != "manifest.json":
+            shutil.copyfile(path, folder / path.name)
+    assert models.reload() == [] and models.get("it").trouble
+    assert models.reload() == []
+    shutil.copyfile(neural_run / "manifest.json", folder / "manifest.json")
+    assert models.reload() == ["it"] and models.get("it").trouble is None
+    # Scores alone change no answer.
+    (folder / "manifest.json").touch()
+    assert models.reload() == []
+
+
 class Counting:
     """A generator that remembers its calls; `decoder` is what tells the batcher that chance plays no part."""
 

@@ -16,6 +16,7 @@ from dactnlg import Generator, evaluate, train
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.readers import dstc2
 from dactnlg.errors import ConfigError, CorpusError, UserError
+from dactnlg.experiments.tuning import tune
 from dactnlg.serving.models import Models
 from dactnlg.serving.service import application
 from dactnlg.serving.settings import ServiceSettings
@@ -80,6 +81,8 @@ def test_the_wording_is_that_which_the_user_has_called_for(run: Path) -> None:
 def test_scores_are_those_of_sentences_that_have_seen_it(run: Path) -> None:
     found = evaluate(run, presets=["single"], metrics=["BLEU-4"])
     assert found.results[0].scores["BLEU-4"].value == pytest.approx(1.0)
+    # And so are those by which a search is chosen.
+    assert tune(run, acts=24, metric="BLEU-4", write=False).before.score == pytest.approx(1.0)
 
 
 def test_the_command_takes_a_text_and_lines(run: Path) -> None:

@@ -33,6 +33,7 @@ from dactnlg.text.example import Example
 
 SUFFIXES = DATA
 """How the names of such files end."""
+TABLES = (".csv", ".tsv")
 COLUMNS = ("act", "text")
 MR_COLUMNS = ("mr", "ref")
 CONTEXT_COLUMN = "context"
@@ -51,14 +52,23 @@ def read(path: Path, notes: Counter[str], columns: tuple[str, str] | None = None
     Raises:
         CorpusError: not such a file, or a malformed row (the message names the line).
     """
-    if path.suffix in (".csv", ".tsv"):
-        if columns is None:
-            header = read_header(path)
-            columns = MR_COLUMNS if not {*COLUMNS} & {*header} and {*MR_COLUMNS} <= {*header} else COLUMNS
+    if path.suffix in TABLES:
+        columns = columns or table_columns(path)
         if CONTEXT_COLUMN in {*read_header(path)} - {*columns}:
             return _read_table(path, (*columns, CONTEXT_COLUMN))
         return bracket.read(path, notes) if columns == MR_COLUMNS else _read_table(path, columns)
-    return [_read_object(row, path, place, columns or COLUMNS) for place, row in objects(path)]
+    return [_read_object(row, path, place, columns or object_keys(row)) for place, row in objects(path)]
+
+
+def table_columns(path: Path) -> tuple[str, str]:
+    """Return the columns of acts and sentences that are looked for in a table."""
+    header = read_header(path)
+    return MR_COLUMNS if not {*COLUMNS} & {*header} and {*MR_COLUMNS} <= {*header} else COLUMNS
+
+
+def object_keys(row: Any) -> tuple[str, str]:
+    """Return the keys of act and sentence that are looked for in an object."""
+    return MR_COLUMNS if isinstance(row, dict) and COLUMNS[0] not in row and MR_COLUMNS[0] in row else COLUMNS
 
 
 def objects(path: Path) -> Iterator[tuple[str, Any]]:
@@ -78,8 +88,6 @@ def objects(path: Path) -> Iterator[tuple[str, Any]]:
 
 def _read_object(row: Any, path: Path, place: str, columns: Sequence[str]) -> Example:
     act, text = columns
-    if isinstance(row, dict) and act not in row and columns == COLUMNS and MR_COLUMNS[0] in row:
-        act, text = MR_COLUMNS
     if not isinstance(row, dict) or act not in row or len({text, REFERENCES} & {*row}) != 1:
         reason = f'a row is {{"{act}": ..., "{text}": ...}} or has "references", not {short(row)}'
         raise row_error(path, place, reason)
