@@ -100,7 +100,9 @@ class Naming:
         # "Now information is available", as one of training's sentences has it.
         for slot, name in unknown.items() if self._english else ():
             about = [each for each in split_sentences(words) if any(map(self._names(slot), each))]
-            unnamed += [name] if about and not any(map(unknowing, about)) else []
+            # "It serves none food" tells of no food rather.
+            known = (_without_none(each, slot) for each in about)
+            unnamed += [name] if about and not any(map(unknowing, known)) else []
         # "Thai food, or don't you care?" names what there is to choose from.
         alone = {slot: name for slot, name in free.items() if slot not in chosen}
         unnamed += [name for slot, name in alone.items() if matters(words, self._own.get(slot, frozenset()))]
@@ -162,3 +164,9 @@ class Naming:
 def _is_among(behind: Iterable[Sequence[str]], own: Set[str]) -> bool:
     """Whether one of some words stands in any of some parts of a text."""
     return not all(map(own.isdisjoint, behind))
+
+
+def _without_none(words: Sequence[str], slot: str) -> list[str]:
+    """Return words without a "none" before the name of a slot, in whose place a value would stand."""
+    following = [*words[1:], ""]
+    return [word for word, after in zip(words, following, strict=True) if word != "none" or not names_slot(after, slot)]

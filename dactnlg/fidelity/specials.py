@@ -78,7 +78,9 @@ class Specials:
             elif lost and special:
                 lost = not self._unopposed(fact, sentence)
             # People's slips, which training has, are theirs: what is generated has to say what its act says.
-            lost = lost or (not sure and slots[fact.slot] == 1 and self._told_otherwise(fact, sentence))
+            if slots[fact.slot] == 1:
+                lost = lost or self._rated_otherwise(fact, sentence)
+                lost = lost or (not sure and self._told_otherwise(fact, sentence))
             if lost and special:
                 rival = self._rival(name, stated, logits)
                 if rival:
@@ -132,6 +134,15 @@ class Specials:
         if self._opposed(fact, text, sentences) or self._told_anyway(fact, sentences):
             return True
         return fact.kind[1:] in OPPOSITES and WHETHER in text.words and self._left_open(fact.slot or "", sentences)
+
+    def _rated_otherwise(self, fact: Fact, text: Evidence) -> bool:
+        """Whether a sentence has the word for another opinion, and none for that of the act: "It has poor ratings."."""
+        slot, own = fact.slot or "", fact.kind[1:]
+        if slot not in self.checker.delexicalizer.paraphrased:
+            return False
+        others = self.checker.delexicalizer.lexicalized[slot] - {own}
+        rated = (words for words in split_sentences(text.words) if not others.isdisjoint(words))
+        return any(own not in self.checker.shown(words, {slot}).get(slot, ()) for words in rated)
 
     def _left_open(self, slot: str, sentences: Sequence[tuple[str, ...]]) -> bool:
         """Whether sentences show a yes or no behind "whether" alone: "what is your wish as to whether it has beer?"."""

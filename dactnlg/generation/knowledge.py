@@ -50,8 +50,10 @@ class KnownActs:
         names = (preprocessor.reader or preprocessor.checker).unchecked(turn)
         # Questions beside others, or behind other acts, are looked for by the words that training asks them with, if it
         # has any; for the others there is the slot's name alone, and for a part that is said by itself not even that.
-        questions = preprocessor.questions
-        asked = [name for name in questions.of(turn) if questions.wordings(name)] if names else []
+        questions, manners = preprocessor.questions, preprocessor.manners
+        # What is named without a value in other acts, `inform(food)`, nobody asks for.
+        named = {f"{act.act_type}({slot.name})" for act, slot in turn.slots() if not manners.is_question(act.act_type)}
+        asked = [name for name in questions.of(turn) if questions.wordings(name) and name not in named] if names else []
         combinations, act_types = preprocessor.templates.sentences, preprocessor.encoder.act_types
         seen = kind(turn) in combinations if combinations else None
         new = [act.act_type for act in turn if act.act_type not in act_types]

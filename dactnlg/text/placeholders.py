@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from dactnlg._utils.memory import Memory
-from dactnlg.acts import Slot, Turn
+from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.text.surface import strip_joiner
 
 
@@ -44,6 +44,21 @@ def is_placeholder(token: str) -> bool:
 def values_alike(tokens: Iterable[str]) -> list[str]:
     """Return tokens in which the values of one slot are alike: `SLOT_FOOD#2` is `SLOT_FOOD`."""
     return [token.partition("#")[0] if "#" in token and is_placeholder(token) else token for token in tokens]
+
+
+def said_once(turn: Turn) -> Turn:
+    """Return a turn without acts that repeat one before, and without what a statement about one thing has twice.
+
+    Of two things, with names or values of their own, each has its values: "a is cheap, and b is cheap".
+    """
+    if len(set(turn.acts)) == len(turn.acts) and all(len(set(act.slots)) == len(act.slots) for act in turn.acts):
+        return turn
+    acts = []
+    for act in dict.fromkeys(turn.acts):
+        slots = tuple(dict.fromkeys(act.slots))
+        alone = not act.is_question and len({slot.name for slot in slots}) == len(slots)
+        acts.append(DialogueAct(act.act_type, slots) if alone else act)
+    return Turn(tuple(acts))
 
 
 def required_slots(turn: Turn, silent: frozenset[str] = frozenset()) -> tuple[Required, ...]:

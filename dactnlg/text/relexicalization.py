@@ -4,6 +4,8 @@ that the words around them want.
 
 from __future__ import annotations
 
+import re
+
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
@@ -14,6 +16,7 @@ from dactnlg.text.values.casing import Casing, respaced
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.values.realization import Value
 
+_COMMA_APART = re.compile(r" (?=[,;] )")
 VALUES, MANY = 8 << 20, 1 << 20
 """Bytes of the values that are remembered, at most; and more values than there is room for."""
 
@@ -38,7 +41,10 @@ class Relexicalizer:
         if found is None:
             value = slot.value or ""
             raw = self.casing.value(slot.name, value)
-            found = self._values.put(key, self._written(slot.name, raw, respaced(raw, value)), 400 + 16 * len(value))
+            text = respaced(raw, value)
+            # Where marks stand apart they do so in values, too: "steel grey , matt black keyboard".
+            text = _COMMA_APART.sub("", text) if self._style.spaced else text
+            found = self._values.put(key, self._written(slot.name, raw, text), 400 + 16 * len(value))
         return found
 
     def raw(self, request: Request, template: Template) -> str:

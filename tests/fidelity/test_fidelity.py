@@ -285,6 +285,40 @@ def test_whether_it_is_so_leaves_a_yes_open(data_dir: Path) -> None:
     assert not missing(both, "what is your preference as to whether it allows child -s")
 
 
+def test_nothing_is_unknown_because_none_of_it_is_there(data_dir: Path) -> None:
+    corpus = load_corpus("restaurants", data_dir)
+    checker = corpus.style().checker()
+    own = FidelityChecker(checker, learn_reader(corpus.pairs("train"), corpus.pairs("valid"), checker))
+    turn = checker.delexicalizer.prepared(parse("inform(name='red door cafe';food=none)"))
+
+    def missing(text: str) -> tuple[str, ...]:
+        tokens = text.split()
+        shown = checker.shown(tokens)
+        return own.look(turn, tokens, checker.look(checker.expected(turn), tokens, shown), shown).missing
+
+    assert missing("SLOT_NAME is a nice place , it serves none food") == ("food=none",)
+    assert not missing("SLOT_NAME is a nice place , the food type is unknown")
+    assert not missing("SLOT_NAME is a nice place , i do not know the type of food")
+
+
+def test_one_opinion_is_said(data_dir: Path) -> None:
+    """Of opinions cues show little more than that there is one; the word for another one shows more."""
+    corpus = load_corpus("viggo", data_dir)
+    values = ["excellent", "good", "average", "poor"]
+    checker = replace(corpus.style(), lexicalized={"rating": values}).checker()
+    own = FidelityChecker(checker, learn_reader(corpus.pairs("train"), corpus.pairs("valid"), checker))
+
+    def other(rating: str, text: str) -> dict[str, str]:
+        return dict(own.check(parse(f"inform(name='Silent Hill 2';rating={rating})"), text).contradicted)
+
+    assert not other("good", "Silent Hill 2 is a good game.")
+    assert other("good", "Silent Hill 2 is a good game. It has poor ratings.") == {"rating=good": "rating=poor"}
+    assert other("average", "Silent Hill 2 is a good game. It has average ratings.") == {
+        "rating=average": "rating=good"
+    }
+    assert not other("poor", "Silent Hill 2 is not a good game. It has poor ratings.")
+
+
 def test_slips_of_people_are_none_of_what_is_generated(data_dir: Path) -> None:
     czech = load_corpus("cs_restaurants", data_dir)
     bare = replace(czech.style(), cues={}).checker()

@@ -73,6 +73,13 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
         assert (said.slots_ok, slot in said.missing) == (False, True)
 
 
+def test_what_is_named_without_a_value_is_unchecked_where_nobody_asks(generator: Generator) -> None:
+    """`inform(season)` says nothing that could be said; whatever the model tells of it is its own."""
+    told, asked = generator.generate(["inform(name='Ivy Cutting';season;difficulty)", "?request(season)"], strict=False)
+    assert set(told.unchecked) == {"inform(season)", "inform(difficulty)"}
+    assert asked.unchecked == ()
+
+
 def test_act_types_that_training_never_had_are_unchecked(generator: Generator) -> None:
     act = "flatter(name='Ivy Cutting')&inform(length='7 km')&flatter(name='Ivy Cutting')"
     (said,) = generator.generate([act], strict=False)

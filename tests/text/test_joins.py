@@ -56,6 +56,7 @@ def joined(parts: list[str], values: list[str]) -> str:
         ("2 _ 2", ["2"], "2 2 2"),
         # Counts with their nouns and verbs.
         ("there are _ inns .", ["1"], "there is 1 inn ."),
+        ("there are _ _ port _ -s in town", ["6", "big", "hub"], "there are 6 big port hub -s in town"),
         ("there are only _ _ -s that serve food", ["1", "inn"], "there is only 1 inn that serves food"),
         ("there are _ _s in town", ["1", "inn"], "there is 1 inn in town"),
         ("there is _ inn which has food", ["30"], "there are 30 inns which have food"),

@@ -156,4 +156,5 @@ def test_what_only_looks_like_an_article_is_kept(kept: str) -> None:
 def test_names_get_capitals() -> None:
     assert title_case("st brannoc's 1st café") == "St Brannoc's 1st Café"
     assert title("the inn  at the st. regis's 1st") == "The Inn  at the St. Regis's 1st"
+    assert title("iPhone cafe at the eBay bar") == "iPhone Cafe at the eBay Bar"
     assert title("ßo") == "ßo", "a letter whose capital is two letters stays"

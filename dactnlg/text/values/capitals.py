@@ -40,7 +40,9 @@ def title(value: str) -> str:
 
     def titled(match: re.Match[str]) -> str:
         small = match.group() in _SMALL and match.start() != first.start()
-        return match.group() if small else title_case(match.group())
+        # "iPhone" has its capitals.
+        own = match.group()[1:].lower() != match.group()[1:]
+        return match.group() if small or own else title_case(match.group())
 
     return PIECE.sub(titled, value)
 

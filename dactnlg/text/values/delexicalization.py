@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.text.placeholders import Required, is_placeholder, required_slots
+from dactnlg.text.placeholders import Required, is_placeholder, required_slots, said_once
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.values.inflection import Forms, Inflection
 from dactnlg.text.values.mentions import Mention, find_mentions
@@ -144,16 +144,16 @@ class Delexicalizer:
     def prepared(self, turn: Turn) -> Turn:
         """Return the turn as it is learned and generated.
 
-        Each value "A or B", or "A, B", of the slots in `apart` is two slots, and each value in `lexicalized` a
-        `LexicalizedSlot`.
+        What it has twice it has once. Each value "A or B", or "A, B", of the slots in `apart` is two slots, and each
+        value in `lexicalized` a `LexicalizedSlot`.
         """
         if not (self.apart or self.lexicalized):
-            return turn
+            return said_once(turn)
         acts = []
         for act in turn.acts:
             slots = [part for slot in act.slots for part in self.parts(slot)]
             acts.append(act if all(map(operator.is_, slots, act.slots)) else DialogueAct(act.act_type, tuple(slots)))
-        return turn if all(map(operator.is_, acts, turn.acts)) else Turn(tuple(acts))
+        return said_once(turn if all(map(operator.is_, acts, turn.acts)) else Turn(tuple(acts)))
 
     def parts(self, slot: Slot) -> Iterable[Slot]:
         """Return what stands for a slot in a prepared turn: nearly always itself."""

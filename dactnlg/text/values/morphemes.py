@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from dactnlg.text.surface import MORPHEME
-from dactnlg.text.values.plurals import pluralized
+from dactnlg.text.values.plurals import is_plural, pluralized
 
 _ENDING = re.compile(rf"{MORPHEME.pattern}|'(?:s|m|re|ve|ll|d)|n't")
 
@@ -41,7 +41,12 @@ def _attached(stem: str, suffix: str) -> str:
 
 
 def ending_of(value: str, ending: str) -> str:
-    """Return what a morpheme adds to a value, which stays: "es" for box, but not the "ies" of families."""
+    """Return what a morpheme adds to a value, which stays: "es" for box, but not the "ies" of families.
+
+    Nothing makes a plural of one: "hotels" as a value.
+    """
     stem = value.rpartition(" ")[2]
+    if ending == "s" and is_plural(stem.lower()):
+        return ""
     whole = _attached(stem, ending) if stem[-1:].isalnum() else ""
     return whole[len(stem) :] if whole.startswith(stem) else ending

@@ -31,6 +31,11 @@ def singular(word: str) -> str:
     return word[:-1] if re.search(r"[^su]s$", word) and len(word) > 3 else word
 
 
+def is_plural(word: str) -> bool:
+    """Whether an English noun is said of several things, as far as its letters tell."""
+    return singular(word) != word
+
+
 def pluralized(word: str) -> str:
     """Return an English noun as it is said of several things: "families" for "family"."""
     if word.lower() in _IRREGULAR:
@@ -52,7 +57,8 @@ def counted_noun(words: Sequence[str], place: int, mark: str, known: Container[s
                 return NO_NOUN
             number = _number(word.casefold(), known)
             # A noun that belongs to another one says no number: "2 port hub -s".
-            if number == MANY or (number == ONE and not _goes_on(following)):
+            # Or to a value: "2 medium screen size televisions", where those are one.
+            if number == MANY or (number == ONE and not _goes_on(following) and mark not in following):
                 return at, number
         if word != words[at]:
             break

@@ -50,7 +50,8 @@ _FOLLOWING = re.compile(r"[^\W_]\w*")
 # In the text before a value: an article that may have to agree with it, and the start of a sentence.
 _ARTICLE_BEFORE = re.compile(r"(?:(?:^|[.?!][\"')]* )[\"'(]*(?=A)|(?<![\w.'’-])(?=a))(?P<usual>[aA]n? )$")
 _START_BEFORE = re.compile(r"(?:^|[.?!](?<!\.\w[.?!])[\"')]* )[\"'(]*$")
-_ENDING_BEHIND = re.compile(r" -([a-z]{1,3})(?=$|[ ,.;:?!])")
+_ENDING_BEHIND = re.compile(r"(?: -([a-z]{1,3})|(s))(?=$|[ ,.;:?!])")
+_POSSESSIVE, _POSSESSIVE_END = re.compile(r"['’]s(?!\w)"), re.compile(r"['’]s$")
 
 
 class Hole(NamedTuple):
@@ -128,6 +129,9 @@ class Form(NamedTuple):
                 out.append(ending_of(value.text, hole.ending))
             elif value.last and _repeats(value.last, part):
                 part = part[1:]
+            elif _POSSESSIVE.match(part) and _POSSESSIVE_END.search(value.text):
+                # "St. John's" is a possessive already.
+                part = part[2:]
             out.append(part)
         text = "".join(out)
         return text if not self.end or _ended(text) else text + self.end
@@ -223,7 +227,7 @@ def _form(text: str, mark: str, end: str) -> Form:
             # What stands behind the value before.
             ending = _ENDING_BEHIND.match(piece)
             if ending:
-                holes[-1] = holes[-1]._replace(ending=ending[1])
+                holes[-1] = holes[-1]._replace(ending=ending[1] or ending[2])
                 piece = piece[ending.end() :]
             parts.append(piece)
         else:
