@@ -130,16 +130,17 @@ def validation_pairs(corpus: Corpus, preprocessor: Preprocessor, *, targets: str
         targets: `human`, `handcrafted` or `both`.
 
     Raises:
-        CorpusError: there is no validation split.
+        CorpusError: there is no validation split, or it has no pair.
     """
-    if "valid" not in corpus.splits:
+    rows = sentences(corpus, "valid", targets, preprocessor.style) if "valid" in corpus.splits else []
+    if not rows:
         count = sum(1 for _ in corpus.pairs("train"))
         few = f"; its {count} pairs are too few to take one from" if count < FEWEST else ""
+        lacks = "pairs" if "valid" in corpus.splits else "split"
         raise CorpusError(
-            f"corpus '{corpus.name}' has no validation split, which decides when training stops{few}. Give it a file "
+            f"corpus '{corpus.name}' has no validation {lacks}, to decide when training stops{few}. Give it a file "
             f"(valid.jsonl or valid.csv beside train), or at least {FEWEST} pairs in one file; on a card: divide: {{}}"
         )
-    rows = sentences(corpus, "valid", targets, preprocessor.style)
     seen = preprocessor.context is not None
     return [Pair(row.turn, preprocessor.encoder.corpus, row.tokens, row.context if seen else "") for row in rows]
 

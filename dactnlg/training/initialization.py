@@ -27,6 +27,31 @@ Arrays = dict[str, NDArray[Any]]
 Index = NDArray[np.intp]
 
 
+TOKENS, ACT, ENTRIES, GATES, WORDS, CONTEXT_WORDS = "tokens", "act", "entries", "gates", "words", "context"
+"""What an axis numbers: tokens, entries of the DA vector, these behind one for none, or behind gates that read them,
+words of values, and words of what the user has said."""
+_NUMBERED: Mapping[str, tuple[str, ...]] = {
+    "embedding": (TOKENS, ""),
+    "output_kernel": ("", TOKENS),
+    "output_bias": (TOKENS,),
+    "act": (ACT, ""),
+    "reading": ("", ACT),
+    "prior_kernel": (ACT, ""),
+    "entries": (ENTRIES, ""),
+    "words": (WORDS, ""),
+    "context_words": (CONTEXT_WORDS, ""),
+    "act_projection": (ACT, GATES),
+    "projection": ("", GATES),
+    "context_projection": ("", GATES),
+    "encoder_projection": ("", GATES),
+    "bias": (GATES,),
+    **dict.fromkeys(("kernel", "recurrent", "recurrent_kernel", "posterior_kernel", "latent_projection"), ("", "")),
+    **dict.fromkeys(("start", "score", "mixture", "places", "tokens", "gate", "positions"), ("", "")),
+    **dict.fromkeys(("gamma", "beta", "gate_bias"), ("",)),
+}
+"""What the axes of the weights number that models here have, by the last part of the weights' names."""
+
+
 class Matching:
     """Which rows of two models' weights stand for the same.
 
@@ -37,20 +62,38 @@ class Matching:
     """
 
     def __init__(self, ours: Preprocessor, theirs: Preprocessor, gates: int) -> None:
-        numbered = [
-            (each.vocabulary.tokens, each.encoder.features, each.encoder.words.tokens) for each in (ours, theirs)
-        ]
-        self._kinds = [_common(mine, other) for mine, other in zip(*numbered, strict=True)]
-        tokens, act, words = self._kinds
+        tokens, act, words = (
+            _common(mine, other)
+            for mine, other in (
+                (ours.vocabulary.tokens, theirs.vocabulary.tokens),
+                (ours.encoder.features, theirs.encoder.features),
+                (ours.encoder.words.tokens, theirs.encoder.words.tokens),
+            )
+        )
+        said = [[] if each.context is None else each.context.tokens for each in (ours, theirs)]
+        self._kinds = {TOKENS: tokens, ACT: act, WORDS: words, CONTEXT_WORDS: _common(*said)}
         # 0 stands for no entry at all; gates come before the entries that they read.
-        self._kinds = [tokens, act, words, act.behind(1), *([act.behind(gates)] if gates else [])]
+        self._kinds |= {ENTRIES: act.behind(1), **({GATES: act.behind(gates)} if gates else {})}
 
-    def axis(self, mine: int, other: int) -> tuple[Index, Index] | None:
-        """Return which places along an axis of the lengths `mine` and `other` match, ours and theirs; None for none."""
-        for kind in self._kinds:
-            if (mine, other) == (kind.mine, kind.other):
+    def axis(self, mine: int, other: int, names: Sequence[str] | None = None) -> tuple[Index, Index] | None:
+        """Return which places along an axis match, ours and theirs; None for none.
+
+        Args:
+            mine: its length.
+            other: the length of the other side's.
+            names: what it may number; None where only its length can tell.
+        """
+        for name in self._kinds if names is None else names:
+            kind = self._kinds.get(name)
+            if kind is not None and (mine, other) == (kind.mine, kind.other):
                 return kind.ours, kind.theirs
         return (np.arange(mine), np.arange(mine)) if mine == other else None
+
+    def axes(self, name: str, mine: Sequence[int], other: Sequence[int]) -> list[tuple[Index, Index] | None]:
+        """Return what `axis` does for each axis of weights of a name and two shapes."""
+        known = _NUMBERED.get(name.rpartition("/")[2], ())
+        names = [[each] for each in known] if len(known) == len(mine) else [None] * len(mine)
+        return [self.axis(*sizes) for sizes in zip(mine, other, names, strict=True)]
 
     def take(self, weights: Mapping[str, NDArray[Any]], given: Mapping[str, NDArray[Any]]) -> tuple[Arrays, int]:
         """Return weights with the values of those given where they match, and how many numbers these are."""
@@ -59,9 +102,10 @@ class Matching:
         for name, weight in weights.items():
             found[name] = weight.copy()
             other = given.get(name)
-            if other is None or other.ndim != weight.ndim or not np.isfinite(other).all():
+            # A number by itself counts what was trained: that begins anew.
+            if other is None or not weight.ndim or other.ndim != weight.ndim or not np.isfinite(other).all():
                 continue
-            axes = [self.axis(*sizes) for sizes in zip(weight.shape, other.shape, strict=True)]
+            axes = self.axes(name, weight.shape, other.shape)
             matched = [axis for axis in axes if axis is not None]
             if len(matched) < len(axes):
                 continue

@@ -17,6 +17,7 @@ from dactnlg.errors import ConfigError, WorkerError
 from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.config import Config, load_config, read_config
 from dactnlg.runs.run import Run
+from dactnlg.runs.sections import UncheckedModelSection
 from dactnlg.runs.writer import RunWriter
 from dactnlg.training.callbacks import Callback
 from dactnlg.training.devices.workers import Cluster
@@ -132,7 +133,8 @@ def _checked(config: str | Path | Mapping[str, Any] | Config, overrides: Sequenc
     Raises:
         ConfigError: there are mistakes: all of them, one a line.
     """
-    if isinstance(config, Config) and not overrides:
+    # What was read without the models has nothing but the model's name checked.
+    if isinstance(config, Config) and not overrides and not isinstance(config.model, UncheckedModelSection):
         return config
     if isinstance(config, Config):
         config = config.model_dump()

@@ -111,6 +111,14 @@ def test_too_few_pairs_are_refused_with_what_to_do(count: int, tmp_path: Path) -
         validation_pairs(corpus, build_preprocessor(corpus).preprocessor)
 
 
+def test_a_validation_file_without_a_pair_is_none(tmp_path: Path) -> None:
+    lines(tmp_path / "train.jsonl", 40)
+    (tmp_path / "valid.jsonl").write_text("")
+    corpus = load_corpus(tmp_path)
+    with pytest.raises(CorpusError, match="no validation pairs, to decide when training stops"):
+        validation_pairs(corpus, build_preprocessor(corpus).preprocessor)
+
+
 def test_what_is_all_alike_cannot_be_divided(tmp_path: Path) -> None:
     (tmp_path / "own.csv").write_text("act,text\r\n" + "goodbye(),Bye!\r\n" * 50)
     with pytest.raises(CorpusError, match="cannot be divided into train, valid, test: its acts are too much alike"):

@@ -17,6 +17,7 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.data.readers import dstc2
 from dactnlg.errors import ConfigError, CorpusError, UserError
 from dactnlg.experiments.tuning import tune
+from dactnlg.generation.exports.export import describe
 from dactnlg.serving.models import Models
 from dactnlg.serving.service import application
 from dactnlg.serving.settings import ServiceSettings
@@ -76,6 +77,11 @@ def test_the_wording_is_that_which_the_user_has_called_for(run: Path) -> None:
     for bad in (["a"], ["a", "b", "c"], [1, 2]):
         with pytest.raises(UserError, match="context"):
             generator.generate([row["act"] for row in wanted[:2]], context=bad)  # type: ignore[arg-type]
+
+
+def test_an_export_says_what_the_numbers_of_words_stand_for(run: Path) -> None:
+    told = describe(Generator.load(run).preprocessor, 10)["context_words"]
+    assert {"eating", "somewhere"} <= set(told)
 
 
 def test_scores_are_those_of_sentences_that_have_seen_it(run: Path) -> None:

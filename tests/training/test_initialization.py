@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +17,7 @@ from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
+from dactnlg.training.initialization import Matching
 from dactnlg.training.train import train
 
 Runs = Callable[[str], Path]
@@ -85,6 +88,43 @@ def test_rows_are_matched_by_what_they_stand_for(poor_run: Runs, tmp_path: Path)
     for name in ("projection", "bias", "encoder_projection"):
         np.testing.assert_array_equal(ours[name][..., :gates], theirs[name][..., :gates])
     np.testing.assert_array_equal(ours["cell/recurrent"], theirs["cell/recurrent"])
+
+
+def preprocessor(tokens: str, said: str = "", features: str = "xy") -> Any:
+    """What `Matching` looks at: names that are numbered."""
+    listed = SimpleNamespace(features=list(features), words=SimpleNamespace(tokens=["w"]))
+    context = SimpleNamespace(tokens=list(said)) if said else None
+    return SimpleNamespace(vocabulary=SimpleNamespace(tokens=list(tokens)), encoder=listed, context=context)
+
+
+def test_an_axis_numbers_what_its_weights_do() -> None:
+    """Hidden units may be as many as tokens, and words of users as many as any."""
+    matching = Matching(preprocessor("abcd", "pqrs"), preprocessor("abdc", "srqp"), gates=16)
+    given = {
+        name: np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+        for name, shape in (("cell/recurrent", (4, 16)), ("embedding", (4, 4)), ("context_words", (4, 4)))
+    } | {"batches": np.float32(7.0), "own/thing": np.arange(4, dtype=np.float32)}
+    fresh = {name: np.full_like(array, -1.0) for name, array in given.items()}
+    found, count = matching.take(fresh, given)
+    np.testing.assert_array_equal(found["cell/recurrent"], given["cell/recurrent"])
+    np.testing.assert_array_equal(found["embedding"][:, 0], [0, 4, 12, 8])
+    np.testing.assert_array_equal(found["context_words"][:, 0], [12, 8, 4, 0])
+    # Of weights that no model here has, only the length can tell; a number by itself begins anew.
+    np.testing.assert_array_equal(found["own/thing"], [0, 1, 3, 2])
+    assert found["batches"] == -1 and count == 64 + 16 + 16 + 4
+
+
+def test_words_of_users_are_matched_where_there_are_more_of_them() -> None:
+    matching = Matching(preprocessor("ab", "pqr"), preprocessor("ab", "rs"), gates=8)
+    weights = {"context_words": np.zeros((3, 2), np.float32)}
+    found, _ = matching.take(weights, {"context_words": np.array([[1, 2], [3, 4]], np.float32)})
+    np.testing.assert_array_equal(found["context_words"], [[0, 0], [0, 0], [1, 2]])
+
+
+def test_a_cvae_begins_from_a_cvae(poor_run: Runs, tmp_path: Path) -> None:
+    run = still("trails-cvae", tmp_path / "run", poor_run("cvae"))
+    # All but the number of batches that it has seen.
+    assert run.manifest()["training"]["initialized"]["share"] == pytest.approx(1, abs=1e-3)
 
 
 def test_another_model_takes_what_has_the_same_name(poor_run: Runs, tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ import pytest
 
 from dactnlg import models
 from dactnlg.cli.main import main
-from dactnlg.errors import RunError, UserError
+from dactnlg.errors import ConfigError, RunError, UserError
 from dactnlg.generation.generator import Generator
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import RANDOM, Config, load_config
@@ -47,6 +47,15 @@ def same(one: Path, two: Path) -> bool:
     ours, theirs = checkpoint(one), checkpoint(two)
     assert list(ours) == list(theirs) and any(name.startswith("weights/") for name in ours)
     return all(np.array_equal(array, theirs[name]) for name, array in ours.items())
+
+
+def test_a_configuration_read_without_the_models_is_checked(tmp_path: Path) -> None:
+    """What its file leaves out has its default, and no other key is taken."""
+    with pytest.raises(ConfigError, match="model.hiden_size"):
+        train(load_config("trails-sclstm", ["model.hiden_size=16"]), tmp_path / "run", progress=False)
+    given = load_config("trails-lstm", ["training.epochs=1", "model.hidden_size=16"])
+    run = train(given, tmp_path / "run", progress=False)
+    assert load_config(run.config_path, models=models).model.model_dump()["embedding_size"] > 0
 
 
 def test_a_run_folder_is_whole(tmp_path: Path) -> None:

@@ -77,7 +77,9 @@ def export(
 
 def describe(preprocessor: Preprocessor, max_length: int) -> dict[str, Any]:
     """Return what an export's numbers stand for."""
+    said = {} if preprocessor.context is None else {"context_words": preprocessor.context.tokens}
     return {
+        **said,
         "tokens": preprocessor.vocabulary.tokens,
         "act": preprocessor.encoder.features,
         "required": preprocessor.placeholders,
