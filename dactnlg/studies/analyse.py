@@ -18,6 +18,7 @@ from dactnlg.studies.analysis.coefficients import Name
 from dactnlg.studies.analysis.correlation import Level, MetricCorrelations, correlate
 from dactnlg.studies.analysis.filtering import FilteredRaters, filter_raters
 from dactnlg.studies.analysis.human import SplitHalves, split_halves
+from dactnlg.studies.analysis.judgements import pairwise
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.analysis.mixed import MixedModel, mixed_model
 from dactnlg.studies.analysis.normalization import Way, normalize, scale_notes
@@ -167,13 +168,15 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
     step("means")
     averages, wins = means(scaled.ratings, over=options.over), head_to_head(ratings, options.baseline)
     rankings, models = [], []
+    # Values that were normalised do not show any more that two of them are one judgement.
+    compared = [name for name in ratings.names("criterion") if pairwise(ratings, name)]
     for name in ratings.names("criterion"):
         step(f"order of systems: {name}")
         rankings.append(rank_systems(ratings, name, options.runs, options.seed))
         step(f"mixed-effects model: {name}")
-        models.append(mixed_model(scaled.ratings, name))
+        models.append(mixed_model(ratings if name in compared else scaled.ratings, name))
     step("analysis of variance")
-    found = _anova(scaled.ratings, options)
+    found = _anova(ratings if compared else scaled.ratings, options)
     step("metrics")
     metrics = _metrics(ratings, options) if options.scores is not None else None
     told = [*ratings.notes, *(scale_notes(ratings) if options.normalization == "none" else ()), *scaled.notes]

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from test_system_means import random, study
+from test_system_means import pairs, random, study
 
 from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analyse import AnalysisOptions, analyse
 from dactnlg.studies.analysis.anova import anova
 from dactnlg.studies.analysis.mixed import mixed_model
 from dactnlg.studies.analysis.pilot import pilot_variances
@@ -250,6 +251,22 @@ def test_tables_that_cannot_be_had_say_why(ratings: Ratings, factors: list[str],
     assert found.rows == ()
     assert told in found.reason
     json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_no_model_takes_the_two_values_of_a_pair_for_independent() -> None:
+    ratings = pairs([(f"i{i}", f"r{r}", "a", "b", float((3 * i + r) % 4 > 0)) for i in range(6) for r in range(4)])
+    more = Ratings([*ratings.rows, *(row | {"criterion": "fluency"} for row in ratings.rows)])
+    for found in (mixed_model(ratings, "quality"), anova(ratings, ["system"]), anova(more, ["system"])):
+        assert "see wins, losses and ties" in found.reason and found.notes == ()
+        json.dumps(found.to_json(), allow_nan=False)
+    assert mixed_model(ratings, "quality").contrasts == anova(ratings, ["system"]).rows == ()
+    with pytest.raises(RatingsError, match="see wins, losses and ties"):
+        pilot_variances(ratings, "quality")
+    analysis = analyse(more, AnalysisOptions(normalization="z", runs=2, properties={"a": {"x": "1"}, "b": {"x": "2"}}))
+    assert all("see wins" in found.reason for found in (*analysis.models, analysis.anova) if found)
+    # Ratings of two systems on one page are no pairs.
+    pages = [row | {"page": f"{row['item']}{row['rater']}"} for row in random(1).rows]
+    assert mixed_model(Ratings(pages), "quality") == mixed_model(random(1), "quality")
 
 
 @pytest.mark.parametrize(

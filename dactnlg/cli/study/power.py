@@ -59,7 +59,8 @@ def power(
     """Tell how many acts and raters find a difference between two systems, from the ratings of a pilot.
 
     The pilot's variances (of acts, of raters, and of what each makes of each system) are estimated, studies of many
-    sizes simulated with them, and each tested; the table says how often the difference was found.
+    sizes simulated with them, and each tested; the table says how often the difference was found. A pilot of pairs has
+    no such variances.
 
     \b
     dactnlg study power pilot.csv --difference 0.3

@@ -15,6 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from dactnlg.errors import UnknownNameError
+from dactnlg.studies.analysis.judgements import ONE_JUDGEMENT, pairwise
 from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError, by
 
@@ -80,7 +81,7 @@ def anova(
     typ: Type = 2,
     criterion: str | None = None,
 ) -> Anova:
-    """Return the analysis of variance with all interactions of some factors.
+    """Return the analysis of variance with all interactions of some factors; of a pairwise design there is none.
 
     Args:
         ratings: the judgements; each is taken for independent of the others.
@@ -105,13 +106,15 @@ def anova(
         counts[cell] += 1
     values = np.array([value for _, value in observations])
     balanced = len(set(counts.values())) == 1
-    reason = _reason(levels, counts, values)
+    compared = any(pairwise(ratings, name) for name in ([criterion] if criterion else ratings.names("criterion")))
+    reason = ONE_JUDGEMENT if compared else _reason(levels, counts, values)
     rows = () if reason else _rows(values, table, list(factors), typ)
     notes = ["ratings of one rater, or of one item, are taken for independent: the mixed-effects model does not"]
     if not balanced:
         ends = min(counts.values()), max(counts.values())
         notes.insert(0, f"cells are unbalanced, with {ends[0]} to {ends[1]} observations")
     method = f"{len(factors)}-way analysis of variance with all interactions, {_TYPES[typ]} (statsmodels anova_lm)"
+    notes = [] if compared else notes
     named = {" / ".join(cell): count for cell, count in counts.items()}
     return Anova(label, levels, typ, named, balanced, rows, method, tuple(notes), reason)
 

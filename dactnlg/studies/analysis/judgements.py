@@ -15,6 +15,10 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 Sentence = tuple[str, str, str]
 """Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
 
+ONE_JUDGEMENT = (
+    "pages compare two systems, and the two values of a page are one judgement, not two: see wins, losses and ties"
+)
+"""Why models of independent values are not fitted to a pairwise design."""
 _MANY_TIMES = 5
 """On a scale of 1 to 5, a rater who marks everything 1 is at this ratio, not above it."""
 
@@ -102,6 +106,11 @@ def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
         f"raters may have used different scales: the highest value of {least} is {highest[least]:g}, that of {most} "
         f"{highest[most]:g}",
     )
+
+
+def pairwise(ratings: Ratings, criterion: str) -> bool:
+    """Whether ratings under a criterion are of a pairwise design: the first value of a page decides the second."""
+    return _pairs(ratings.where(criterion=criterion)) is not None
 
 
 def _sentence(row: Any) -> Sentence:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from dactnlg.studies.analysis.judgements import ONE_JUDGEMENT, pairwise
 from dactnlg.studies.analysis.reml import Reml, fit_reml
 from dactnlg.studies.analysis.results import Bounds, Result
 from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
@@ -81,7 +82,7 @@ class MixedModel(Result):
 
 
 def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
-    """Fit the model to the ratings under a criterion.
+    """Fit the model to the ratings under a criterion; to those of a pairwise design none is fitted.
 
     Raises:
         RatingsError: there are no ratings under it.
@@ -100,6 +101,8 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
     reason = undefined(values, systems, sum(counts[name] for name in used))
     if not used:
         reason = reason or "ratings share neither raters nor items in a way that tells their effects from the rest"
+    if pairwise(part, criterion):
+        reason, notes = ONE_JUDGEMENT, []
     sizes = len(values), counts["item"], counts["rater"]
     if reason:
         return MixedModel(criterion, *sizes, notes=tuple(notes), reason=reason)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dactnlg.studies.analysis.judgements import ONE_JUDGEMENT, pairwise
 from dactnlg.studies.analysis.mixed import MOST_EFFECTS, NO_MAXIMUM, numbered, same_levels, undefined
 from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.analysis.reml import fit_reml
@@ -48,11 +49,14 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
     """Return what the ratings of a pilot vary by, under one criterion, beside the differences of systems.
 
     Raises:
-        RatingsError: there are no ratings under it, or too few (two systems, two items and two raters at least).
+        RatingsError: there are no ratings under it, they are of a pairwise design, or too few (two systems, two items
+            and two raters at least).
     """
     rows = ratings.where(criterion=criterion).rows
     if not rows:
         raise RatingsError(f"there are no ratings under {criterion}; criteria: {', '.join(ratings.names('criterion'))}")
+    if pairwise(ratings, criterion):
+        raise RatingsError(f"the pilot says nothing about {criterion}: {ONE_JUDGEMENT}")
     chosen, left = _sample(rows)
     values = np.array([row["value"] for row in chosen])
     levels = _levels(chosen)
