@@ -112,6 +112,19 @@ def test_what_is_undefined_is_said() -> None:
         kappas(Ratings([]))
 
 
+def test_a_table_that_is_too_small_has_no_intraclass_correlation() -> None:
+    found = reliability(table(x=[4, 2], y=[3, 5]))
+    assert (found.icc, found.complete, found.reason) == ((), 2, "ICC is not computed: 4 ratings, 5 at least")
+    assert reliability(table(x=[4, 2, 1], y=[3, 5, 1])).icc
+
+
+def test_an_interval_holds_its_value_or_is_left_out() -> None:
+    found = reliability(table(x=[5, 4, 1], y=[3, 4, 1], z=[1, 5, 5]))
+    assert [one.form for one in found.icc if one.interval is None] == ["ICC(A,k)"]
+    assert all(one.interval[0] <= (one.value or 0) <= one.interval[1] for one in found.icc if one.interval)
+    assert found.notes[-1].startswith("no interval of ICC(A,k)")
+
+
 def test_a_continuous_scale_has_kappa_of_classes_alone() -> None:
     generator = np.random.default_rng(1)
     x = generator.random(40) * 100

@@ -162,6 +162,14 @@ def test_intervals_of_shares_are_over_raters() -> None:
         assert share.interval90 == pytest.approx(wanted, abs=1e-9)
 
 
+def test_intervals_of_shares_are_between_0_and_1() -> None:
+    one = pairs([("i", f"r{rater}", "a", "b", float(rater > 0)) for rater in range(4)])
+    (row,) = head_to_head(one).rows
+    assert row.win.interval90 is not None and row.loss.interval90 is not None
+    assert row.win.interval90[1] == 1 and 0 < row.win.interval90[0] < 0.75
+    assert row.loss.interval90[0] == 0 and 0.25 < row.loss.interval90[1] < 1
+
+
 def test_a_baseline_is_the_second_of_every_pair() -> None:
     ratings = random(1, systems=4)
     found = {(row.first, row.second): row for row in head_to_head(ratings, "b").rows}

@@ -23,6 +23,8 @@ MOST_CELLS = 20_000_000
 """krippendorff keeps a number for every sentence and pair of values: .16 GB of them, then sums take its place."""
 MOST_ICC = 1_000_000
 """Ratings of the table that the intraclass correlation is computed of."""
+LEAST_ICC = 5
+"""pingouin takes no smaller table."""
 _ALPHA = "Krippendorff's alpha, {} differences ({})"
 _LIBRARY = "krippendorff"
 _SUMS = "sums over sentences, as krippendorff's matrix of coincidences would not fit"
@@ -62,7 +64,7 @@ class IntraclassCorrelation(Result):
         form: its name after McGraw and Wong 1996.
         meaning: what it says.
         value: None where undefined.
-        interval: its 95% interval (F distribution).
+        interval: its 95% interval (F distribution); None where its ends do not hold the value.
         p: of the F test against 0.
     """
 
@@ -119,6 +121,8 @@ def reliability(ratings: Ratings) -> Reliability:
             f"unbalanced: ICC is of the {complete} sentences that all {len(table.raters)} raters judged, of "
             f"{len(table.sentences)}"
         )
+    if lost := [one.form for one in icc if one.value is not None and one.interval is None]:
+        notes.append(f"no interval of {', '.join(lost)}: the F distribution gives none that holds the value")
     method = "; ".join([*(one.method for one in alphas), "intraclass correlation, F intervals (pingouin)"])
     counts = len(table.raters), len(table.sentences), len(table.value)
     return Reliability(ratings.names("criterion")[0], *counts, alphas, icc, complete, method, tuple(notes), reason)
@@ -195,6 +199,8 @@ def _icc(table: Judgements) -> tuple[tuple[IntraclassCorrelation, ...], int, str
             len(whole),
             f"ICC is undefined: it wants two sentences that all {raters} raters judged, and there are {len(whole)}",
         )
+    if len(whole) * raters < LEAST_ICC:
+        return (), len(whole), f"ICC is not computed: {len(whole) * raters} ratings, {LEAST_ICC} at least"
     if len(whole) * raters > MOST_ICC:
         return (), len(whole), f"ICC is not computed: {len(whole) * raters:,} ratings, {MOST_ICC:,} at most"
     chosen = np.isin(table.sentence, whole)
@@ -215,7 +221,8 @@ def _icc(table: Judgements) -> tuple[tuple[IntraclassCorrelation, ...], int, str
 
 
 def _form(form: str, meaning: str, value: float, bounds: Any, p: float) -> IntraclassCorrelation:
-    known = all(math.isfinite(end) for end in bounds)
+    # Of few sentences the approximation that an interval rests on may fail; NaN is no end either.
+    known = bool(bounds[0] <= value <= bounds[1]) and all(math.isfinite(end) for end in bounds)
     return IntraclassCorrelation(
         form,
         meaning,

@@ -194,6 +194,11 @@ def _pairs(
                 yield _pair(criterion, corpus, (name, other), (first, second), found, over)
 
 
+def _clipped(interval: Bounds | None) -> Bounds | None:
+    """Return the part of an interval that a share can be in."""
+    return None if interval is None else (max(interval[0], 0.0), min(interval[1], 1.0))
+
+
 def _pair(
     criterion: str,
     corpus: str | None,
@@ -210,7 +215,7 @@ def _pair(
     for outcome in (1, -1, 0):
         happened = (outcomes == outcome).astype(float)
         one = estimate(happened, items, raters, over)
-        shares[outcome] = Share(int(happened.sum()), one.mean, one.interval90)
+        shares[outcome] = Share(int(happened.sum()), one.mean, _clipped(one.interval90))
         always = len(happened) and np.ptp(happened) == 0
         reason = reason or ("no interval of a share of 0% or 100%" if always else one.reason)
     return HeadToHead(
