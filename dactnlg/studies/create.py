@@ -175,7 +175,7 @@ def _checks(options: StudyOptions, scale: Scale | None) -> Iterator[StudyItem]:
             yield StudyItem(id=name, words=words, sentences=dict(zip(CHECKS, said, strict=True)), check=1)
         else:
             value = float(generator.choice(scale.values))
-            text = f"This is a check: answer every question with {value:g}."
+            text = f"This is a check: answer every question with {value:.12g}."
             yield StudyItem(id=name, words=words, sentences={CHECKS[0]: text}, check=value)
 
 

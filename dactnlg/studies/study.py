@@ -93,7 +93,8 @@ class Scale(_Record):
     def values(self) -> tuple[float, ...]:
         """Every value, the lowest first."""
         steps = math.floor((self.high - self.low) / self.step + 1e-9)
-        return tuple(self.low + at * self.step for at in range(steps + 1))
+        # Three steps of .1 are .30000000000000004, which nobody answers.
+        return tuple(float(f"{self.low + at * self.step:.12g}") for at in range(steps + 1))
 
     def has(self, value: float) -> bool:
         """Whether a rater may give this value."""

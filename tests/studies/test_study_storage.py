@@ -16,7 +16,7 @@ from dactnlg.studies.answers import failed_checks
 from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.ratings import check_repetition
 from dactnlg.studies.storage import Answer, AnswersConflict, RaterState, Storage, read_ratings
-from dactnlg.studies.study import Study, StudyError
+from dactnlg.studies.study import Scale, Study, StudyError
 
 
 def opened(folder: Path, study: Study, database: str | None) -> Storage:
@@ -174,6 +174,19 @@ def test_ratings_go_to_every_system_that_says_the_sentence(tmp_path: Path, desig
         assert {row["value"] for row in found.rows} == {3.0}
         assert checks == {"r001": (1, 1), "r002": (1, 1), "r003": (0, 0)}
     assert {row["output"] for row in found.rows} <= {text for item in study.items for text in item.sentences.values()}
+
+
+@pytest.mark.parametrize("asked", [0.3, 0.1 * 3])
+def test_a_check_for_a_fraction_is_passed(asked: float) -> None:
+    scale = Scale(low=0, high=1, step=0.1)
+    study = small_study()
+    items = [item if item.check is None else item.model_copy(update={"check": asked}) for item in study.items]
+    study = study.model_copy(update={"scale": scale, "items": tuple(items)})
+    (page,) = [page for page in study.raters[0].pages if page.item == "check-1"]
+    for given, failed in ((scale.values[3], 0), (0.4, 1)):
+        values = {(0, criterion.name): given for criterion in study.criteria}
+        assert failed_checks(study, {page.id: values})["r001"] == (failed, 1)
+    assert scale.values == (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1)
 
 
 @pytest.mark.parametrize(
