@@ -19,8 +19,9 @@ from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.server.application import build
 from dactnlg.studies.server.desk import paragraphs
 from dactnlg.studies.server.links import rater_tokens
+from dactnlg.studies.server.questions import scale_questions
 from dactnlg.studies.storage import Storage
-from dactnlg.studies.study import Study
+from dactnlg.studies.study import Criterion, Scale, Study
 
 BASE = "https://rate.example.org/study"
 LINK = "/r/{}-link-of-24-characters"
@@ -132,6 +133,18 @@ def test_a_mistake_is_shown_where_it_is_and_the_rest_is_kept(
     assert not desk.storage.values()
     assert desk.client.post(f"{link}/pages/1", data=dict.fromkeys(names, good)).status_code == 303
     desk.storage.close()
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "step", "keys"),
+    [(1, 5, 1, "12345"), (0, 10, 1, "0123456789"), (1, 5, 0.5, "12345"), (-1, 1, 1, "01"), (10, 15, 1, "")],
+)
+def test_a_digit_chooses_the_answer_that_it_names(low: float, high: float, step: float, keys: str) -> None:
+    scale = Scale(low=low, high=high, step=step)
+    (question,) = scale_questions(scale, [Criterion(name="quality")])
+    assert [choice.value for choice in question.choices if choice.key] == list(keys)
+    assert all(choice.key in ("", choice.value) for choice in question.choices)
+    assert len(question.choices) == len(scale.values)
 
 
 def test_a_form_of_another_site_is_refused(desk: Desk) -> None:

@@ -138,10 +138,9 @@ def _choices(study: Study) -> Iterator[Choice]:
 def _values(scale: Scale) -> Iterator[Choice]:
     if len(scale.values) > MOST_CHOICES:
         return
-    values = [f"{value:g}" for value in scale.values]
-    digits = all(len(value) == 1 for value in values)
-    for place, value in enumerate(values, 1):
-        yield Choice(value, value, value if digits else str(place) if place < 10 else "")
+    for value in (f"{value:.12g}" for value in scale.values):
+        # A digit chooses the answer that it names, no other one.
+        yield Choice(value, value, value if len(value) == 1 else "")
 
 
 def _mistake(study: Study, text: str) -> str:

@@ -70,7 +70,7 @@ form.addEventListener("submit", (event) => {
 window.addEventListener("pageshow", () => { sent = false; });
 window.addEventListener("beforeunload", (event) => { if (changed && !sent) event.preventDefault(); });
 
-if (form.querySelector("[data-key]")) {
+if (form.querySelector('[data-key]:not([data-key=""])')) {
   document.getElementById("keys").textContent =
     "Keys: a digit chooses an answer and goes on to the next question; Tab and arrow keys work as everywhere; Enter sends.";
 }
