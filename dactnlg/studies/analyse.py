@@ -19,7 +19,7 @@ from dactnlg.studies.analysis.correlation import Level, MetricCorrelations, corr
 from dactnlg.studies.analysis.filtering import FilteredRaters, filter_raters
 from dactnlg.studies.analysis.human import SplitHalves, split_halves
 from dactnlg.studies.analysis.judgements import pairwise
-from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.metric_scores import MetricScores, common_order
 from dactnlg.studies.analysis.mixed import MixedModel, mixed_model
 from dactnlg.studies.analysis.normalization import Way, normalize, scale_notes
 from dactnlg.studies.analysis.paired import PairedSentences, paired
@@ -312,15 +312,15 @@ def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricS
         None for a CSV file without files of metrics, and for a study whose items have no references.
 
     Raises:
-        DactnlgError: the files do not fit, or there is no such preset or metric.
+        DactnlgError: the files do not fit, nothing tells which items they are of, or there is no such preset or metric.
     """
     if source.files:
+        by_place = len(source.files) > 1 or "=" in source.files[0]
         # Raters saw items in orders of their own: whose answer came first says nothing about the lines of a file.
-        items = (
-            [item.id for item in Study.load(path).items if item.check is None]
-            if path.is_dir()
-            else ratings.names("item")
-        )
+        if path.is_dir():
+            items = [item.id for item in Study.load(path).items if item.check is None]
+        else:
+            items = common_order(ratings) if by_place else []
         found = MetricScores.read(list(source.files), items)
         return found.only(source.metrics) if source.metrics else found
     if not path.is_dir():

@@ -108,6 +108,27 @@ def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: 
         assert scores.value(name, (item.corpus, item.id, "random")) == pytest.approx(value)
 
 
+def test_scores_by_place_want_one_order_of_items(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = tmp_path / "pairs.jsonl"
+    lines = [{"hypothesis": f"say {word}", "references": ["say one"]} for word in ("one", "two", "three")]
+    pairs.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    assert main(["score", "--input", str(pairs), "--metric", "BLEU-1", "--json", str(tmp_path / "a.json")]) == 0
+    own = {"x": ["i0", "i1", "i2"], "y": ["i0", "i2"]}
+    for last, code in (["i1", "i2"], 0), (["i2", "i1"], 2):
+        rows = [
+            (item, "a", rater, "q", place)
+            for rater, items in (own | {"z": last}).items()
+            for place, item in enumerate(items)
+        ]
+        ratings = write(tmp_path / "ratings.csv", rows)
+        words = ["study", "analyse", str(ratings), "--scores", f"a={tmp_path / 'a.json'}", "--permutations", "0"]
+        assert main([*words, "--runs", "2"]) == code
+    told = capsys.readouterr().err
+    assert "z's ratings have another order" in told and "a CSV file of scores (item, system, METRIC)" in told
+    scores = write(tmp_path / "s.csv", [(f"i{at}", "a", at) for at in range(3)], ["item", "system", "m"])
+    assert metric_scores(ratings, Ratings.read(ratings), MetricSource([str(scores)])) is not None
+
+
 def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     rows = simulated()
     ratings = write(tmp_path / "ratings.csv", rows)

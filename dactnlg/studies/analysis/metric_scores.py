@@ -11,7 +11,7 @@ from pathlib import Path
 from dactnlg._utils.reading import regular_file
 from dactnlg.evaluation.stored import read_scores
 from dactnlg.studies.analysis.judgements import Sentence
-from dactnlg.studies.ratings import RatingsError
+from dactnlg.studies.ratings import Ratings, RatingsError, by
 
 KEYS = ("corpus", "item", "system")
 LOWER_IS_BETTER = frozenset({"TER", "WER", "SER", "perplexity"})
@@ -127,6 +127,24 @@ class MetricScores:
                     scores = {names[name]: float(column[place]) for name, column in stored.segments.items()}
                     rows.append(((corpus, item, system), dict(scores)))
         return cls.of(rows)
+
+
+def common_order(ratings: Ratings) -> list[str]:
+    """Return the items in the order in which every rater has them.
+
+    Raises:
+        RatingsError: raters have them in different orders, as pages of a study have.
+    """
+    items = ratings.names("item")
+    place = {item: at for at, item in enumerate(items)}
+    for (rater,), rows in by(ratings.rows, "rater"):
+        own = [place[item] for item in dict.fromkeys(row["item"] for row in rows)]
+        if own != sorted(own):
+            raise RatingsError(
+                f"--scores SYSTEM=FILE.json: values stand in the order of items, and {rater}'s ratings have another "
+                "order than those before; give a CSV file of scores (item, system, METRIC), or the study's folder"
+            )
+    return items
 
 
 def _rows(reader: csv.DictReader[str], where: str) -> Iterable[tuple[Sentence, dict[str, float | None]]]:
