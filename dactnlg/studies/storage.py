@@ -190,17 +190,17 @@ def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
         database: where the answers are; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: there is no such study or database.
+        StudyError: there is no such study or database, or it is damaged.
         NoRatingsError: nothing has been answered.
     """
     study = Study.load(study_folder)
     if database is None and not (study_folder / FILE).is_file():
         raise NoRatingsError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
-    storage = Storage.open(study_folder, study, database)
-    try:
+    # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
+    with connect(study_folder, database) as engine:
+        storage = Storage(engine, study)
         rows = list(rating_rows(study, storage.values()))
-    finally:
-        storage.close()
+    storage.close()
     if not rows:
         raise NoRatingsError(f"{study_folder}: nobody has rated yet")
     return Ratings(rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,20 @@ def test_study_analyse_reads_the_tables(folder: Path, table: str, capsys: pytest
         shares = next(line for line in told.out.splitlines() if line.startswith(f"quality    all     {SYSTEMS[1]}"))
         assert "5.00" in shares
         assert re.search(rf"quality +all +{SYSTEMS[0]} +{SYSTEMS[1]} +0.*100.*11\n", told.out)
+
+
+def test_damaged_chats_are_a_users_mistake(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = folder / "chats" / "ratings.sqlite"
+    with sqlite3.connect(path) as plain:
+        (size,), (root,) = (
+            plain.execute("PRAGMA page_size").fetchone(),
+            plain.execute("SELECT rootpage FROM sqlite_master WHERE name = 'dactnlg_utterances'").fetchone(),
+        )
+    plain.close()
+    stored = path.read_bytes()
+    path.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
+    assert main(["chat", "export", str(folder / "chats"), "--output", str(folder / "said")]) == 2
+    assert "does not serve: database disk image is malformed" in capsys.readouterr().err
 
 
 def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ from sqlalchemy import create_engine, insert
 from sqlalchemy.exc import IntegrityError
 from study_raters import small_study
 
+from dactnlg.cli.main import main
 from dactnlg.studies import tables
 from dactnlg.studies.answers import failed_checks
 from dactnlg.studies.enrolment import OutOfOrder
@@ -210,6 +211,29 @@ def test_a_file_that_is_no_database_is_a_users_mistake(tmp_path: Path) -> None:
     (tmp_path / "ratings.sqlite").write_text("item,system,rater\n" * 100)
     with pytest.raises(StudyError, match="not a database"):
         Storage.open(tmp_path, small_study(), None)
+
+
+def test_a_database_that_is_damaged_further_on_is_a_users_mistake(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study = small_study()
+    study.save(tmp_path)
+    storage = opened(tmp_path, study, None)
+    storage.consent("r001")
+    storage.answer("r001", 0, answers(study, "r001", 0))
+    storage.close()
+    path = tmp_path / "ratings.sqlite"
+    with sqlite3.connect(path) as plain:
+        (size,), (root,) = (
+            plain.execute("PRAGMA page_size").fetchone(),
+            plain.execute("SELECT rootpage FROM sqlite_master WHERE name = 'dactnlg_ratings'").fetchone(),
+        )
+    plain.close()
+    stored = path.read_bytes()
+    path.write_bytes(stored[: (root - 1) * size] + b"\xff" * size + stored[root * size :])
+    for words in (["export", str(tmp_path)], ["analyse", str(tmp_path), "--runs", "2"]):
+        assert main(["study", *words]) == 2
+        assert "does not serve: database disk image is malformed" in capsys.readouterr().err
 
 
 def test_sqlite_writes_through_to_the_disk(tmp_path: Path) -> None:

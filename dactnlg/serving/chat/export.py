@@ -12,6 +12,7 @@ from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.storage import ChatStorage
 from dactnlg.serving.chat.study import ChatStudy
 from dactnlg.studies.database import FILE as DATABASE
+from dactnlg.studies.database import connect
 from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.storage import NoRatingsError
 from dactnlg.studies.study import StudyError
@@ -28,16 +29,16 @@ def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> l
         database: where it is; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: there is no such database.
+        StudyError: there is no such database, or it is damaged.
         NoRatingsError: nobody has said anything.
     """
     if database is None and not (folder / DATABASE).is_file():
         raise NoRatingsError(f"{folder}: nobody has chatted yet: there is no {DATABASE} (dactnlg chat serve makes it)")
-    storage = ChatStorage.open(folder, study, database)
-    try:
+    # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
+    with connect(folder, database) as engine:
+        storage = ChatStorage(engine, study)
         chats = storage.all_chats()
-    finally:
-        storage.close()
+    storage.close()
     if not chats:
         raise NoRatingsError(f"{folder}: nobody has chatted yet")
     return chats
