@@ -98,7 +98,10 @@ def parse_scale(text: str) -> Scale:
     try:
         if not found:
             raise ValueError("write LOW-HIGH, such as 1-5, or LOW-HIGH:STEP")
-        return Scale(low=float(found[1]), high=float(found[2]), step=float(found[3] or 1))
+        scale = Scale(low=float(found[1]), high=float(found[2]), step=float(found[3] or 1))
+        if not scale.has(scale.high):
+            raise ValueError(f"no number of steps of {scale.step:g} leads from {scale.low:g} to {scale.high:g}")
+        return scale
     except ValueError as error:
         reason = str(error).split("Value error, ")[-1].split(" [type=")[0]
         raise StudyError(f"--scale {text[:40]!r}: {reason}") from None

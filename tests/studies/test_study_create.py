@@ -140,6 +140,8 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, lines: Path, capsys: pytes
         (["gold", "--acts", "1000000"], "--acts 1000000: there are"),
         (["gold", "--scale", "5-1"], "--scale '5-1': a scale rises"),
         (["gold", "--scale", "good"], "write LOW-HIGH"),
+        (["gold", "--scale", "1-5:0.75"], "no number of steps of 0.75 leads from 1 to 5"),
+        (["gold", "--scale", "1-4.5"], "no number of steps of 1 leads from 1 to 4.5"),
         (["gold", "--criteria", "a,,b"], "the name of a quality is empty"),
         (["gold", "--criteria", "a,a"], "two criteria are called 'a'"),
         (["gold", "--acts-per-rater", "21"], "there are 20 acts"),
