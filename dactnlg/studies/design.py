@@ -1,8 +1,8 @@
 """Who sees what in which order: pages for raters, balanced, from one seed.
 
-Every sentence is judged equally often, to within one, and so is every pair of sentences of an item under the pairwise
-design. Systems take turns in all positions by the sequences of Williams (1949), in which each also follows each other
-one equally often. Every rater has an order of items of their own.
+Items are seen equally often, to within one, and within an item every sentence is judged so, or under the pairwise
+design every pair of sentences. Systems take turns in all positions by the sequences of Williams (1949), in which each
+also follows each other one equally often. Every rater has an order of items of their own.
 """
 
 from __future__ import annotations

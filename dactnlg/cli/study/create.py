@@ -75,9 +75,10 @@ def create(
     """Create a study: choose acts, let every system say them, and decide who sees what in which order.
 
     Acts are chosen in the proportions of the split, by act type and number of slots. Each rater sees the sentences
-    without the names of systems, in an order of their own; every sentence is judged equally often, to within one. Equal
-    sentences are shown once, and their rating goes to every system that says so (of pairs, to the first alone). One
-    seed decides all: the same command makes the same study.
+    without the names of systems, in an order of their own; acts are seen equally often, to within one, and so are the
+    sentences of one act. Equal sentences are shown once, and their rating goes to every system that says so (that of a
+    pair to every two systems: such copies are the same judgement). One seed decides all: the same command makes the
+    same study.
 
     A system of several corpora is named once for each: --systems lstm=runs/dstc2-lstm lstm=runs/restaurants-lstm.
 
@@ -127,7 +128,7 @@ def create(
     found.save(output)
     pages = [len(rater.pages) for rater in found.raters]
     shared = sum(len(item.sentences) - len(set(item.sentences.values())) for item in found.items)
-    fate = "and are not shown" if design == "pairwise" else "whose rating they share"
+    fate = "and are not compared with it" if design == "pairwise" else "whose rating they share"
     streams.tell(
         f"{output}: {len(found.items) - checks} acts, {len(found.systems)} systems, {raters} raters with {min(pages)}"
         f"{f' to {max(pages)}' if max(pages) > min(pages) else ''} pages each"

@@ -31,7 +31,8 @@ def export(*, study: Path, form: str, output: Path | None, database: str | None)
     """Write the ratings of a study, or of a CSV file of ratings, for other programs.
 
     The long CSV has the columns item, system, rater, criterion, value, and page, corpus, output. Attention checks are
-    left out. A sentence that several systems said counts for each of them.
+    left out. The rating of a sentence that several systems said goes to each of them, that of a pair to every two: such
+    copies are the same judgement.
 
     \b
     dactnlg study export study > ratings.csv
