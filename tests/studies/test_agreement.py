@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from study_raters import small_study
 
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.agreement import PairKappa, exceeding, kappas
@@ -14,6 +15,7 @@ from dactnlg.studies.analysis.ambiguous import ambiguous
 from dactnlg.studies.analysis.filtering import RULES, filter_raters
 from dactnlg.studies.analysis.judgements import judgements
 from dactnlg.studies.analysis.reliability import LEVELS, alpha, alpha_by_sums, reliability
+from dactnlg.studies.answers import rating_rows
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 X = [1, 2, 3, 4, 5, 5, 4, 3, 2, 1, 1, 2, 3, 5, 5, 4, 4, 3, 1, 2]
@@ -152,6 +154,41 @@ def test_pairwise_pages_are_one_judgement_each() -> None:
     table_ = judgements(Ratings(rows))
     assert [sentence[2] for sentence in table_.sentences] == ["a > b", "a > c", "a > d"]
     assert kappas(Ratings(rows)).pairs[0].sentences == 3
+
+
+@pytest.mark.parametrize("design", ["likert", "pairwise"])
+def test_a_sentence_that_several_systems_say_is_one_in_agreement(design: str) -> None:
+    study = small_study(design)
+    draw = np.random.default_rng(1)
+    given: dict[str, dict[tuple[int, str], float]] = {}
+    for page in (page for rater in study.raters for page in rater.pages):
+        for criterion in study.criteria:
+            values = [float(value) for value in draw.integers(1, 6, len(page.systems))]
+            won = float(draw.integers(0, 2))
+            values = values if study.scale else [won, 1 - won]
+            given.setdefault(page.id, {}).update({(at, criterion.name): value for at, value in enumerate(values)})
+    ratings = Ratings(list(rating_rows(study, given))).where(criterion="quality")
+    # alpha and gamma say the same; the rows of one of them are what was judged.
+    if study.scale is None:
+        alone = Ratings([row for row in ratings.rows if "." not in row["page"]])
+    else:
+        alone = Ratings([row for row in ratings.rows if (row["item"], row["system"]) != ("item-1", "secret-gamma")])
+    found, wanted = judgements(ratings), judgements(alone)
+    assert len(found.value) == len(wanted.value) < len(judgements(ratings, of_pairs=False).value)
+    assert sorted(found.value) == sorted(wanted.value)
+    assert reliability(ratings).icc == reliability(alone).icc
+    assert "count once" in found.notes[-1]
+
+
+def test_equal_sentences_that_were_judged_one_by_one_stay_apart() -> None:
+    rows = [
+        {"item": "i", "system": system, "rater": rater, "criterion": "q", "value": value, "page": "p", "output": "Yes."}
+        for system, values in (("a", [1.0, 2.0, 3.0]), ("b", [1.0, 2.0, 3.0]), ("c", [1.0, 2.0, 4.0]))
+        for rater, value in zip("xyz", values, strict=True)
+    ]
+    assert [sentence[2] for sentence in judgements(Ratings(rows)).sentences] == ["a", "c"]
+    unknown = [row | {"output": ""} for row in rows]
+    assert len(judgements(Ratings(unknown)).sentences) == 3
 
 
 def test_pairs_that_exceed_a_threshold() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,8 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 
 Sentence = tuple[str, str, str]
 """Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
-
+_Judged = tuple[Sentence, str, float, tuple[str, ...]]
+"""Sentence, rater, value, and what the sentence says, or both sentences of a pair; empty where that is not known."""
 ONE_JUDGEMENT = (
     "pages compare two systems, and the two values of a page are one judgement, not two: see wins, losses and ties"
 )
@@ -62,7 +64,8 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     """Return the judgements of ratings under one criterion.
 
     A rater who has judged a sentence on several pages counts with the first judgement. Two rows of a pairwise page are
-    one judgement, of the pair: the value of the system whose name comes first.
+    one judgement, of the pair: the value of the system whose name comes first. What several systems say, and raters saw
+    once for all of them, is one sentence: that of the system whose rows come first.
 
     Args:
         ratings: the judgements.
@@ -76,11 +79,12 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     if len(criteria) != 1:
         raise RatingsError(f"ratings of one criterion are wanted, not of {', '.join(criteria) or 'none'}")
     paired = _pairs(ratings) if of_pairs else None
-    rows = paired if paired is not None else [(_sentence(row), row["rater"], row["value"]) for row in ratings.rows]
+    every = paired if paired is not None else [(_sentence(row), *_given(row)) for row in ratings.rows]
+    rows = _without_copies(every) if of_pairs and "page" in ratings.columns else every
     sentences: dict[Sentence, int] = {}
     raters: dict[str, int] = {}
     found: dict[tuple[int, int], list[float]] = {}
-    for sentence, rater, value in rows:
+    for sentence, rater, value, _ in rows:
         if not np.isfinite(value):
             raise RatingsError(f"rater {rater}'s value for item {sentence[1]}, {sentence[2]}, is not a finite number")
         key = sentences.setdefault(sentence, len(sentences)), raters.setdefault(rater, len(raters))
@@ -90,6 +94,8 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     notes = (*ratings.notes, *(scale_notes(ratings) or _highest_notes(ratings)))
     if again and of_pairs:
         notes += (f"{again} judgements of a sentence by a rater who had judged it before are left out",)
+    if copies := len({sentence for sentence, *_ in every}) - len(sentences):
+        notes += (f"{copies} sentences equal another system's, whose judgements they share: these count once",)
     values = np.array([given[0] if of_pairs else sum(given) / len(given) for given in found.values()])
     return Judgements(tuple(sentences), tuple(raters), places[:, 0], places[:, 1], values, notes)
 
@@ -117,18 +123,38 @@ def _sentence(row: Any) -> Sentence:
     return row.get("corpus", ""), row["item"], row["system"]
 
 
-def _pairs(ratings: Ratings) -> list[tuple[Sentence, str, float]] | None:
+def _given(row: Any) -> tuple[str, float, tuple[str, ...]]:
+    return row["rater"], row["value"], (row.get("output", ""),)
+
+
+def _without_copies(rows: list[_Judged]) -> list[_Judged]:
+    """Return the judgements without those of systems that say the very same as one before, and were given the same."""
+    first: dict[tuple[str, ...], Sentence] = {}
+    same: dict[Sentence, Sentence] = {}
+    given: dict[Sentence, Counter[tuple[str, float]]] = {}
+    for sentence, rater, value, texts in rows:
+        if all(texts):
+            same[sentence] = first.setdefault((*sentence[:2], *sorted(texts)), sentence)
+            # Of two sentences in the other order, the value is that of the other one.
+            turned = texts != tuple(sorted(texts))
+            given.setdefault(sentence, Counter())[rater, 1 - value if turned else value] += 1
+    copies = {sentence for sentence, other in same.items() if sentence != other and given[sentence] == given[other]}
+    return [row for row in rows if row[0] not in copies]
+
+
+def _pairs(ratings: Ratings) -> list[_Judged] | None:
     """Return the judgements of a pairwise design, None for any other: pages of two systems that share one point."""
     if "page" not in ratings.columns:
         return None
     pages: dict[tuple[str, str], list[Any]] = {}
     for row in ratings.rows:
         pages.setdefault((row["page"], row["rater"]), []).append(row)
-    found = []
+    found: list[_Judged] = []
     for (_, rater), rows in pages.items():
         if len(rows) != 2 or rows[0]["item"] != rows[1]["item"] or rows[0]["value"] + rows[1]["value"] != 1:
             return None
         first, second = sorted(rows, key=lambda row: str(row["system"]))
         corpus, item, _ = _sentence(first)
-        found.append(((corpus, item, f"{first['system']} > {second['system']}"), rater, first["value"]))
+        texts = first.get("output", ""), second.get("output", "")
+        found.append(((corpus, item, f"{first['system']} > {second['system']}"), rater, first["value"], texts))
     return found
