@@ -15,10 +15,16 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import Any
 
 
 class DactnlgError(Exception):
     """Root of every error that dactnlg raises on purpose."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as the message and the attributes: those of a worker process reach the one that waits for it."""
+        # Exceptions pickle as a call with their message, which those with an `__init__` of their own do not take.
+        return type(self).__new__, (type(self), *self.args), self.__dict__
 
 
 class UserError(DactnlgError):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ _SPECIAL = {
     "?": "asked for",
 }
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,3}[.):])\s+")
+_FENCE = re.compile(r"```\w*\n(.*)\n```", re.DOTALL)
 _QUOTES = (('"', '"'), ("“", "”"), ("'", "'"))
 
 
@@ -82,7 +83,7 @@ def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, st
         asked: the prompts, where answers do not repeat the act.
 
     Raises:
-        CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt.
+        CorpusError: a file cannot be read, or an answer has neither an act nor the id of a prompt, or is no text.
     """
     acts = {} if asked is None else {str(row.get("id")): row.get("act") for _, row in objects(asked) if _is(row)}
     for place, row in objects(path):
@@ -95,19 +96,39 @@ def read_answers(path: Path, asked: Path | None = None) -> Iterator[dict[str, st
         answer = next((row[key] for key in ANSWERS if key in row), None)
         if answer is None:
             raise row_error(path, place, f"no answer; it stands under one of {', '.join(ANSWERS)}")
-        yield from ({"act": str(turn), "text": text} for text in dict.fromkeys(sentences(answer)))
+        try:
+            texts = sentences(answer)
+        except ValueError as error:
+            raise row_error(path, place, f"{error}") from None
+        yield from ({"act": str(turn), "text": text} for text in dict.fromkeys(texts))
 
 
 def sentences(answer: object) -> list[str]:
-    """Return the sentences of an answer: a list of texts, a JSON list in a text, or lines."""
-    if isinstance(answer, str) and answer.strip().startswith("["):
-        with contextlib.suppress(ValueError):
-            answer = json.loads(answer)
-    parts: Iterable[object] = answer if isinstance(answer, list) else str(answer).splitlines()
-    texts = [_BULLET.sub("", str(part)).strip() for part in parts if isinstance(part, str)]
-    texts = [t[1:-1].strip() if len(t) > 1 and (t[0], t[-1]) in _QUOTES else t for t in texts]
+    """Return the sentences of an answer: a list of texts, a JSON list in a text, fenced or not, or lines.
+
+    Raises:
+        ValueError: it is neither a text nor a list of texts.
+    """
+    if isinstance(answer, str):
+        text = fenced[1].strip() if (fenced := _FENCE.fullmatch(answer.strip())) else answer.strip()
+        answer = text.splitlines()
+        if text.startswith(("[", "{")):
+            with contextlib.suppress(ValueError):
+                answer = json.loads(text)
+    if not isinstance(answer, list) or not all(isinstance(part, str) for part in answer):
+        raise ValueError("an answer is a text, or a list of texts")
+    texts = [_unquoted(_BULLET.sub("", part).strip()) for part in answer]
     # What announces the list is no sentence of it.
     return [text for text in texts if text and not text.endswith(":") and not text.startswith("```")]
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without the quotes around it; in `"a" and "b"` there are none around it."""
+    inner, marks = text[1:-1], text[:1] + text[-1:]
+    # An apostrophe inside a word is no quote.
+    if len(text) < 2 or (marks[0], marks[1]) not in _QUOTES or re.search(rf"\B[{marks}]|[{marks}]\B", inner):
+        return text
+    return inner.strip()
 
 
 def _prompt(turn: Turn, examples: Sequence[tuple[Turn, str]], per_act: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import csv
+import importlib
 import json
 import os
 import pickle
@@ -21,7 +22,7 @@ from hypothesis import strategies as st
 from dactnlg import DialogueAct, Slot, Turn, parse
 from dactnlg.acts import SPECIAL_VALUES, turn_from_json
 from dactnlg.acts.notation import _Reader
-from dactnlg.errors import ActError, ActSyntaxError
+from dactnlg.errors import ActError, ActSyntaxError, DactnlgError, UnknownNameError
 
 DELIMITERS = "()[]{}=;,&'\"\\?"
 values = st.text() | st.text(alphabet=DELIMITERS + "ab \n\r\t") | st.sampled_from(sorted(SPECIAL_VALUES))
@@ -388,6 +389,21 @@ def test_equal_turns_have_equal_hashes_and_survive_pickling(turn: Turn) -> None:
     for copied in (pickle.loads(pickle.dumps(turn)), copy.deepcopy(turn)):
         assert copied == turn
         assert hash(copied) == hash(turn)
+
+
+def test_errors_reach_another_process_as_they_are() -> None:
+    for module in ("studies.storage", "studies.ratings", "experiments.tracking"):
+        importlib.import_module(f"dactnlg.{module}")
+    found, left = [], [DactnlgError]
+    while left:
+        left += (kind := left.pop()).__subclasses__()
+        found.append(kind)
+    given = {ActSyntaxError: ("expected a name", "inform(", 7), UnknownNameError: ("slot", "fod", ["food"], "line 3")}
+    for kind in found:
+        error = kind(*given.get(kind, ("cannot read it",)))
+        for copied in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
+            assert (type(copied), str(copied), vars(copied)) == (kind, str(error), vars(error))
+    assert {ActSyntaxError, UnknownNameError} < {*found}
 
 
 def test_a_pickled_turn_is_found_by_a_process_that_hashes_otherwise() -> None:

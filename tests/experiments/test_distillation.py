@@ -179,6 +179,28 @@ def test_prompts_and_answers(tmp_path: Path, capsys: pytest.CaptureFixture[str])
         list(read_answers(write(tmp_path / "bad.jsonl", [{"act": "goodbye()", "reply": "x"}])))
 
 
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ('```json\n[\n "A.",\n "B."\n]\n```', ["A.", "B."]),
+        ("Here:\n```\n1. A.\n2. B.\n```", ["A.", "B."]),
+        (["\"Ivy Cutting\" is as easy as \"pie\"", "\"It's easy.\"", "'It's easy!'"],
+         ["\"Ivy Cutting\" is as easy as \"pie\"", "It's easy.", "It's easy!"]),
+        ("[Ivy Cutting] is easy.", ["[Ivy Cutting] is easy."]),
+        ("{name} is easy.", ["{name} is easy."]),
+    ],
+)  # fmt: skip
+def test_fences_and_quotes_around_sentences_are_left_out(answer: object, said: list[str]) -> None:
+    assert sentences(answer) == said
+
+
+@pytest.mark.parametrize("answer", [{"sentences": ["A."]}, '```json\n{"sentences": ["A."]}\n```', 5, ["A.", 5]])
+def test_an_answer_that_is_no_text_is_refused(tmp_path: Path, answer: object) -> None:
+    path = write(tmp_path / "answers.jsonl", [{"act": "goodbye()", "answer": answer}])
+    with pytest.raises(CorpusError, match=r"line 1: an answer is a text, or a list of texts"):
+        list(read_answers(path))
+
+
 def test_prompts_of_a_corpus_have_examples_of_other_acts() -> None:
     acts = [(parse("inform(name=A)"), ("A it is.",)), (parse("inform(name=B)"), ("B it is.",))]
     first, _ = prompts(acts)
