@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dactnlg._utils.tables import Format, formatted, with_notes
@@ -97,6 +97,18 @@ class Scores:
 
     def __str__(self) -> str:
         return self.table()
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Metrics hold files, processes and caches; what adds up their statistics is made again.
+        return {each.name: getattr(self, each.name) for each in fields(self) if each.name != "metrics"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        # Late: few scores are unpickled, and it imports many metrics.
+        from dactnlg.metrics.combining import adders
+
+        for name, value in state.items():
+            setattr(self, name, value)
+        self.metrics = adders(self.statistics, {name: score.signature for name, score in self.scores.items()})
 
     def _repr_markdown_(self) -> str:
         return self.table("markdown")

@@ -5,10 +5,10 @@ What a metric needs to look at text (METEOR's tables, word vectors) it does not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from dactnlg.metrics import bleu, perplexity
-from dactnlg.metrics.base import Array, divide, settings_of
+from dactnlg.metrics.base import Array, Metric, Segment, divide, settings_of
 from dactnlg.metrics.nist import Nist
 from dactnlg.metrics.resampling import Score
 from dactnlg.metrics.sacre import Chrf, Ter
@@ -16,6 +16,37 @@ from dactnlg.metrics.sacre import Chrf, Ter
 _SER = "SER"
 _MEANS = (("embedding-average", "vector-extrema", "greedy-matching"), ("ROUGE-1", "ROUGE-2"))
 """Families of several means; one mean alone needs no entry."""
+
+
+class Adder(Metric):
+    """A family's metric without what it looks at text with: adds up what was found.
+
+    Args:
+        names: the family's scores.
+        combine: from summed statistics to scores.
+    """
+
+    def __init__(self, names: tuple[str, ...], combine: Score) -> None:
+        self.names, self.settings, self._combine = names, {}, combine
+
+    def statistics(self, segments: Sequence[Segment]) -> Array:
+        """Raise TypeError: it looks at no text."""
+        raise TypeError(f"{self.names[0]} can only be added up here; score the {len(segments)} segments again")
+
+    def score(self, sums: Array) -> Array:
+        """Return the scores of summed statistics, (..., S) -> (..., K)."""
+        return self._combine(sums)
+
+
+def adders(statistics: Mapping[str, Array], signatures: Mapping[str, str]) -> dict[str, Metric]:
+    """Return what adds up statistics again, by family; without the families that this version cannot add up.
+
+    Args:
+        statistics: family -> statistics, (N, S).
+        signatures: score -> signature.
+    """
+    made = {family: scorer(family, signatures, found.shape[1]) for family, found in statistics.items()}
+    return {family: Adder(*found) for family, found in made.items() if found is not None}
 
 
 def scorer(family: str, signatures: Mapping[str, str], width: int) -> tuple[tuple[str, ...], Score] | None:

@@ -6,6 +6,7 @@ import doctest
 import io
 import json
 import math
+import pickle
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from dactnlg.errors import MetricError, UserError
 from dactnlg.evaluation import scoring
 from dactnlg.evaluation.scoring import TextPair, read_input, score, score_pairs, table
 from dactnlg.evaluation.stored import stored_scores
+from dactnlg.metrics.base import Segment
 from dactnlg.metrics.meteor import data as meteor_data
 from dactnlg.metrics.presets import PRESETS
 from dactnlg.metrics.slot_error import breakdown
@@ -33,6 +35,19 @@ PAIRS = [
 def write(path: Path, *lines: str) -> str:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return str(path)
+
+
+@pytest.mark.parametrize("preset", ["e2e", "fair", "rnnlg"])
+def test_pickled_scores_are_the_same(preset: str) -> None:
+    result = score_pairs(PAIRS, preset=preset)
+    copied = pickle.loads(pickle.dumps(result))
+    assert (copied.to_dict(), copied.table(), repr(copied)) == (result.to_dict(), result.table(), repr(result))
+    assert list(copied.metrics) == list(result.metrics)
+    for each in (copied, result):
+        each.add_confidence()
+    assert copied.confidence == result.confidence is not None
+    with pytest.raises(TypeError, match="score the 1 segments again"):
+        copied.metrics["BLEU-1"].statistics([Segment("a", ["a"])])
 
 
 def test_json_contract() -> None:
