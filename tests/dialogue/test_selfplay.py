@@ -196,6 +196,24 @@ def test_what_a_user_reads(act: str, sentence: str, heard: str | None) -> None:
     assert (reading.errors == 0) == (heard == act)
 
 
+@pytest.mark.parametrize("sentence", ["Banana.", "Do you have you with?"])
+def test_a_choice_that_nothing_could_show_is_not_heard(sentence: str) -> None:
+    assert listener().read(parse("?select(toilets=no;toilets=yes)"), sentence).heard is None
+
+
+def test_a_question_read_as_another_act_is_an_error() -> None:
+    assert listener().read(parse("?request(region)"), "Which region would you like?").errors == 0
+    assert listener().read(parse("?request(region)"), "Banana.").errors == 1
+
+
+def test_the_policy_gives_the_choices_that_the_corpus_gives() -> None:
+    assert "region" in trails().choices and not trails().choices & {"toilets", "dogsallowed", "stroller"}
+    said = [turn.more.get("act", "") for each in play(Printer(), trails(), draw_goals(trails(), 100, 10, 1),
+            ActReader(), progress=False) for turn in each.turns]  # fmt: skip
+    asked = [act for act in map(str, said) if act.startswith("?select")]
+    assert asked and not [act for act in asked if "=yes" in act]
+
+
 def answer(user: AgendaUser, *heard: str) -> list[str]:
     said = [str(user.speak())]
     for act in heard:

@@ -74,11 +74,10 @@ class Policy:
         if self._asked >= QUESTIONS or len(matches) <= MANY or not open_slots:
             return None
         self._asked += 1
-        if "select" in self.schema.roles:
-            for slot in open_slots:
-                values = sorted({entity.values[slot] for entity in matches if slot in entity.values})
-                if len(values) == 2:
-                    return Turn((self.schema.act("select", [Slot(slot, value) for value in values]),))
+        for slot in open_slots:
+            values = sorted({entity.values[slot] for entity in matches if slot in entity.values})
+            if len(values) == 2 and slot in self.schema.choices:
+                return Turn((self.schema.act("select", [Slot(slot, value) for value in values]),))
         return Turn((self.schema.act("request", [Slot(open_slots[0])]),))
 
     def _deny(self) -> Turn:

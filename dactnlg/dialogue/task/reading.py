@@ -7,11 +7,15 @@ from typing import Protocol
 
 from dactnlg.acts import DialogueAct, Slot, Turn, parse
 from dactnlg.data.corpus import Corpus
+from dactnlg.dialogue.task.schema import ROLES
 from dactnlg.errors import ActError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.facts import act_name, special_name
 from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.training.readers import learn_from
+
+ASKING = frozenset(act_type for role in ("request", "select", "confirm", "reqmore") for act_type in ROLES[role])
+"""Act types that ask: who reads another one answers another question, or none."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +25,7 @@ class Reading:
     Attributes:
         heard: the acts as they were read; None if nothing of them was.
         required: the slots that the sentence should say.
-        errors: slots missing, contradicted, misplaced or invented, and questions lost.
+        errors: slots missing, contradicted, misplaced or invented, questions lost, and those read as another act.
     """
 
     heard: Turn | None
@@ -54,11 +58,12 @@ class Listener:
     def read(self, turn: Turn, sentence: str) -> Reading:
         """Return what a user understands of a sentence that should say a turn."""
         report = self.checker.check(turn, sentence)
-        acts = [_heard(act, report) for act in self.checker.delexicalizer.prepared(turn)]
-        understood = tuple(act for act in acts if act is not None)
+        acts = [(act, _heard(act, report)) for act in self.checker.delexicalizer.prepared(turn)]
+        understood = tuple(heard for _, heard in acts if heard is not None)
         required = sum(len(act.slots) for act in turn)
         faults = (report.missing, report.extra, report.contradicted, report.misplaced, report.questions)
-        errors = sum(map(len, faults))
+        mistaken = [act for act, heard in acts if act.act_type in ASKING and heard and heard.act_type != act.act_type]
+        errors = sum(map(len, (*faults, mistaken)))
         return Reading(Turn(understood) if understood else None, required, errors)
 
 
@@ -76,6 +81,9 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
     for slot in act.slots:
         name = _name(act, slot)
         if name in report.missing or name in report.questions:
+            continue
+        if act.act_type in ASKING and slot.special is not None and name in report.unchecked:
+            # Nothing could show that this choice is asked for.
             continue
         if name in report.contradicted:
             found.append(_slot(report.contradicted[name]))

@@ -64,6 +64,7 @@ class Schema:
         entities: in the order of their names.
         informable: slots that a user can have a wish for, in the order of the alphabet.
         questions: slots that the corpus's system asks for, the most frequent one first.
+        choices: slots of which it asks for one value among several.
         roles: what a policy does -> the act type for it.
         fixed: act type -> slots that it always has.
         joined: whether an act with the name has other slots (`inform(name=x;food=y)`), or these have acts of their own
@@ -74,6 +75,7 @@ class Schema:
     entities: tuple[Entity, ...]
     informable: tuple[str, ...]
     questions: tuple[str, ...]
+    choices: frozenset[str]
     roles: Mapping[str, str]
     fixed: Mapping[str, tuple[Slot, ...]]
     joined: bool
@@ -139,9 +141,11 @@ def read_schema(corpus: Corpus) -> Schema:
     questions = tuple(slot for slot, _ in asked.most_common() if slot in has)
     if not questions:
         raise _impossible(corpus, f"no {roles['request']} about a slot that is known of what it recommends")
+    select = roles.get("select")
+    choices = frozenset(slot.name for turn in turns for act in turn if act.act_type == select for slot in act.slots)
     if not entities or not informable or len(has) < 2:
         raise _impossible(corpus, "too few entities with slots that its users could wish for or ask about")
-    return Schema(corpus.name, entities, informable, questions, roles, _fixed(turns, single), joined)
+    return Schema(corpus.name, entities, informable, questions, choices, roles, _fixed(turns, single), joined)
 
 
 def _shared(entities: Iterable[Entity], slot: str) -> bool:
