@@ -63,6 +63,19 @@ def understanding(schema: Schema) -> Understanding:
         ("how easy is it?", "request(difficulty)"),
         ("a season of good weather", "null()"),
         ("yes", "null()"),
+        # What is refused is no wish.
+        ("not an easy walk", "null()"),
+        ("no easy walks", "null()"),
+        ("I don’t want an easy walk. A strenuous one", "inform(difficulty=strenuous)"),
+        ("not easy or moderate", "null()"),
+        ("I don't want to go north but south", "inform(region=south)"),
+        ("not an easy walk in the north", "inform(region=north)"),
+        ("strenuous, not easy", "inform(difficulty=strenuous)"),
+        ("easy. No, strenuous", "inform(difficulty=strenuous)"),
+        ("no dogs on an easy walk", "inform(dogsallowed=no)&inform(difficulty=easy)"),
+        ("Don't you have an easy walk?", "inform(difficulty=easy)"),
+        ("not far from Lake Orrin", "inform(near='Lake Orrin')"),
+        ("no more than 3 hours", "inform(duration='3 hours')"),
     ],
 )  # fmt: skip
 def test_what_a_person_types_is_read(understanding: Understanding, text: str, acts: str) -> None:

@@ -33,6 +33,12 @@ _ANY = re.compile(
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|yup|sure|right|correct|of course|exactly|ok|okay|please)\b")
 _NO = re.compile(r"^\W*(?:no|nope|nah|not really|wrong)\b")
 _NOT = re.compile(r"\b(?:no|not|without|never)\b|n't\b")
+_PARTS = frozenset({",", ".", "!", "?", ";", ":", "but"})
+"""What ends the part of a sentence that a negation is about."""
+_BOUNDS = frozenset({"care", "far", "just", "matter", "mind", "only", "than"})
+"""After a negation these refuse nothing: "no more than 3 hours", "not far from the lake"."""
+_ASKING = frozenset({"there", "they", "we", "you"})
+"""Right after a negation these ask: "don't you have an easy walk?"."""
 _QUESTION = re.compile(r"\?|^\W*(?:what|which|how|when|where|who|does|do|is|are|can|could|may|tell me|give me)\b")
 _CALLED = re.compile(r"\b(?:name|called)\b")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -90,11 +96,7 @@ class Understanding:
 
     def _read(self, text: str, before: Turn | None) -> Turn:
         done = self._checker.delexicalizer.delexicalize(self._values, text)
-        missing = {item.slot for item in done.missing}
-        found: dict[str, str] = {}
-        for item in self._checker.delexicalizer.required(self._values):
-            if item.slot not in missing and item.slot.value is not None:
-                found.setdefault(item.slot.name, item.slot.value)
+        found, refused = self._wanted(done.tokens)
         asked = self._asked(before)
         offered = any(slot.name == NAME for act in before or () for slot in act.slots)
         requests = [request(slot) for slot in self._degrees(done.tokens) if found.pop(slot, None)]
@@ -104,8 +106,30 @@ class Understanding:
         acts = [*wishes, *dict.fromkeys(requests)]
         folded = _folded(text)
         if not acts:
-            acts = [BYE] if _BYE.search(folded) else self._short(folded, before, asked)
+            # "No easy walks" answers no question.
+            acts = [BYE] if _BYE.search(folded) else [] if refused else self._short(folded, before, asked)
         return Turn(tuple(acts) or (NOTHING,))
+
+    def _wanted(self, tokens: Sequence[str]) -> tuple[dict[str, str], set[str]]:
+        """Return the values that are wished for, by slot, the last of several; and the slots of those refused."""
+        slots = {item.placeholder: item.slot for item in self._checker.delexicalizer.required(self._values)}
+        found, refused = dict[str, str](), set[str]()
+        # What a negation is about: nothing, whatever comes next, or a slot.
+        denied: str | None = None
+        asks = False
+        for token in map(strip_joiner, tokens):
+            slot, word = slots.get(token), _folded(token)
+            if slot is not None and denied in ("", slot.name):
+                refused.add(slot.name)
+                denied = slot.name
+            elif slot is not None:
+                found[slot.name] = slot.value or ""
+            elif _NOT.search(word):
+                denied = ""
+            elif word in _PARTS | _BOUNDS or (asks and word in _ASKING) or {*self._named([word])} & {*self._closed}:
+                denied = None
+            asks = _NOT.search(word) is not None
+        return found, refused
 
     def _sentence(
         self, tokens: Sequence[str], found: dict[str, str], asked: list[str], *, offered: bool
