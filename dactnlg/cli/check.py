@@ -111,11 +111,12 @@ def _of_run(path: Path) -> _Basis:
     """Return the checker of a run; one without a reader has cues alone."""
     from dactnlg.fidelity.checker import FidelityChecker
     from dactnlg.fidelity.reader_file import load_reader
+    from dactnlg.models.dialogue_sections import check_says_acts
     from dactnlg.runs.run import Run
     from dactnlg.text.preprocessor import Preprocessor
 
     run = Run(path)
-    run.check()
+    check_says_acts(run.check().model.name, path)
     preprocessor = Preprocessor.load(run.preprocessor_path)
     reader = load_reader(run.reader_path) if run.reader_path.exists() else None
     run.check_files()

@@ -76,12 +76,21 @@ def evaluate(
 
     check_folders(json_file, report, gem)
     if any(map(answers_contexts, models)):
-        refused = {"--preset": preset, "--metric": metric, "--vectors": vectors, "--gem": gem, "--report": report}
+        refused = {
+            "--preset": preset,
+            "--metric": metric,
+            "--vectors": vectors,
+            "--gem": gem,
+            "--report": report,
+            "--confidence": confidence,
+            "--backend numpy": backend == "numpy",
+            "options of generation": generation != type(generation)(),
+        }
         scored = evaluate_dialogues(models, refused, corpus=corpus, split=split, data_dir=data_dir)
         if json_file is not None:
             write_json(json_file, scored)
         if json_file != "-":
-            print(scores_table(scored))
+            print(scores_table(scored, output_format, width()))
         return
     result = evaluate_run(
         models,

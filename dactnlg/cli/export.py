@@ -86,9 +86,9 @@ def _write_templates(path: Path, output: Path, corpus: str | None, data_dir: Pat
     from dactnlg.generation.template_files import write_templates
     from dactnlg.runs.run import Run
 
+    generator = Generator.load(path)
     section = Run(path).check().corpus
     found = load_corpus(corpus or section.name, data_dir or (None if corpus else section.data_dir))
-    generator = Generator.load(path)
     with made_folder(output.parent):
         count = write_templates(generator, found, output, progress=sys.stderr.isatty())
     streams.tell(f"{count} templates")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
-from dactnlg._utils.tables import aligned
+from dactnlg._utils.tables import Format, formatted
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.dialogue.likelihood import SAMPLES, likelihood
 from dactnlg.dialogue.responder import Responder
@@ -54,8 +54,10 @@ def evaluate_dialogue(
     Raises:
         CorpusError: the corpus is missing or damaged.
         RunError: it is no run of a dialogue model.
-        UserError: the split has no pair.
+        UserError: the split has no pair, or none is asked for.
     """
+    if samples < 1 or (most is not None and most < 1):
+        raise UserError("most and samples are 1 or more")
     responder = Responder(run)
     config = Run(Path(run)).check()
     name = corpus or config.corpus.name
@@ -125,8 +127,8 @@ def distinct(answers: Sequence[Sequence[str]], n: int) -> float:
     return len(set(grams)) / max(1, len(grams))
 
 
-def scores_table(results: Sequence[Mapping[str, Any]]) -> str:
-    """Return the scores of some runs as a table, a row each."""
+def scores_table(results: Sequence[Mapping[str, Any]], output_format: Format = "text", width: int | None = None) -> str:
+    """Return the scores of some runs as a table, a row each; text is folded at `width`."""
     names = list(results[0]["scores"])
     rows = [(each["model"], *(f"{each['scores'][name]:.3f}" for name in names)) for each in results]
-    return aligned([("model", *names), *rows])
+    return formatted([("model", *names), *rows], output_format, width=width)

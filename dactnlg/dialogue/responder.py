@@ -38,13 +38,15 @@ class Responder:
 
     Raises:
         RunError: it is no run of a dialogue model, or a damaged one.
-        UserError: the file of its teacher's arrays is gone, or another one.
+        UserError: the file of its teacher's arrays is gone, or another one; or a number is below 1.
     """
 
     def __init__(self, run: str | os.PathLike[str], *, beam_width: int = WIDTH, max_length: int = 40) -> None:
         from dactnlg.generation.decoders.keras_decoder import KerasDecoder
         from dactnlg.models import checked_section, load_model
 
+        if beam_width < 1 or max_length < 1:
+            raise UserError("beam_width and max_length are 1 or more")
         self.run, self.beam_width = Run(Path(run)), beam_width
         config = self.run.check()
         self.run.check_files()
@@ -94,8 +96,11 @@ class Responder:
 
         Raises:
             UnknownNameError: a label that training never had.
-            UserError: a turn that the teacher of a model with `ei: input` has said nothing of.
+            UserError: a history that is a text, or a turn that the teacher of a model with `ei: input` has said nothing
+                of.
         """
+        if isinstance(histories, str) or any(isinstance(history, str) for history in histories):
+            raise UserError('a history is a list of turns: reply([["How are you?"]])')
         if not histories:
             return []
         for name, given in (("seeds", seeds), ("acts", acts)):

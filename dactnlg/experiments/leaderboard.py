@@ -18,6 +18,7 @@ from dactnlg.errors import RunError
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, NEITHER_IS_BETTER
 from dactnlg.experiments import published
 from dactnlg.metrics.registry import CORPUS_NAMES
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs.manifest import read_manifest
 from dactnlg.runs.run import Run, flat, identity
 
@@ -171,6 +172,9 @@ def collect(
     for key, row in rows:
         blocks.setdefault(key, Block(*key)).rows.append(row)
     if not blocks:
+        names = {manifest.get("config", {}).get("model", {}).get("name") for _, manifest in found}
+        if names and names <= DIALOGUE.keys():
+            raise RunError("these runs answer contexts (models of dialogue); no scores of such runs are recorded")
         where = "the store has" if with_published else "these runs have" if given else "runs/ has"
         raise RunError(f"{where} no scores; make them with: dactnlg evaluate --model RUN")
     return sorted(blocks.values(), key=lambda block: block.title)

@@ -28,6 +28,7 @@ from dactnlg.errors import ConfigError, RunError
 from dactnlg.experiments import published
 from dactnlg.experiments.evaluations import checked_evaluation
 from dactnlg.experiments.verdicts import Reproduction, compare
+from dactnlg.models.dialogue_sections import DIALOGUE
 from dactnlg.runs import provenance
 from dactnlg.runs.config import load_config
 from dactnlg.runs.manifest import read_manifest
@@ -145,6 +146,8 @@ def check_reproducible(run: Run, *, as_installed: bool = False) -> dict[str, Any
     if not run.manifest_path.exists():
         raise RunError(f"{run.path} has no manifest: its training has not ended")
     manifest = read_manifest(run.manifest_path)
+    if (name := manifest.get("config", {}).get("model", {}).get("name")) in DIALOGUE:
+        raise RunError(f"{run.path} answers contexts (model '{name}'); no scores of such runs are recorded")
     by_version = as_installed and _as_installed(manifest)
     for what, code in _states(manifest):
         (_check_version if by_version else _check_commit)(f"{run.path} {what}", code)

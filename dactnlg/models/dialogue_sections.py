@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from dactnlg.errors import RunError
 from dactnlg.models.sections import LSTMSection, TransformerSection
 from dactnlg.runs.config import ModelSection
 
@@ -158,3 +160,17 @@ DIALOGUE: dict[str, type[DialogueSection]] = {
     "vhcr": VHCRSection,
 }
 """The models that learn from dialogues."""
+
+
+def check_says_acts(name: str, run: Path) -> None:
+    """Refuse a run whose model answers contexts, where acts are to be said.
+
+    Args:
+        name: the model's.
+        run: the folder, for the message.
+
+    Raises:
+        RunError: it answers contexts.
+    """
+    if name in DIALOGUE:
+        raise RunError(f"{run} answers contexts (model '{name}'); it is for evaluate, selfplay --open and chat")

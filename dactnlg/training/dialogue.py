@@ -82,12 +82,17 @@ def checked(config: Config) -> DialogueSection:
     """
     if not isinstance(config.model, DialogueSection):
         raise ConfigError(f"model.name: '{config.model.name}' says acts; {config.corpus.name} holds dialogues")
-    options, unknown = config.training, []
+    options, corpus, unknown = config.training, config.corpus, []
     unknown += ["training.select"] if options.select != "loss" else []
     unknown += ["training.recombination"] if options.recombination else []
     unknown += ["training.teachers"] if options.teachers else []
     unknown += ["training.backend"] if options.backend == "numpy" else []
-    unknown += ["corpus.also"] if config.corpus.also else []
+    unknown += ["training.teachers_mbr"] if options.teachers_mbr else []
+    unknown += ["training.invention"] if options.invention else []
+    unknown += ["corpus.also"] if corpus.also else []
+    unknown += ["corpus.targets"] if corpus.targets != "human" else []
+    unknown += ["corpus.min_count"] if corpus.min_count != 1 else []
+    unknown += ["corpus.lexicalized"] if corpus.lexicalized else []
     unknown += ["model.initialize_from"] if config.model.initialize_from else []
     if unknown:
         raise ConfigError(f"{', '.join(unknown)}: not for dialogues; leave it at its default")

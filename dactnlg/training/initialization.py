@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.hashing import file_digest
 from dactnlg.errors import ConfigError
+from dactnlg.models.dialogue_sections import check_says_acts
 from dactnlg.models.gpt2_checkpoint import SIZES, Checkpoint
 from dactnlg.models.weights import load_arrays
 from dactnlg.runs.config import Config, ModelSection, load_config
@@ -169,7 +170,7 @@ def initial_weights(
     if section.initialize_from is None:
         return dict(weights), {}
     run = Run(Path(section.initialize_from))
-    run.check()
+    check_says_acts(run.check().model.name, run.path)
     run.check_files()
     gates = 4 * int(section.keywords().get("hidden_size", 0))
     matching = Matching(preprocessor, Preprocessor.load(run.preprocessor_path), gates)

@@ -182,6 +182,72 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         dactnlg.Generator.load(vhcr)
 
 
+@pytest.mark.parametrize(
+    "section",
+    [
+        {"corpus": {"min_count": 2}},
+        {"corpus": {"targets": "both"}},
+        {"corpus": {"lexicalized": ["area"]}},
+        {"training": {"teachers_mbr": True}},
+    ],
+)
+def test_keys_that_acts_alone_have_are_refused(data: Path, tmp_path: Path, section: dict[str, dict[str, Any]]) -> None:
+    given = config(data, "hred")
+    ((name, keys),) = section.items()
+    with pytest.raises(ConfigError, match=rf"{name}\.{next(iter(keys))}: not for dialogues"):
+        train({**given, name: {**given[name], **keys}}, tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
+
+
+def test_who_wants_acts_said_is_told_that_a_run_answers_contexts(
+    vhcr: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    acts = tmp_path / "acts.txt"
+    acts.write_text("goodbye()\n")
+    pairs = tmp_path / "pairs.jsonl"
+    pairs.write_text('{"act": "goodbye()", "text": "Bye."}\n')
+    export = ("export", vhcr, "--output", tmp_path / "out", "--format")
+    for arguments in (
+        ("generate", "--model", vhcr, "--input", acts),
+        ("check", vhcr, "--input", pairs),
+        (*export, "onnx"),
+        (*export, "templates"),
+        ("selfplay", vhcr, "--output", tmp_path / "play"),
+    ):
+        assert main([*map(str, arguments)]) == 2
+        told = f"{vhcr} answers contexts (model 'vhcr'); it is for evaluate, selfplay --open and chat"
+        assert told in capsys.readouterr().err
+    start = {"corpus": {"name": "trails"}, "model": {"name": "lstm", "initialize_from": str(vhcr)}}
+    with pytest.raises(RunError, match="answers contexts"):
+        train(start, tmp_path / "run", progress=False)
+    # Scoring it again would not help.
+    for command in ("leaderboard", "publish", "reproduce"):
+        assert main([command, str(vhcr)]) == 2
+    assert capsys.readouterr().err.count("no scores of such runs are recorded") == 3
+
+
+def test_the_table_of_answers_has_the_format_asked_for(vhcr: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evaluate", str(vhcr), "--format", "csv"]) == 0
+    header, row = capsys.readouterr().out.splitlines()
+    assert header.startswith("model,perplexity,own-perplexity,KL,BLEU") and row.startswith("vhcr,")
+    for option in (("--confidence",), ("--beam-width", "3"), ("--n-best", "2"), ("--backend", "numpy")):
+        assert main(["evaluate", str(vhcr), *option]) == 2
+        assert "not for runs of dialogue models" in capsys.readouterr().err
+
+
+def test_wrong_histories_and_numbers_are_told(vhcr: Path) -> None:
+    for wrong in ({"beam_width": 0}, {"max_length": 0}):
+        with pytest.raises(UserError, match="1 or more"):
+            Responder(vhcr, **wrong)
+    for wrong in ({"most": 0}, {"samples": 0}):
+        with pytest.raises(UserError, match="1 or more"):
+            evaluate_dialogue(vhcr, **wrong)
+    histories: Any
+    for histories in ("Hi", ["How are you?"], [["Hi"], "Hi"]):
+        with pytest.raises(UserError, match="a history is a list of turns"):
+            Responder(vhcr).reply(histories)
+
+
 def test_scores_of_answers() -> None:
     texts = ["How are you now?", "I am quite fine today."]
     same = answer_scores(texts, texts[::-1])

@@ -24,6 +24,7 @@ from dactnlg.dialogue.task.user import UserGoal
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.models.dialogue_sections import check_says_acts
 from dactnlg.runs.run import Run
 
 
@@ -111,7 +112,10 @@ def self_play(
         return Task(schema, draw_goals(schema, conversations, turns, seed), corpus_listener(corpus))
 
     # Whatever cannot be played is said before minutes are spent on what can.
-    sections = [Run(path).check().corpus for path in runs]
+    configs = [Run(path).check() for path in runs]
+    for config, path in zip(configs, runs, strict=True):
+        check_says_acts(config.model.name, path)
+    sections = [config.corpus for config in configs]
     tasks = [task(section.name, data_dir or section.data_dir) for section in sections]
     found: list[Played] = []
     for path, name, given in zip(runs, names, tasks, strict=True):

@@ -14,6 +14,7 @@ from dactnlg.generation.decoders.decoder import Decoder
 from dactnlg.generation.decoders.ensemble import KerasEnsemble, NumpyEnsemble
 from dactnlg.generation.decoders.numpy_decoder import NumpyDecoder
 from dactnlg.models import numpy as numpy_models
+from dactnlg.models.dialogue_sections import check_says_acts
 from dactnlg.runs.config import BACKENDS, Config
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
@@ -57,6 +58,8 @@ def checked_runs(folders: Folder | Sequence[Folder]) -> list[CheckedRun]:
         RunError: one of them cannot be used, or several do not go together.
     """
     runs = [CheckedRun(run, run.check()) for run in map(Run, listed(folders))]
+    for run, config in runs:
+        check_says_acts(config.model.name, run.path)
     first = runs[0].run
     for run, config in runs if len(runs) > 1 else ():
         if not config.model.neural:

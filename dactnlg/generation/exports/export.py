@@ -14,6 +14,7 @@ from dactnlg._utils.files import made_folder, replace_file
 from dactnlg.errors import RunError, UnknownNameError, UserError
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.models import checked_section, load_model
+from dactnlg.models.dialogue_sections import check_says_acts
 from dactnlg.runs.config import Constraint
 from dactnlg.runs.run import Run
 from dactnlg.text.preprocessor import Preprocessor
@@ -48,6 +49,7 @@ def export(
         raise UnknownNameError("format", output_format, FORMATS)
     run, path = Run(run_path), Path(output)
     config = run.check()
+    check_says_acts(config.model.name, run.path)
     if not config.model.neural:
         raise RunError(f"{run_path} holds the random baseline: it has no weights to export")
     # A link that leads nowhere is there, too: it would be written through.
