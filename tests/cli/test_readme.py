@@ -206,7 +206,7 @@ def chatted(folder: Path) -> None:
             storage.vote(rater, chat, "my-only-vote", 1, 1)
             storage.rate(rater, chat, {each.name: 1.0 + (chat + len(each.name)) % 7 for each in study.criteria})
     storage.close()
-    shell("dactnlg chat export chats --output said", folder)
+    shell("dactnlg chat export chats --output chatted", folder)
 
 
 @pytest.fixture
