@@ -16,7 +16,7 @@ from dactnlg.text.values.casing import Casing, respaced
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.values.realization import Value
 
-_COMMA_APART = re.compile(r" (?=[,;] )")
+_COMMA_APART = re.compile(r"(?<=\w) (?=[,;] \w)")
 VALUES, MANY = 8 << 20, 1 << 20
 """Bytes of the values that are remembered, at most; and more values than there is room for."""
 
