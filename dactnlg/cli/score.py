@@ -82,11 +82,10 @@ def score(
     from dactnlg.text.slots import ValueChecker
 
     check_folders(json_file, report, gem)
-    own = None if corpus is None else _corpus(corpus)
-    checker = None if own is None else own.style().checker()
-    sentences = None if train is None else read_sentences(train)
-    given = Materials(vectors, train=sentences)
-    if own is not None and checker is not None:
+    given, checker = Materials(vectors, train=None if train is None else read_sentences(train)), None
+    if corpus is not None:
+        own = _corpus(corpus)
+        checker = own.style().checker()
         given = given._replace(checker=ValueChecker(checker), checker_name=own.name)
     # `--references A B` arrives as the option A and the argument B.
     pairs = read_input(input_file, hypotheses, references, files, task)

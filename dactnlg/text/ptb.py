@@ -20,12 +20,12 @@ _TOKEN = re.compile(
     | 's(?!\w) | '\d\d(?!\w)
     | [^\W_]+\.(?=,)                                            # an abbreviation, whatever it stands for
     | (?<!\w)-?\d+(?:[.,:/-]\d+)*[^\W_]*(?:-[^\W_]+)*           # 20-25, 4.5, 5-star, 2k16
-    | [^\W_]+(?:[-'’&_/@][^\W_]+|\.[^\W\d_]+)*                  # words, joined ones included
+    | [^\W_]+(?:[-'&_/@][^\W_]+|\.[^\W\d_]+)*                  # words, joined ones included
     | \.{2,} | -{2,} | \S
     """,
     re.VERBOSE,
 )
-_CONTRACTION = re.compile(r"(?<=\w)(n['’]t|['’](?:s|m|d|ll|re|ve))(?=$|-)")
+_CONTRACTION = re.compile(r"(?<=\w)(n't|'(?:s|m|d|ll|re|ve))(?=$|-)")
 _SPLIT = {
     "cannot": ("can", "not"),
     "gonna": ("gon", "na"),
@@ -55,7 +55,7 @@ def split_ptb(sentence: str) -> list[str]:
             continue
         contraction = _CONTRACTION.search(word)
         if contraction:
-            tokens += [word[: contraction.start()], contraction.group().replace("’", "'")]
+            tokens += [word[: contraction.start()], contraction.group()]
             tokens += [word[contraction.end() + 1 :]] if contraction.end() < len(word) else []
         else:
             tokens += _SPLIT.get(word, (_NAMED.get(word, word),))

@@ -3,9 +3,8 @@
 The signature `serving_default` takes `act` (B, D), under the hard constraint `required` (B, R), for the hierarchical
 model and those with attention `entries` (B, N, 2) and `words` (B, N, L), where words are copied `copies` (B, S, 2), and
 where the model sees what the user has said `context` (B, C), as `KerasDecoder.inputs` makes them; B, N, L, S and C are
-free. It returns `tokens` (B, K, T), filled up with the end
-token, `scores` and `finished`, (B, K), best first. Scores below -5e8 belong to no sentence. The file
-`assets.extra/dactnlg.json` says what the numbers stand for.
+free. It returns `tokens` (B, K, T), filled up with the end token, `scores` and `finished`, (B, K), best first. Scores
+below -5e8 belong to no sentence. The file `assets.extra/dactnlg.json` says what the numbers stand for.
 """
 
 from __future__ import annotations
