@@ -45,6 +45,15 @@ def test_cornell(tmp_path: Path) -> None:
         read_cornell(file, notes)
 
 
+@pytest.mark.parametrize("encoding", ["cp1252", "utf-8"])
+def test_cornell_is_read_in_the_encoding_of_its_publisher(tmp_path: Path, encoding: str) -> None:
+    lines = ["L1 +++$+++ u0 +++$+++ m0 +++$+++ A +++$+++ The café…", "L2 +++$+++ u1 +++$+++ m0 +++$+++ B +++$+++ “Me”"]
+    (tmp_path / "movie_lines.txt").write_bytes("\n".join(lines).encode(encoding))
+    file = tmp_path / "movie_conversations.txt"
+    file.write_text("u0 +++$+++ u1 +++$+++ m0 +++$+++ ['L1', 'L2']\n")
+    assert [each.turns for each in read_cornell(file, Counter())] == [("The café…", "“Me”")]
+
+
 def test_reddit_stops_at_a_removed_comment(tmp_path: Path) -> None:
     file = tmp_path / "train.jsonl"
     file.write_text('{"lines": [{"text": "a"}, {"text": "b"}, {"text": "[removed]"}, {"text": "c"}]}\n')

@@ -15,6 +15,8 @@ from dactnlg.data.readers.reading import read_csv, read_json, read_lines, row_er
 
 SEPARATOR = " +++$+++ "
 """Between the fields of Cornell's files."""
+CORNELL_ENCODING = "cp1252"
+"""In which they are published; some have them in UTF-8."""
 END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"
 """Marks of the Ubuntu corpus."""
 
@@ -70,7 +72,7 @@ def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
     """
     lines = path.with_name("movie_lines.txt")
     said = {}
-    for place, line in read_lines(lines):
+    for place, line in read_lines(lines, CORNELL_ENCODING):
         fields = line.rstrip("\n").split(SEPARATOR)
         if len(fields) == 4 and line.rstrip().endswith(SEPARATOR.strip()):
             fields = [*fields, ""]
@@ -78,7 +80,7 @@ def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
             raise row_error(lines, place, f"a line has 5 fields between '{SEPARATOR.strip()}', not {len(fields)}")
         said[fields[0]] = fields[4].strip()
     found = []
-    for place, line in read_lines(path):
+    for place, line in read_lines(path, CORNELL_ENCODING):
         fields = line.rstrip("\n").split(SEPARATOR)
         if len(fields) != 4 or not fields[3].strip().startswith("["):
             raise row_error(path, place, "a conversation has 4 fields, the last one a list such as ['L1', 'L2']")

@@ -17,8 +17,12 @@ from dactnlg.errors import ActError, CorpusError
 _NO_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
-def read_text(path: Path) -> str:
+def read_text(path: Path, other: str = "") -> str:
     """Return a file's text.
+
+    Args:
+        path: the file.
+        other: the encoding of a file that is not UTF-8, where its publisher has another one.
 
     Raises:
         CorpusError: the file cannot be opened, is not UTF-8, or holds a NUL.
@@ -26,6 +30,8 @@ def read_text(path: Path) -> str:
     try:
         text = regular_file(path).read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
+        if other:
+            return path.read_text(encoding=other, errors="replace")
         line = error.object.count(b"\n", 0, error.start) + 1
         hint = "; is it UTF-16?" if error.object[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
         raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){hint}") from None
@@ -36,13 +42,17 @@ def read_text(path: Path) -> str:
     return text
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, str]]:
+def read_lines(path: Path, other: str = "") -> Iterator[tuple[str, str]]:
     """Yield (place, line) for every line of a file that is not blank; only the line feed ends a line.
+
+    Args:
+        path: the file.
+        other: see `read_text`.
 
     Raises:
         CorpusError: as `read_text`.
     """
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
+    for number, line in enumerate(read_text(path, other).split("\n"), start=1):
         if line.strip():
             yield f"line {number}", line
 
