@@ -72,6 +72,14 @@ def test_opensubtitles(tmp_path: Path) -> None:
         read_opensubtitles(post, Counter())
 
 
+def test_a_blank_line_of_opensubtitles_moves_no_answer(tmp_path: Path) -> None:
+    post, notes = tmp_path / "t.post", Counter[str]()
+    post.write_text("one\n\nthree\nfour\n")
+    post.with_suffix(".response").write_text("1\n2\n3\n\n")
+    assert [each.turns for each in read_opensubtitles(post, notes)] == [("one", "1"), ("three", "3")]
+    assert notes.total() == 2
+
+
 def test_ubuntu_leaves_wrong_answers_out(tmp_path: Path) -> None:
     file, notes = tmp_path / "train.csv", Counter[str]()
     file.write_text(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dactnlg._utils.reading import short
-from dactnlg.data.readers.reading import read_csv, read_json, read_lines, row_error
+from dactnlg.data.readers.reading import read_csv, read_json, read_lines, read_text, row_error
 
 SEPARATOR = " +++$+++ "
 """Between the fields of Cornell's files."""
@@ -121,14 +121,22 @@ def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
 def read_opensubtitles(path: Path, notes: Counter[str]) -> list[Dialogue]:
     """Read `SPLIT.post`, a line a post; `SPLIT.response` beside it has the answer in the same line.
 
+    Pairs of which one line is blank are left out and counted.
+
     Raises:
         CorpusError: the two differ in length.
     """
     answers = path.with_suffix(".response")
-    posts, responses = ([line.strip() for _, line in read_lines(each)] for each in (path, answers))
+    # Blank lines count: without them what stands below one would be answered by another line.
+    posts, responses = (
+        [line.strip() for line in read_text(each).removesuffix("\n").split("\n")] for each in (path, answers)
+    )
     if len(posts) != len(responses):
         raise row_error(path, f"line {len(posts)}", f"{answers.name} has {len(responses)} lines, not {len(posts)}")
-    return [Dialogue(pair) for pair in zip(posts, responses, strict=True)]
+    found = [Dialogue(pair) for pair in zip(posts, responses, strict=True) if all(pair)]
+    if len(found) < len(posts):
+        notes["pairs with a blank line left out"] += len(posts) - len(found)
+    return found
 
 
 def read_ubuntu(path: Path, notes: Counter[str]) -> list[Dialogue]:
