@@ -91,6 +91,34 @@ def test_ubuntu_leaves_wrong_answers_out(tmp_path: Path) -> None:
     assert [each.turns for each in read_ubuntu(file, notes)] == [("hi", "yes")]
 
 
+def test_dailydialog_may_have_one_act_for_a_turn(tmp_path: Path) -> None:
+    file = tmp_path / "a.jsonl"
+    file.write_text(
+        '{"turns": ["Hi", "Yes"], "acts": ["inform", "question"]}\n{"turns": ["Hi", "Yes"], "acts": [1, 2]}\n'
+    )
+    found = read_dailydialog(file, Counter())
+    assert [each.acts for each in found] == [(("inform",), ("question",)), (("1",), ("2",))]
+
+
+def test_reddit_may_be_one_list_of_conversations(tmp_path: Path) -> None:
+    file = tmp_path / "train.jsonl"
+    file.write_text('[{"lines": [{"text": "a", "character": 0}, {"text": "b"}]},\n {"lines": [{"text": "c"}, {}]}]')
+    with pytest.raises(CorpusError, match="conversation 2: every line"):
+        read_reddit(file, Counter())
+    file.write_text('[{"lines": [{"text": "a", "character": 0}, {"text": "b"}]}]')
+    assert [each.turns for each in read_reddit(file, Counter())] == [("a", "b")]
+
+
+def test_mistakes_in_ubuntu_are_told_with_their_line(tmp_path: Path) -> None:
+    file = tmp_path / "train.csv"
+    file.write_text("Context,Utterance,Label\nhi,yes,1\nhi,no,\n")
+    with pytest.raises(CorpusError, match="line 3: Label is 1 or 0"):
+        read_ubuntu(file, Counter())
+    file.write_bytes("Caf\u00e9,Utterance,Label\n".encode("cp1252"))
+    with pytest.raises(CorpusError, match="line 1: not UTF-8"):
+        read_ubuntu(file, Counter())
+
+
 def test_every_card_names_a_reader() -> None:
     assert {load_dialogue_card(name).format for name in dialogue_names()} == set(FORMATS)
     with pytest.raises(UnknownNameError, match="dailydialog"):

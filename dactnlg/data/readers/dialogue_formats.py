@@ -6,12 +6,13 @@ The last four are read as their publishers, and the dialogue systems trained on 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from dactnlg._utils.reading import short
-from dactnlg.data.readers.reading import read_csv, read_json, read_lines, read_text, row_error
+from dactnlg.data.readers.reading import read_csv, read_header, read_json, read_lines, read_text, row_error
 
 SEPARATOR = " +++$+++ "
 """Between the fields of Cornell's files."""
@@ -19,6 +20,8 @@ CORNELL_ENCODING = "cp1252"
 """In which they are published; some have them in UTF-8."""
 END_OF_TURN, END_OF_UTTERANCE = "__eot__", "__eou__"
 """Marks of the Ubuntu corpus."""
+_LABELS = {"1": True, "1.0": True, "0": False, "0.0": False}
+"""Of Ubuntu's training files."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ DialogueReader = Callable[[Path, "Counter[str]"], list[Dialogue]]
 def read_dailydialog(path: Path, notes: Counter[str]) -> list[Dialogue]:
     """Read JSONL, a line `{"id", "turns", "emotions", "acts"}`; the labels may be missing (Li et al. 2017).
 
+    Acts are a list of labels for each turn, or one label, as in the published files.
+
     Raises:
         CorpusError: a malformed line; the message has its number.
     """
@@ -57,7 +62,7 @@ def read_dailydialog(path: Path, notes: Counter[str]) -> list[Dialogue]:
         for name, values in labels.items():
             if not isinstance(values, list) or len(values) not in (0, len(turns)):
                 raise row_error(path, place, f"'{name}' has a label for each of {len(turns)} turns, or none")
-        acts = tuple(tuple(map(str, each)) for each in labels["acts"])
+        acts = tuple(tuple(map(str, each if isinstance(each, list) else [each])) for each in labels["acts"])
         found.append(Dialogue(tuple(turns), tuple(map(str, labels["emotions"])), acts, str(row.get("id", ""))))
     return found
 
@@ -94,7 +99,7 @@ def read_cornell(path: Path, notes: Counter[str]) -> list[Dialogue]:
 
 
 def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
-    """Read JSONL, a line a conversation: `{"lines": [{"text": ...}, ...]}`.
+    """Read JSONL, a line a conversation, `{"lines": [{"text": ...}, ...]}`, or a list of these, as it is published.
 
     Removed and empty comments end what came before them: the turns behind are left out, and counted.
 
@@ -102,8 +107,7 @@ def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
         CorpusError: a malformed line; the message has its number.
     """
     found = []
-    for place, line in read_lines(path):
-        row = read_json(line, path, place)
+    for place, row in _reddit_rows(path):
         items = row.get("lines") if isinstance(row, dict) else None
         if not isinstance(items, list) or not all(isinstance(each, dict) for each in items):
             raise row_error(path, place, f'a conversation is {{"lines": [{{"text"}}, ...]}}, not {short(row)}')
@@ -116,6 +120,14 @@ def read_reddit(path: Path, notes: Counter[str]) -> list[Dialogue]:
         if gone > 1:
             found.append(Dialogue(tuple(texts[:gone]), id=str(row.get("id", ""))))
     return found
+
+
+def _reddit_rows(path: Path) -> Iterator[tuple[str, Any]]:
+    text = read_text(path)
+    if text.lstrip().startswith("["):
+        yield from ((f"conversation {number}", row) for number, row in enumerate(read_json(text, path), start=1))
+    else:
+        yield from ((place, read_json(line, path, place)) for place, line in read_lines(path))
 
 
 def read_opensubtitles(path: Path, notes: Counter[str]) -> list[Dialogue]:
@@ -147,13 +159,13 @@ def read_ubuntu(path: Path, notes: Counter[str]) -> list[Dialogue]:
     Raises:
         CorpusError: a column is missing.
     """
-    with path.open(encoding="utf-8", newline="") as file:
-        header = file.readline()
-    truth = "Ground Truth Utterance" in header
+    truth = "Ground Truth Utterance" in read_header(path)
     columns = ("Context", "Ground Truth Utterance") if truth else ("Context", "Utterance", "Label")
     found = []
-    for _, row in read_csv(path, columns):
-        if not truth and float(row[2]) == 0:
+    for line, row in read_csv(path, columns):
+        if not truth and row[2].strip() not in _LABELS:
+            raise row_error(path, f"line {line}", f"Label is 1 or 0, not {short(row[2])}")
+        if not truth and not _LABELS[row[2].strip()]:
             notes["wrong answers left out"] += 1
             continue
         texts = [part.replace(END_OF_UTTERANCE, " ") for part in (*row[0].split(END_OF_TURN), row[1])]
