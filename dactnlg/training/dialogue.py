@@ -10,7 +10,7 @@ import numpy as np
 from dactnlg.data.batching import Dataset
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
-from dactnlg.errors import ConfigError
+from dactnlg.errors import ConfigError, CorpusError
 from dactnlg.models.dialogue_sections import DialogueSection
 from dactnlg.runs.config import Config
 from dactnlg.runs.run import Run
@@ -54,6 +54,9 @@ def train_dialogue(
     config = config.model_copy(update={"training": options})
     corpus = load_dialogues(config.corpus.name, config.corpus.data_dir)
     pairs = {split: pairs_of(section, corpus.splits[split]) for split in ("train", "valid")}
+    for split, found in pairs.items():
+        if not found:
+            raise CorpusError(f"the split '{split}' of {corpus.card.name} has no dialogue of two turns")
     teacher = load_teacher_arrays(section.teacher) if section.teacher else None
     preprocessor = DialoguePreprocessor.build(
         pairs["train"],

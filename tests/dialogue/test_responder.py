@@ -17,7 +17,7 @@ from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
 from dactnlg.dialogue.evaluation import answer_scores, distinct, evaluate_dialogue
 from dactnlg.dialogue.likelihood import likelihood
 from dactnlg.dialogue.responder import Responder
-from dactnlg.errors import ConfigError, RunError, UnknownNameError, UserError
+from dactnlg.errors import ConfigError, CorpusError, RunError, UnknownNameError, UserError
 from dactnlg.text.dialogue_preprocessor import ContextPair
 from dactnlg.training.train import train
 
@@ -180,6 +180,17 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         train({"corpus": {"name": "trails"}, "model": {"name": "hred"}}, tmp_path / "c")
     with pytest.raises(RunError):
         dactnlg.Generator.load(vhcr)
+
+
+@pytest.mark.parametrize("split", ["train", "valid"])
+def test_a_split_without_pairs_is_told_before_training(split: str, tmp_path: Path) -> None:
+    (tmp_path / "dialogues").mkdir()
+    for name in ("train", "valid", "test"):
+        row = {"turns": ["Hello."] if name == split else ["Hello.", "Hi."]}
+        (tmp_path / "dialogues" / f"dailydialog-{name}.jsonl").write_text(json.dumps(row) + "\n")
+    with pytest.raises(CorpusError, match=f"'{split}' of dailydialog has no dialogue of two turns"):
+        train(config(tmp_path, "hred"), tmp_path / "run", progress=False)
+    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize(
