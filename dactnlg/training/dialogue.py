@@ -58,6 +58,7 @@ def train_dialogue(
         if not found:
             raise CorpusError(f"the split '{split}' of {corpus.card.name} has no dialogue of two turns")
     teacher = load_teacher_arrays(section.teacher) if section.teacher else None
+    _check_sizes(section, teacher)
     preprocessor = DialoguePreprocessor.build(
         pairs["train"],
         turns=section.turns,
@@ -119,6 +120,20 @@ def labels_of(section: DialogueSection, pairs: Sequence[ContextPair]) -> set[str
     if not found:
         raise ConfigError("model.acts: the corpus has no labels of acts; leave it at false")
     return found
+
+
+def _check_sizes(section: DialogueSection, teacher: TeacherArrays | None) -> None:
+    """Refuse a teacher whose arrays are not as wide as the model is told.
+
+    Raises:
+        ConfigError: names the keys, and what they have to be.
+    """
+    if teacher is None or getattr(section, "ei", "none") == "none":
+        return
+    sizes = {"emotions": teacher.emotions.shape[1], "vector_size": teacher.vectors.shape[1]}
+    if wrong := {name: size for name, size in sizes.items() if getattr(section, name) != size}:
+        keys = ", ".join(f"model.{name} to {size}" for name, size in wrong.items())
+        raise ConfigError(f"model.teacher: the arrays of {teacher.name} are of other sizes: set {keys}")
 
 
 def encode(

@@ -182,6 +182,17 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         dactnlg.Generator.load(vhcr)
 
 
+@pytest.mark.parametrize("ei", ["emotion", "both", "input"])
+def test_the_sizes_of_another_teacher_are_told(data: Path, tmp_path: Path, ei: str) -> None:
+    texts, file = sorted({text for turns in TURNS for text in turns}), tmp_path / "teacher.npz"
+    ones = np.ones((len(texts), 64), np.float32)
+    TeacherArrays("DeepMoji", texts, ones / 64, ones).save(file)
+    with pytest.raises(ConfigError, match=r"set model\.emotions to 64, model\.vector_size to 64"):
+        train(config(data, "hred", ei=ei, teacher=str(file)), tmp_path / "run", progress=False)
+    given = config(data, "hred", ei=ei, teacher=str(file), emotions=64, vector_size=64)
+    train({**given, "training": {"epochs": 1}}, tmp_path / "run", progress=False)
+
+
 @pytest.mark.parametrize("split", ["train", "valid"])
 def test_a_split_without_pairs_is_told_before_training(split: str, tmp_path: Path) -> None:
     (tmp_path / "dialogues").mkdir()
