@@ -235,5 +235,10 @@ def test_emotions_are_learned_from_labels(tmp_path: Path) -> None:
         file.write_text(line)
         with pytest.raises(UserError, match="line 1: no labelled dialogue"):
             read_dailydialog(file)
+    file.write_text('\ufeff{"turns": ["a"], "emotions": ["fear"]}\n\n', encoding="utf-8")
+    assert read_dailydialog(file).texts == ["a"]
+    file.write_bytes(b"\xff\xfe")
+    with pytest.raises(UserError, match="line 1: not UTF-8"):
+        read_dailydialog(file)
     with pytest.raises(UserError, match="no labelled turns"):
         learn_emotions(Letters(), LabelledTurns([], []))

@@ -19,6 +19,7 @@ from scipy.special import log_softmax, softmax
 
 from dactnlg._utils.hashing import digest
 from dactnlg._utils.reading import parse_json, short
+from dactnlg.data.readers.reading import read_lines
 from dactnlg.dialogue.components.teachers import Array
 from dactnlg.errors import UserError
 from dactnlg.metrics.sentence_encoder.encoders import Encoder
@@ -72,19 +73,17 @@ def read_dailydialog(path: Path) -> LabelledTurns:
     """Read the turns of a JSONL file of dialogues, `{"turns": [text, ...], "emotions": [emotion, ...]}` a line.
 
     Raises:
-        UserError: a line is something else; the message has its number.
-        OSError: the file cannot be read.
+        UserError: a line is something else, and the message has its number; or the file cannot be read.
     """
     texts, labels = list[str](), list[int]()
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            try:
-                data = parse_json(line)
-                pairs = list(zip(data["turns"], data["emotions"], strict=True))
-                labels += [EMOTIONS.index(emotion) for _, emotion in pairs]
-                texts += [str(text) for text, _ in pairs]
-            except (json.JSONDecodeError, LookupError, TypeError, ValueError) as error:
-                raise UserError(f"{path}, line {number}: no labelled dialogue: {short(str(error))}") from None
+    for place, line in read_lines(path):
+        try:
+            data = parse_json(line)
+            pairs = list(zip(data["turns"], data["emotions"], strict=True))
+            labels += [EMOTIONS.index(emotion) for _, emotion in pairs]
+            texts += [str(text) for text, _ in pairs]
+        except (json.JSONDecodeError, LookupError, TypeError, ValueError) as error:
+            raise UserError(f"{path}, {place}: no labelled dialogue: {short(str(error))}") from None
     return LabelledTurns(texts, labels)
 
 
