@@ -72,10 +72,11 @@ def load_dialogue(run: Path) -> Talker:
 
     Raises:
         RunError: the folder is no run.
-        UserError: it is a run of a generator, which needs acts.
+        UserError: it is a run of a generator, which needs acts, or one that nobody can talk with.
     """
     if not answers_contexts(run):
         raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
+    check_talker(run)
     return Responder(run)
 
 
@@ -84,9 +85,15 @@ def check_talker(run: Path, data_dir: Path | None = None) -> None:
 
     Raises:
         RunError: the folder is no run.
+        UserError: it hears nothing but what its teacher has seen.
         CorpusError: tasks cannot be made of the corpus of a generator.
     """
     if answers_contexts(run):
+        if getattr(Run(run).check().model, "ei", "none") == "input":
+            raise UserError(
+                f"{run} takes its teacher's arrays as inputs (model.ei: input), and there are none of what is still to "
+                "be said: nobody can talk with it, but it can be evaluated"
+            )
         return
     section = Run(run).check().corpus
     read_schema(load_corpus(section.name, data_dir or section.data_dir))

@@ -135,6 +135,13 @@ def test_teachers_are_asked_once_and_a_model_learns_from_them(
     assert evaluate_dialogue(fed, samples=2)["pairs"] == 6
     with pytest.raises(UserError, match="nothing for the text 'Never heard'"):
         Responder(fed, max_length=6).reply([["Never heard"]])
+    # What is said in a conversation no file has.
+    for arguments in (
+        ["selfplay", str(fed), "--open", "--output", str(tmp_path / "played")],
+        ["chat", "create", str(fed), "--output", str(tmp_path / "chats")],
+    ):
+        assert main(arguments) == 2
+        assert "nobody can talk with it" in capsys.readouterr().err
     TeacherArrays("another", arrays.texts, arrays.emotions, arrays.vectors).save(file)
     with pytest.raises(UserError, match="another@"):
         Responder(fed)
