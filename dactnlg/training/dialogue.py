@@ -21,6 +21,7 @@ from dactnlg.training.callbacks import Callback
 from dactnlg.training.devices.process_group import ProcessGroup
 from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.loop import TrainingLoop
+from dactnlg.training.messages import tell_left_out
 from dactnlg.training.schedule import Schedule
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def train_dialogue(
     options = Schedule(**{**DEFAULTS, **given})
     config = config.model_copy(update={"training": options})
     corpus = load_dialogues(config.corpus.name, config.corpus.data_dir)
+    tell_left_out(corpus.notes)
     pairs = {split: pairs_of(section, corpus.splits[split]) for split in ("train", "valid")}
     for split, found in pairs.items():
         if not found:

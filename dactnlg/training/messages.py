@@ -31,6 +31,12 @@ def heard() -> bool:
     return LOG.isEnabledFor(logging.INFO)
 
 
+def tell_left_out(notes: Mapping[str, int]) -> None:
+    """Tell what reading a corpus left out, with counts."""
+    for what, count in sorted(notes.items()):
+        LOG.info("%s %s", f"{count:,}", what)
+
+
 def tell_start(options: Schedule, pairs: int) -> None:
     """Tell what is going to be done."""
     length = f"at most {options.epochs} epochs, or {options.patience} after the best"

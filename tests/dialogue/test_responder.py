@@ -189,6 +189,18 @@ def test_mistakes_are_told(data: Path, tmp_path: Path, vhcr: Path) -> None:
         dactnlg.Generator.load(vhcr)
 
 
+def test_what_reading_leaves_out_is_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "opensubtitles").mkdir()
+    for split in ("train", "dev", "test"):
+        post = tmp_path / "opensubtitles" / f"opensub_pair_{split}.post"
+        post.write_text("where are you\n\n")
+        post.with_suffix(".response").write_text("here\nwhat\n")
+    given = config(tmp_path, "hred")
+    with caplog.at_level("INFO", "dactnlg"):
+        train({**given, "corpus": {**given["corpus"], "name": "opensubtitles"}}, tmp_path / "run", progress=False)
+    assert "3 pairs with a blank line left out" in caplog.messages
+
+
 @pytest.mark.parametrize("ei", ["emotion", "both", "input"])
 def test_the_sizes_of_another_teacher_are_told(data: Path, tmp_path: Path, ei: str) -> None:
     texts, file = sorted({text for turns in TURNS for text in turns}), tmp_path / "teacher.npz"
