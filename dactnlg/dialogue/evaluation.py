@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ import numpy as np
 from tqdm import tqdm
 
 from dactnlg._utils.tables import Format, formatted
+from dactnlg._utils.terminal import say_once
 from dactnlg.data.dialogues import context_pairs, load_dialogues
+from dactnlg.data.readers.dialogue_formats import Dialogue
 from dactnlg.dialogue.likelihood import SAMPLES, likelihood
 from dactnlg.dialogue.responder import Responder
 from dactnlg.errors import UserError
@@ -69,6 +71,11 @@ def evaluate_dialogue(
     pairs = context_pairs(found, responder.preprocessor.turns)[:most]
     if not pairs:
         raise UserError(f"the split '{split}' of {name} has no dialogue of two turns")
+    learned = splits["train"][: config.model.model_dump().get("dialogues")] if name == config.corpus.name else []
+    if split != "train" and (twice := _known(found, learned)):
+        say_once(
+            f"leakage: {twice:,} of {len(found):,} dialogues of the split '{split}' stand in the training split, too"
+        )
     probable = likelihood(responder, pairs, samples=samples)
     answers: list[str] = []
     with tqdm(total=len(pairs), desc="answering", unit=" turns", disable=not progress, delay=2) as bar:
@@ -81,6 +88,12 @@ def evaluate_dialogue(
     scores |= answer_scores(answers, [pair.target for pair in pairs])
     about = {"model": config.model.name, "corpus": name, "split": split, "pairs": len(pairs), "samples": samples}
     return {**about, "scores": scores}
+
+
+def _known(dialogues: Iterable[Dialogue], learned: Iterable[Dialogue]) -> int:
+    """Return how many dialogues stand, word for word, among others."""
+    known = {each.turns for each in learned}
+    return sum(each.turns in known for each in dialogues)
 
 
 def evaluate_dialogues(

@@ -83,6 +83,8 @@ def test_a_run_is_scored_as_a_process(vhcr: Path) -> None:
     assert done.returncode == 0, done.stderr
     (found,) = json.loads(done.stdout)
     assert found["pairs"] == 6
+    # The splits are equal.
+    assert "leakage: 2 of 2 dialogues of the split 'test' stand in the training split, too" in done.stderr
     assert found["scores"]["perplexity"] > 1
     assert found["scores"]["KL"] >= 0
     wrong = subprocess.run([*command, "--preset", "e2e"], capture_output=True, text=True, check=False)
