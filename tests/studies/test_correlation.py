@@ -224,6 +224,21 @@ def test_pairwise_values_are_shares_of_wins() -> None:
     assert row.sentences == 18 and row.pearson.value == pytest.approx(expected)
 
 
+def test_halves_of_a_pairwise_study_judge_sentences() -> None:
+    # Nearly everybody prefers b to a and gold to both: halves agree, with people's own sentences and without.
+    rows = [
+        {"item": f"i{item}", "system": name, "rater": f"r{rater}", "criterion": "q", "value": float(won), "page": page}
+        for rater in range(8)
+        for item in range(9)
+        for low, high in (("a", "b"), ("a", "gold"), ("b", "gold"))
+        for page in (f"r{rater}-{item}-{low}-{high}",)
+        for name, won in ((low, item == rater), (high, item != rater))
+    ]
+    found = split_halves(Ratings(rows), gold=["gold"], splits=10).rows
+    assert [(row.gold, row.sentences) for row in found] == [(True, 27), (False, 18)]
+    assert all(row.pearson.mean is not None and row.pearson.mean > 0.5 for row in found)
+
+
 def test_scores_are_read(tmp_path: Path) -> None:
     table = tmp_path / "scores.csv"
     table.write_text("item,system,BLEU,TER\n1,a,0.5,\n1,b,0.25,nan\n2,a,1,3\n", encoding="utf-8")

@@ -100,7 +100,8 @@ def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 
         for state in (True, False) if gold else (None,):
             rest = part.without("system", gold) if state is False else part
             if rest.rows:
-                rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest), splits, seed))
+                # The sentences and the values that metrics are compared with, also where pages are pairs.
+                rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest, of_pairs=False), splits, seed))
     few = sorted({row.raters for row in rows if 1 < row.raters < 6})
     notes = tuple(f"{count} raters have few different halves" for count in few)
     return SplitHalves(tuple(rows), splits, METHOD.format(splits=splits, seed=seed), notes)
