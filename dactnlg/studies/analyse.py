@@ -274,6 +274,11 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
             raise RatingsError(f"{path}: it is not CSV: {error}") from None
 
 
+def study_folder(path: Path) -> Path:
+    """Return the folder of a study that is named by its `study.json`; any other path as it is."""
+    return path.parent if path.name == FILE else path
+
+
 def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
     """Return the ratings of a study's folder, or of a CSV file.
 
@@ -285,10 +290,11 @@ def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
         StudyError: the folder is no study, or has no ratings yet.
         RatingsError: the file holds no ratings.
     """
-    if path.is_dir() or path.name == FILE:
+    path = study_folder(path)
+    if path.is_dir():
         from dactnlg.studies.storage import read_ratings
 
-        return read_ratings(path if path.is_dir() else path.parent, database)
+        return read_ratings(path, database)
     return Ratings.read(path)
 
 
@@ -314,6 +320,7 @@ def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricS
     Raises:
         DactnlgError: the files do not fit, nothing tells which items they are of, or there is no such preset or metric.
     """
+    path = study_folder(path)
     if source.files:
         by_place = len(source.files) > 1 or "=" in source.files[0]
         # Raters saw items in orders of their own: whose answer came first says nothing about the lines of a file.

@@ -90,6 +90,12 @@ def test_a_sentence_is_no_reference_of_its_own(study: Path) -> None:
             assert scores.values["BLEU-4"][key] == pytest.approx(alone.segments[0, 0], abs=1e-9)
 
 
+def test_a_study_may_be_named_by_its_file(study: Path) -> None:
+    for source in (MetricSource(), MetricSource(metrics=["ROUGE-L"])):
+        scores = [metric_scores(path, read_study_ratings(path), source) for path in (study, study / "study.json")]
+        assert scores[0] is not None and scores[0] == scores[1]
+
+
 def test_scores_of_a_study_are_in_the_order_of_its_items(study: Path, tmp_path: Path) -> None:
     items = [item for item in Study.load(study).items if item.check is None]
     stored = tmp_path / "random.json"
