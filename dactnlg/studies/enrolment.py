@@ -135,5 +135,7 @@ class Enrolment:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
-        with self._engine.begin() as connection:
+        # All that is read is of one moment, as it is in SQLite anyway: somebody may leave between two queries.
+        snapshot = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
+        with self._engine.execution_options(**snapshot).begin() as connection:
             yield connection

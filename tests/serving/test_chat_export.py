@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from chat_people import SYSTEMS, small_chats
+from sqlalchemy.engine import Connection
 
 from dactnlg._utils.web.tokens import digest
 from dactnlg.cli.main import main
 from dactnlg.dialogue.conversations import read_conversations
+from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.storage import ChatStorage
 from dactnlg.studies.ratings import Ratings
 
@@ -107,3 +110,28 @@ def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main(["chat", "export", str(tmp_path), "--output", str(tmp_path / "said")]) == 2
     assert "nobody has chatted yet" in capsys.readouterr().err
     assert not (tmp_path / "said").exists()
+
+
+def test_somebody_leaves_while_the_chats_are_read(
+    tmp_path: Path, postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    study, database = small_chats(), postgresql()
+    storage, other = (ChatStorage.open(tmp_path, study, database) for _ in range(2))
+    storage.set_links({rater: f"hash of {rater}" for rater in study.place_of})
+    for rater in ("r001", "r002"):
+        storage.consent(rater)
+        storage.begin(rater, 1)
+        storage.say(rater, 1, "a-message", "hello")
+    read = storage._chat
+
+    def leaving(connection: Connection, rater: str, number: int) -> Chat:
+        if rater == "r001":
+            other.withdraw("r002")
+        return read(connection, rater, number)
+
+    monkeypatch.setattr(storage, "_chat", leaving)
+    assert [chat.rater for chat in storage.all_chats()] == ["r001", "r002"]
+    monkeypatch.undo()
+    assert [chat.rater for chat in storage.all_chats()] == ["r001"]
+    storage.close()
+    other.close()
