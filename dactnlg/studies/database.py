@@ -48,14 +48,21 @@ def database_url(folder: Path, database: str | None) -> URL:
 
 
 @contextlib.contextmanager
-def connect(folder: Path, database: str | None) -> Iterator[Engine]:
+def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Iterator[Engine]:
     """Give an engine to the body, and tell in plain words where it cannot be reached; it outlives the body.
+
+    Args:
+        folder: the study's folder.
+        database: the address; None for `ratings.sqlite` in the folder.
+        to_read: whether a file of SQLite has to be there; else it is made.
 
     Raises:
         StudyError: the database cannot be reached or is no database.
     """
     url = database_url(folder, database)
     lite = url.get_backend_name() == "sqlite"
+    if lite and to_read and not Path(url.database or "").is_file():
+        raise StudyError(f"--database: there is no file {url.database}")
     options: dict[str, Any] = {"connect_args": {"timeout": 30}} if lite else {"connect_args": {"connect_timeout": 10}}
     engine = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=not lite, **options)
     if lite:

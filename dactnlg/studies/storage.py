@@ -197,7 +197,7 @@ def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
     if database is None and not (study_folder / FILE).is_file():
         raise NoRatingsError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
     # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
-    with connect(study_folder, database) as engine:
+    with connect(study_folder, database, to_read=True) as engine:
         storage = Storage(engine, study)
         rows = list(rating_rows(study, storage.values()))
     storage.close()

@@ -207,6 +207,16 @@ def test_a_database_that_is_none_is_told_without_its_password(tmp_path: Path, ad
     assert "secret" not in str(error.value)
 
 
+def test_a_database_that_is_not_there_is_not_made_to_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_study().save(tmp_path)
+    missing = tmp_path / "mistyped.sqlite"
+    assert main(["study", "export", str(tmp_path), "--database", f"sqlite:///{missing}"]) == 2
+    assert f"there is no file {missing}" in capsys.readouterr().err
+    assert not missing.exists()
+
+
 def test_a_file_that_is_no_database_is_a_users_mistake(tmp_path: Path) -> None:
     (tmp_path / "ratings.sqlite").write_text("item,system,rater\n" * 100)
     with pytest.raises(StudyError, match="not a database"):

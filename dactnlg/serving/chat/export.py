@@ -35,7 +35,7 @@ def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> l
     if database is None and not (folder / DATABASE).is_file():
         raise NoRatingsError(f"{folder}: nobody has chatted yet: there is no {DATABASE} (dactnlg chat serve makes it)")
     # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
-    with connect(folder, database) as engine:
+    with connect(folder, database, to_read=True) as engine:
         storage = ChatStorage(engine, study)
         chats = storage.all_chats()
     storage.close()
