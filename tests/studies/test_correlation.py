@@ -245,6 +245,7 @@ def test_scores_are_read(tmp_path: Path) -> None:
     scores = MetricScores.read_csv(table)
     assert scores.metrics == ("BLEU", "TER") and scores.value("BLEU", ("any", "1", "b")) == 0.25
     assert math.isnan(scores.value("TER", ("", "1", "b"))) and scores.sign("TER") == -1
+    assert scores.sign("perplexity-original (e2e)") == -1
     for text, message in (
         ("item,BLEU\n1,2\n", "no column system"),
         ("item,system\n1,a\n", "no column of a metric"),

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dactnlg._utils.reading import regular_file
+from dactnlg.evaluation import scores as evaluated
 from dactnlg.evaluation.stored import read_scores
 from dactnlg.studies.analysis.judgements import Sentence
 from dactnlg.studies.ratings import Ratings, RatingsError, by
 
 KEYS = ("corpus", "item", "system")
-LOWER_IS_BETTER = frozenset({"TER", "WER", "SER", "perplexity"})
+LOWER_IS_BETTER = evaluated.LOWER_IS_BETTER | {"WER"}
 """Metrics whose small values are the good ones: where two metrics are compared, their sign is turned."""
 
 
