@@ -11,12 +11,15 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 
-from sqlalchemy import ColumnElement, Table, delete, insert, select, update
+from sqlalchemy import ColumnElement, Table, delete, func, insert, select, update
 from sqlalchemy.engine import Connection, Engine
 
 from dactnlg.studies import tables
 from dactnlg.studies.study import StudyError
 from dactnlg.studies.tables import raters, studies
+
+_MAKING = 0x6461_6374
+"""The number of the lock under which tables are made in PostgreSQL."""
 
 
 class OutOfOrder(StudyError):
@@ -40,9 +43,11 @@ class Enrolment:
         self._engine, self._key, self._answers = engine, key, answers
         # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
         self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
-        with self._turn:
-            tables.metadata.create_all(engine)
         with self._writing() as connection:
+            if engine.dialect.name == "postgresql":
+                # Of servers that start at once, the first makes the tables, and the others find them.
+                connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
+            tables.metadata.create_all(connection)
             known = {row.id: row.name for row in connection.execute(select(studies))}
             if key not in known and name in known.values():
                 raise StudyError(

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from sqlalchemy import create_engine, insert
@@ -84,6 +86,20 @@ def test_threads_that_send_one_page_at_once_leave_one_set_of_answers(tmp_path: P
         assert said <= {f"{rater.id} kept {value}", f"{rater.id} refused {3 - value}"}
         assert f"{rater.id} kept {value}" in said
     storage.close()
+
+
+def test_servers_that_start_at_once_share_an_empty_database(tmp_path: Path, postgresql: Callable[[], str]) -> None:
+    studies = [small_study().model_copy(update={"name": name}) for name in ("one", "one", "two")]
+    studies[2] = studies[2].model_copy(update={"seed": 2})
+    for _ in range(3):
+        database, together = postgresql(), Barrier(len(studies))
+
+        def start(study: Study, database: str = database, together: Barrier = together) -> None:
+            together.wait(30)
+            Storage.open(tmp_path, study, database).close()
+
+        with ThreadPoolExecutor(len(studies)) as pool:
+            list(pool.map(start, studies))
 
 
 def test_the_database_itself_refuses_a_second_answer(tmp_path: Path, database: str | None) -> None:
