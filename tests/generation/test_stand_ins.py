@@ -148,6 +148,7 @@ def test_what_does_not_say_a_value_once_is_not_taken(pubs: Preprocessor, text: s
         ("inform_no_match(view=a;view=b)", "there is no view of SLOT_VIEW .", "There is no view of a or b."),
         ("inform_no_match(view=a;view=b;view=c)", "there is no view of SLOT_VIEW .", "There is no view of a, b or c."),
         ("?confirm(view=a;view=b)", "do you want SLOT_VIEW ?", "Do you want a or b?"),
+        ("inform_no_match(view=a;view=b)", "i can't say : it has SLOT_VIEW .", "I can't say: it has a and b."),
         # Where words hang on the value, nothing is put between.
         ("?confirm(view=a;view=b)", "do you want \uffedSLOT_VIEW ?", None),
         ("?confirm(view=a;view=b)", "do you want any ?", None),
@@ -179,6 +180,11 @@ def test_further_values_stand_beside_those_of_their_slot(
             "inform(name=x;area=riverside;area='city centre')",
             "SLOT_NAME is in the riverside area .",
             "X is in the riverside and city centre areas.",
+        ),
+        (
+            "inform(name=x;area=riverside;area='city centre';area=docks)",
+            "SLOT_NAME is in the riverside area .",
+            "X is in the riverside and docks and city centre areas.",
         ),
         ("inform_no_match(food=french;food=indian)", "there is no french pub .", "There is no French or Indian pub."),
         ("inform(name=x;food=french;food=indian)", "SLOT_NAME is a pub .", ""),

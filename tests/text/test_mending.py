@@ -30,8 +30,8 @@ LEXICON = Lexicon(
 
 
 def _tokens(text: str) -> Tokens:
-    """Return the tokens of a text; those of a second value are one: `SLOT_A#2`."""
-    return tuple(token.replace("SECOND", "#2") for token in tokenize(text.replace("#2", "SECOND")))
+    """Return the tokens of a text; those of a further value are one: `SLOT_A#2`."""
+    return tuple(token.replace("FURTHER", "#") for token in tokenize(text.replace("#", "FURTHER")))
 
 
 def _mended(text: str, *, asks: bool = False, counted: int = 0) -> str:
@@ -80,6 +80,10 @@ def test_a_list_ends_with_and(text: str, better: str) -> None:
         (
             "we have SLOT_COUNT trails that are steep. it is near SLOT_NEAR and takes an hour.",
             "we have SLOT_COUNT trails that are steep. they are near SLOT_NEAR and take an hour.",
+        ),
+        (
+            "the phone number for SLOT_NAME is SLOT_PHONE, SLOT_PHONE#2 and SLOT_PHONE#3.",
+            "the phone numbers for SLOT_NAME are SLOT_PHONE, SLOT_PHONE#2 and SLOT_PHONE#3.",
         ),
     ],
 )
@@ -380,6 +384,7 @@ def test_what_is_asked_has_no_condition(text: str, better: str) -> None:
         "the only pub?",
         "it is in the SLOT_AREA area and near the SLOT_NEAR.",
         "it is in the SLOT_AREA or SLOT_AREA#2 area.",
+        "it is in the SLOT_AREA, SLOT_AREA#2 or SLOT_AREA#3 area.",
         "what is the area that you like, and do you want a pub?",
         "would you like it near SLOT_A if you do not care about the price?",
         "would you like it near SLOT_A or do you not care?",

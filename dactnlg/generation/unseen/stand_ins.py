@@ -251,7 +251,10 @@ class StandIns:
         """Return what joins one more value to the only one of its slot, behind some words."""
         if self._preprocessor.style.language != "en":
             return (f"{JOINER},",)
-        denied = denies(split_sentences((*before, item.placeholder))[-1])
+        clause = split_sentences((*before, item.placeholder))[-1]
+        # "You can't go wrong with SLOT_NAME: it has views of ..." denies nothing behind its colon.
+        last = max((at for at, token in enumerate(clause, 1) if strip_joiner(token) in (":", ";")), default=0)
+        denied = denies(clause[last:])
         either = denied or self._preprocessor.manners.is_question(item.act_type)
         return ("or",) if either else ("and",)
 

@@ -236,8 +236,8 @@ def _without_article(sentence: Tokens, names: Collection[str]) -> Tokens:
     needless = set[int]()
     for place, (word, name) in enumerate(pairwise(words[:-2])):
         behind = place + 2
-        # "... in the SLOT_AREA or SLOT_AREA#2 area"
-        while words[behind] in ("or", "and") and is_placeholder(words[behind + 1]):
+        # "... in the SLOT_AREA, SLOT_AREA#2 or SLOT_AREA#3 area"
+        while words[behind] in ("or", "and", ",") and words[behind + 1].startswith(f"{name}#"):
             behind += 2
         ends = not words[behind].rstrip(".?!").isalpha() or words[behind] in _NO_NOUN
         if word == "the" and name in names and ends and not is_placeholder(words[behind]):

@@ -51,7 +51,7 @@ def rephrased(sentence: Tokens) -> Tokens:
         _asked_once,
         _caring_about,
         _where_last,
-        _of_two,
+        _of_several,
         _in_all,
         _with_once,
         _that_of,
@@ -151,12 +151,13 @@ def _where_last(sentence: Tokens) -> Tokens:
     return (*head, *others, "and", *last, *sentence[end:])
 
 
-def _of_two(sentence: Tokens) -> Tokens:
-    """Return a sentence in which two values are two: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
+def _of_several(sentence: Tokens) -> Tokens:
+    """Return a sentence in which several values are several: "the phone number is SLOT_PHONE and SLOT_PHONE#2"."""
     words = plain(sentence)
     for place in range(1, len(words) - 3):
-        first, joint, second = words[place + 1 : place + 4]
-        if words[place] == "is" and joint == "and" and is_placeholder(first) and second.partition("#")[0] == first:
+        first, joint, more = words[place + 1 : place + 4]
+        listed_too = joint in ("and", ",") and more.startswith(f"{first}#")
+        if words[place] == "is" and is_placeholder(first) and listed_too:
             start = next((at + 1 for at in range(place - 1, -1, -1) if words[at] in JOINTS), 0)
             noun = next((at for at in range(start, place) if words[at] in ("of", "for")), place) - 1
             if noun > start and words[noun].isalpha() and not is_plural(words[noun]):

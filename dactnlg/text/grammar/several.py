@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dactnlg.text.grammar.agreement import plural
 from dactnlg.text.grammar.english import FUNCTION_WORDS, PREPOSITIONS, VERBS
+from dactnlg.text.grammar.verbs import is_plural
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import Tokens
 from dactnlg.text.surface import plain
@@ -41,8 +42,9 @@ def told_of_several(tokens: Tokens, first: int, last: int, slot_name: str) -> To
         # "With a price of 300 and 400 dollars"
         return (*tokens[: first - 3], pluralized(words[first - 2]), *tokens[first - 1 :])
     noun = _last_noun(words, last + 1)
-    # "The 40 inch and 32 inch television" is one.
-    if words[first - 1 : first] == [_THE] and noun and names_slot(words[noun], slot_name):
+    # "The 40 inch and 32 inch television" is one; "areas" of two are no "areases" of three.
+    named = words[first - 1 : first] == [_THE] and noun and names_slot(words[noun], slot_name)
+    if named and not is_plural(words[noun]):
         return (*tokens[:noun], pluralized(words[noun]), *tokens[noun + 1 :])
     return tokens
 
