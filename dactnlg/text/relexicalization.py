@@ -83,10 +83,11 @@ class Relexicalizer:
 
     def _written(self, slot_name: str, raw: str, text: str) -> Value:
         """Return a value as raw sentences have it and as readers see it."""
+        named = slot_name in self._style.proper
         if self._style.language == "en":
-            text = capitalize_names(title(text) if slot_name in self._style.proper else text)
+            text = capitalize_names(title(text) if named else text)
         # Up to four bytes a character, in the four ways in which it is kept.
-        return Value.of(raw, text)
+        return Value.of(raw, text, named=named)
 
     def _stand_in(self, turn: Turn, placeholder: str) -> Value:
         """Return the turn's value for a slot whose placeholder it does not have (a special one), or the slot's name."""

@@ -124,6 +124,7 @@ def test_the_words_beside_a_value_follow_it(parts: tuple[str, ...], values: list
 def test_an_article_before_an_amount() -> None:
     assert Value.of("$800", "$800").an and Value.of("£11", "£11").an
     assert not Value.of("$900", "$900").an
+    assert Value.of("écru", "écru").an and Value.of("Über", "Über").an and not Value.of("çeliker", "çeliker").an
 
 
 def test_values_are_said_as_most_sentences_say_them() -> None:

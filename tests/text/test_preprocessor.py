@@ -184,6 +184,14 @@ def test_names_are_titles_to_a_reader_only() -> None:
     assert preprocessor.text(turn, tokens) == "Inn at the Presidio serves Basque food."
 
 
+def test_a_number_that_is_a_name_counts_nothing() -> None:
+    training = [*TRAINING, ("inform(name=a)", "SLOT_NAME accepts cards ."), ("goodbye()", "they accept cards .")]
+    style = Style(False, True, {}, {}, (), proper=("name",))
+    assert build(style, training=training).text(parse("inform(name=1)"), ["SLOT_NAME", "accepts", "cards"]) == (
+        "1 accepts cards."
+    )
+
+
 def test_acts_that_ask_end_with_a_question_mark_where_the_corpus_says_so() -> None:
     tokens = ["any", "area"]
     spaced, plain = build(Style(False, True, {}, {}, ())), build()

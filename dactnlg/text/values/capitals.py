@@ -33,9 +33,12 @@ def title_case(value: str) -> str:
 
 
 def title(value: str) -> str:
-    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it."""
+    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it.
+
+    One that has words with capitals, "Hotel de Paris", stays as it is.
+    """
     first = PIECE.search(value)
-    if not first:
+    if not first or any(letter.isupper() for letter in _WORD_START.findall(value)):
         return value
 
     def titled(match: re.Match[str]) -> str:

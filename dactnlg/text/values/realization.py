@@ -7,6 +7,7 @@ sentence is made readable around its values (`realize_around`), and they are put
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -92,15 +93,16 @@ class Value(NamedTuple):
     housed: bool
 
     @classmethod
-    def of(cls, raw: str, text: str) -> Value:
-        """Return a value that is written in these ways."""
+    def of(cls, raw: str, text: str, *, named: bool = False) -> Value:
+        """Return a value that is written in these ways; one that is `named`, the name of a thing, counts nothing."""
         # What is read first: "an $800 fare".
         following = _FOLLOWING.match(text.lstrip("$£€"))
         an = None
         if following and (following.group() not in _NEVER_AFTER_ARTICLE or text.startswith("+", following.end())):
             an = _sounds_like_vowel(following.group())
         last = text[-1:] if text[-1:] in _MARKS else ""
-        return cls(raw, text, _FIRST_START.sub(capital, text), an, last, Edges.of(text), has_house_number(text))
+        edges = Edges.of(text)._replace(number=0) if named else Edges.of(text)
+        return cls(raw, text, _FIRST_START.sub(capital, text), an, last, edges, has_house_number(text))
 
 
 class Form(NamedTuple):
@@ -193,6 +195,8 @@ def _agree(match: re.Match[str]) -> str:
 
 @remembered
 def _sounds_like_vowel(word: str) -> bool:
+    # "An écru hotel": an accent changes no sound that tells.
+    word = unicodedata.normalize("NFD", word)[:1] + word[1:]
     if _SPELT_OUT.fullmatch(word):
         return word[0].lower() in _VOWEL_NAMES
     return bool(_VOWEL_SOUND.match(word)) and not _CONSONANT_SOUND.match(word)
