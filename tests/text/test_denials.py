@@ -55,4 +55,6 @@ def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
     assert not denied(act, "it is not far from anything that is worth it , as SLOT_NAME is in the SLOT_AREA area")
     # What has a denial of its own may be what is denied, and where there is no match all is.
     assert not denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME does not in SLOT_AREA allow dogs")
+    assert not denied("inform(name=x;area=y;dogsallowed=no)", "no dogs are not allowed in SLOT_AREA")
+    assert denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME is not available in the SLOT_AREA") == ["area=y"]
     assert not denied("inform_no_match(area=y)", "there are not in SLOT_AREA any")

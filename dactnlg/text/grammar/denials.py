@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import COORDINATING, JOINTS, NEGATIONS
+from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
@@ -19,6 +19,8 @@ LEAST_TEXTS = 20
 """Texts of some act types that have a value, at least, where none of them shows how it is denied."""
 _DENYING = frozenset({"not", "never", "cannot"})
 _BE = frozenset({"is", "are"})
+_AVAILABLE = PREPOSITIONS | ARTICLES | {"available"}
+"""Words between a denial and a value with which nothing but the value is denied."""
 _BREAKS = COORDINATING | JOINTS | frozenset(ENDS)
 _Run = tuple[str, ...]
 
@@ -41,28 +43,46 @@ class Denials:
             acts = act_types(key)
             for text in texts:
                 held.update((acts, _plain(token)) for token in text if is_placeholder(token))
-                runs.update((acts, run) for run in _denied(text))
+                runs.update((acts, run) for _, run in _denied(text))
         return held, runs
 
-    def denied(self, acts: Key, tokens: Sequence[str]) -> list[str]:
-        """Return the placeholders, without numbers, of the values that delexicalised tokens for some act types deny."""
-        found = [*_denied(tokens)]
+    def denied(self, acts: Key, tokens: Sequence[str], *, plainly: bool = False) -> list[str]:
+        """Return the placeholders, without numbers, of the values that delexicalised tokens for some act types deny.
+
+        Args:
+            acts: the act types.
+            tokens: the text.
+            plainly: only where nothing else can be denied: "it is not available on SLOT_A", not "allows no dogs in".
+        """
+        every = _denied(tokens)
+        found = [run for before, run in every if not plainly or (_is_plain(run) and _is_of_being(before, run))]
         held, runs = self._known if found else (Counter(), set())
         return [run[-1] for run in found if held[acts, run[-1]] >= LEAST_TEXTS and (acts, run) not in runs]
 
 
-def _denied(tokens: Sequence[str]) -> Iterator[_Run]:
-    """Yield the words from a denial to the value that it denies."""
+def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
+    """Yield the word before a denial, and those from it to the value that it denies."""
     words = [_plain(token) for token in tokens]
     for place, token in enumerate(tokens):
         if not is_placeholder(token):
             continue
-        for start in range(place - 1, max(-1, place - BETWEEN - 2), -1):
-            word = words[start]
-            if word in _DENYING or word.endswith("n't"):
-                yield tuple(words[start : place + 1])
+        for start in range(place - 1, max(-1, place - BETWEEN - 3), -1):
+            word, run = words[start], tuple(words[start : place + 1])
+            if (word in _DENYING or word.endswith("n't")) and (len(run) <= BETWEEN + 2 or _is_plain(run)):
+                yield words[start - 1] if start else "", run
             if word in _BREAKS or is_placeholder(word):
                 break
+
+
+def _is_plain(run: _Run) -> bool:
+    """Whether it is a place that words deny: "not available on the SLOT_PLATFORMS", "isn't in SLOT_AREA"."""
+    # "It is not a SLOT_TYPE for business" denies what stands behind.
+    return not PREPOSITIONS.isdisjoint(run[1:-1]) and _AVAILABLE.issuperset(run[1:-1])
+
+
+def _is_of_being(before: str, run: _Run) -> bool:
+    """Whether it is "is not", or "isn't", that denies."""
+    return before in BEING or run[0].removesuffix("n't") in BEING
 
 
 def _plain(token: str) -> str:

@@ -168,9 +168,10 @@ class Manners:
             tokens: the text, delexicalised, in lower case.
         """
         found = self._identities.mistaken(tokens)
-        # What an act with a special value denies may be that: "no dogs".
-        if self._of(turn).deny < LEAST_SHARE and all(slot.special is None for _, slot in turn.slots()):
-            found += self._denials.denied(act_types(kind(turn)), tokens)
+        if self._of(turn).deny < LEAST_SHARE:
+            # What an act with a special value denies may be that: "no dogs".
+            special = any(slot.special is not None for _, slot in turn.slots())
+            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=special)
         return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in found]
 
     def is_question(self, act_type: str) -> bool:
