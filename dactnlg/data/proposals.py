@@ -178,7 +178,9 @@ def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) 
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
         telling = contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
-        wordings = tuple(phrase for phrase in telling.phrases if not _is_part(phrase, value, name))
+        sentences = [rows[index].masked for index in sorted(indices)]
+        phrases = [phrase for phrase in telling.phrases if not _is_part(phrase, value, name)]
+        wordings = tuple(form for phrase in phrases for form in _as_written(phrase, sentences))
         if wordings:
             found[name].aliases[value] = wordings
     return [found[name] for name in sorted(found)]
@@ -220,6 +222,12 @@ def _find_cues(known: SlotProposal, special: dict[str, set[int]], rows: Sequence
 def _is_part(phrase: str, value: str, slot_name: str) -> bool:
     """Whether a phrase is no wording of a value, but a part of it, or the slot's name."""
     return phrase in value.casefold() or placeholder_name(phrase) == placeholder_name(slot_name)
+
+
+def _as_written(phrase: str, sentences: Sequence[str]) -> list[str]:
+    """Return how sentences write a phrase: "non stop" is "non-stop" in most, and an alias is found as it stands."""
+    written = re.compile(rf"(?<!\w){'[ -]+'.join(map(re.escape, phrase.split()))}(?!\w)")
+    return [form for form, _ in Counter(form for text in sentences for form in written.findall(text)).most_common()]
 
 
 def _is_closed(slot: SlotProposal) -> bool:

@@ -10,6 +10,8 @@ import pytest
 
 from dactnlg.data.card import SlotCard, load_card
 from dactnlg.data.contrast import is_bare
+from dactnlg.data.corpus import load_corpus
+from dactnlg.data.inspection import audit
 from dactnlg.data.proposal_files import initialize
 
 Pairs = Sequence[tuple[str, str]]
@@ -40,6 +42,13 @@ def test_aliases_are_without_the_words_around_a_value(tmp_path: Path) -> None:
     )
     assert slots["price"].aliases == {"£0": ["free"]}
     assert slots["opens"].aliases == {"10:00": ["10 o'clock"], "12:00": ["noon"]}
+
+
+def test_aliases_are_written_as_sentences_write_them(tmp_path: Path) -> None:
+    pairs = [("stops=0", "{} is non-stop."), ("stops=2", "{} makes two stops."), ("stops=3", "{} makes three stops.")]
+    assert proposed(tmp_path, pairs)["stops"].aliases == {"0": ["non-stop"]}
+    found = audit(load_corpus(str(tmp_path / "x.card.yaml")))
+    assert found.values_not_found.count == 0
 
 
 def test_a_part_of_a_value_is_no_alias(tmp_path: Path) -> None:
