@@ -18,8 +18,13 @@ from dactnlg._utils.memory import remembered
 
 JOINER = "\uffed"
 """Marks the side on which a token is attached to its neighbour: `like?` is `like` `￭?`."""
-PIECE = re.compile(r"\w+(?:['’]\w+)*|[^\w\s]")
-"""A word or a mark."""
+# Thai, Lao, Burmese, Khmer, kana, Chinese characters; Hangul, whose particles stand at the words; halfwidth kana.
+UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
+UNSPACED += "\uac00-\ud7a3\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+"""Ranges of the letters that have no spaces between their words: each is a token, so that values are found."""
+PIECE = re.compile(rf"[^\W{UNSPACED}]+(?:['’][^\W{UNSPACED}]+)*|[{UNSPACED}]|[^\w\s]")
+"""A word, a letter of `UNSPACED`, or a mark."""
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 # RNNLG's corpora separate morphemes: `kid -s`, `moderate -ly`.
 MORPHEME = re.compile(r"-[a-z]{1,3}")
 
@@ -37,7 +42,7 @@ def _tokenize_chunk(chunk: str) -> tuple[str, ...]:
     tokens = []
     pieces = PIECE.findall(chunk.replace(JOINER, "?"))
     for index, piece in enumerate(pieces):
-        # The joiner sits on the punctuation, so that a word looks the same with and without it.
+        # The joiner sits on the punctuation or the lone letter, so that a word looks the same with and without it.
         left = index > 0 and not _is_word(piece)
         right = index + 1 < len(pieces) and not _is_word(piece) and _is_word(pieces[index + 1])
         tokens.append(f"{JOINER if left else ''}{piece}{JOINER if right else ''}")
@@ -66,4 +71,4 @@ def unused_mark(text: str) -> str:
 
 
 def _is_word(piece: str) -> bool:
-    return piece[0].isalnum() or piece[0] == "_"
+    return (piece[0].isalnum() or piece[0] == "_") and not (piece[0] > "\u0dff" and _UNSPACED.match(piece))

@@ -344,3 +344,13 @@ def test_of_an_ordinary_word_only_the_mention_nearest_to_the_slots_name_is_the_v
     assert " ".join(found.tokens) == (
         "high street pub with SLOT_PRICERANGE prices and a SLOT_CUSTOMER_RATING customer rating"
     )
+
+
+def test_values_stand_between_letters_without_spaces() -> None:
+    turn = parse("inform(device=床暖房;room=子供部屋;temp=5)")
+    found = Delexicalizer().delexicalize(turn, "子供部屋の床暖房は5度です。")
+    assert not found.missing and found.raw == "子供部屋の床暖房は5度です。"
+    others = {"SLOT_ROOM": ("B1",), "SLOT_DEVICE": ("TV",), "SLOT_TEMP": ("25",)}
+    assert lexicalize(found.tokens, others) == "B1のTVは25度です。"
+    missing = Delexicalizer().delexicalize(turn, "子供部屋の床暖房は25度です。").missing
+    assert [item.slot.name for item in missing] == ["temp"]

@@ -13,7 +13,7 @@ from dactnlg.text.values.realization import _RULES, realize
 # The joiner is the one character that tokens keep for themselves.
 TEXT = st.text().map(lambda s: s.replace(JOINER, ""))
 # Text of the kind that breaks tokenisers: apostrophes, morphemes, money, marks in every position.
-KNOTTY = st.text(alphabet="ab -'’s.,?!n\"()&/$£1_é")
+KNOTTY = st.text(alphabet="ab -'’s.,?!n\"()&/$£1_é東の")
 _MARKS = "a an A i 8 usb a+ . , ? ! : ; … ' \" ) ( -s -ly 's kid apple thai iPhone x"
 PIECES = st.lists(st.sampled_from(_MARKS.split()))
 GLUED = st.tuples(PIECES, st.sampled_from(["", " "])).map(lambda pair: pair[1].join(pair[0]))
@@ -47,6 +47,12 @@ def test_words_look_the_same_with_and_without_punctuation() -> None:
     assert tokenize("(thai) food") == [f"({JOINER}", "thai", f"{JOINER})", "food"]
     assert tokenize("don't kid -s moderate -ly") == ["don't", "kid", "-s", "moderate", "-ly"]
     assert tokenize("£20-25") == [f"£{JOINER}", "20", f"{JOINER}-{JOINER}", "25"]
+
+
+def test_letters_without_spaces_between_words_are_tokens() -> None:
+    tokens = [tok.replace(JOINER, "+") for tok in tokenize("ABC社の床は18度。 서울은 x")]
+    assert tokens == ["ABC", "+社", "+の", "+床", "+は+", "18", "+度", "+。", "서", "+울", "+은", "x"]
+    assert realize("床は18度。") == "床は18度。"
 
 
 @pytest.mark.parametrize(

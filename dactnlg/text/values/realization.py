@@ -217,7 +217,7 @@ def _capitalize(word: str) -> str:
 
 
 def _ended(text: str) -> bool:
-    return text.rstrip(_CLOSING).endswith((".", "?", "!", "…"))
+    return text.rstrip(_CLOSING).endswith((".", "?", "!", "…", "。", "？", "！"))
 
 
 def _form(text: str, mark: str, end: str) -> Form:
