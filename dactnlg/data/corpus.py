@@ -24,6 +24,7 @@ from dactnlg.data.forms import read_forms
 from dactnlg.data.readers import pairs, readers
 from dactnlg.errors import CorpusError
 from dactnlg.text.example import Example
+from dactnlg.text.grammar.english import looks_english
 from dactnlg.text.style import Style
 
 __all__ = [
@@ -267,7 +268,7 @@ def _open_folder(folder: Path) -> Corpus:
 
 
 def _without_card(name: str, root: Path, files: Mapping[str, str], columns: tuple[str, str] | None) -> Corpus:
-    """Return a corpus whose card is worked out: the train split decides whether the text is cased and spaced."""
+    """Return a corpus whose card is worked out: the train split decides on case, spaces and English."""
     sentences = [s for e in pairs.read(root / files["train"], Counter(), columns) for s in e.references]
     if not sentences:
         raise CorpusError(f"{root / files['train']} holds no act/sentence pair")
@@ -282,6 +283,7 @@ def _without_card(name: str, root: Path, files: Mapping[str, str], columns: tupl
             divide=DivisionCard() if alone else None,
             cased=any(sentence != sentence.lower() for sentence in sentences),
             spaced=not any(_ATTACHED_PUNCTUATION.search(sentence) for sentence in sentences),
+            language="en" if len(sentences) < FEWEST or looks_english(sentences) else "und",
         )
     except ValidationError as error:
         raise CorpusError(f"{root}: {error.errors()[0]['msg']}") from None

@@ -103,6 +103,8 @@ def _card(proposal: Proposal) -> Iterator[str]:
     yield "# Whether sentences have capitals, and whether marks stand apart from words (`it 's good .`)."
     yield f"cased: {str(card.cased).lower()}"
     yield f"spaced: {str(card.spaced).lower()}"
+    yield "# The rules of English (a/an, plurals, what asks) hold for `en` alone; `und` is any other language."
+    yield f"language: {card.language}"
     if proposal.silent:
         yield "# Slots of an act that its sentences never say, so that no check asks for them."
         yield f"silent: [{', '.join(map(_quoted, proposal.silent))}]"

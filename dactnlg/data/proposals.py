@@ -94,6 +94,8 @@ class Proposal:
         """Yield what a person should look at, a line each."""
         if self.sentences < FEWEST and "valid" not in self.corpus.splits:
             yield f"{self.sentences} pairs are too few to train on: {FEWEST} are the least, and some hundreds are good"
+        if self.corpus.card.language != "en":
+            yield "the sentences are not English, so that the rules of English are off; see language"
         for slot in self.slots:
             if slot.cases and slot.found < FOUND * slot.cases:
                 remedy = "they are said in words (lexicalized)" if slot.name in self.lexicalized else "see aliases"

@@ -74,3 +74,13 @@ def test_a_part_of_a_value_is_no_alias(tmp_path: Path) -> None:
 )
 def test_bare_phrases(phrase: str, bare: bool) -> None:
     assert is_bare(phrase) is bare
+
+
+def test_the_rules_of_english_are_for_english(tmp_path: Path) -> None:
+    pairs = [("allumé=yes", "Il y a un {} allumé."), ("allumé=no", "Il y a un {} éteint."), ("x=1", "{} : 1.")]
+    proposed(tmp_path, pairs)
+    assert load_card(tmp_path / "x.card.yaml").language == load_corpus(tmp_path / "x.json").card.language == "und"
+    assert "language: und" in (tmp_path / "x.card.yaml").read_text()
+    english = [{"act": f"inform(n={i})", "text": f"You have {i} rooms."} for i in range(30)]
+    (tmp_path / "y.json").write_text(json.dumps(english))
+    assert load_corpus(tmp_path / "y.json").card.language == "en"

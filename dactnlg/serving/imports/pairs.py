@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -103,8 +104,9 @@ def write_import(
         except CorpusError as error:
             raise UserError(f"the templates are too few to train on: {error}") from None
         if source.language != "en":
-            with files.card.open("a", encoding="utf-8") as file:
-                file.write(f"language: {source.language}\n")
+            card = files.card.read_text(encoding="utf-8")
+            with written(files.card) as file:
+                file.write(re.sub(r"^language: .*", f"language: {source.language}", card, count=1, flags=re.M))
     return Imported(
         responses=len({template.response for template in templates}),
         templates=len(templates),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+
 
 def listed(text: str) -> frozenset[str]:
     """Return the words of a text."""
@@ -54,3 +57,18 @@ FUNCTION_WORDS = listed(
     """
 )
 """Words that tell nothing of a thing."""
+_OF_OTHER_LANGUAGES = listed(
+    """
+    a about all also an any are as at be but by can do for from had has he her his i in is its me my no of off on or
+    our over per she so some than them to too under up was we were will
+    """
+)
+_OF_ENGLISH_ALONE = FUNCTION_WORDS - _OF_OTHER_LANGUAGES
+ENGLISH = 0.1
+"""Share of English sentences with a word that other languages hardly have, at least; in most corpora it is over 0.7."""
+
+
+def looks_english(sentences: Sequence[str]) -> bool:
+    """Whether sentences may be English; words in capitals may be of a name."""
+    words = (_OF_ENGLISH_ALONE.intersection(re.findall(r"[^\W\d_]+", sentence)) for sentence in sentences)
+    return sum(map(bool, words)) >= ENGLISH * len(sentences)
