@@ -84,3 +84,14 @@ def test_the_rules_of_english_are_for_english(tmp_path: Path) -> None:
     english = [{"act": f"inform(n={i})", "text": f"You have {i} rooms."} for i in range(30)]
     (tmp_path / "y.json").write_text(json.dumps(english))
     assert load_corpus(tmp_path / "y.json").card.language == "en"
+
+
+def test_values_inside_longer_words_are_not_silent(tmp_path: Path) -> None:
+    rows = [
+        {"act": f"bilgi(yer={place};derece={degrees})", "text": f"{place}'da sıcaklık {degrees} derece."}
+        for place in ("İstanbul", "Bursa", "Ankara")
+        for degrees in range(15)
+    ]
+    (tmp_path / "x.json").write_text(json.dumps(rows))
+    assert not load_card(initialize(tmp_path / "x.json").card).silent
+    assert "lexicalized: [yer]" in (tmp_path / "x.yaml").read_text()
