@@ -54,6 +54,9 @@ def test_the_site_is_built(repository: Path, tmp_path: Path) -> None:
         assert f'id="dactnlg.{name}"' in page or name == "errors"
     assert 'id="dactnlg.errors.ActSyntaxError"' in page
     assert "fonts.googleapis" not in page
+    # A formatter of code takes the mark of an included file for Python, where the block says that it is that.
+    guide = (tmp_path / "docs" / "site" / "guides" / "frameworks.html").read_text(encoding="utf-8")
+    assert "FallbackGenerator</span><span" in guide and "pages/guides/rasa_nlg.py" not in guide
 
 
 @pytest.mark.parametrize("name", ["dactnlg", *PUBLIC])
