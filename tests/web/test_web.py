@@ -194,6 +194,19 @@ def test_sigterm_lets_a_request_finish(server: tuple[subprocess.Popen[str], str]
     assert process.returncode == 0
 
 
+def test_head_is_answered_as_get_without_its_body(server: tuple[subprocess.Popen[str], str]) -> None:
+    _, where = server
+    connection = http.client.HTTPConnection(where, timeout=20)
+    # On one connection: a body that was sent all the same would stand before the next answer.
+    for path, status in (("/slow", 200), ("/common/base.css", 200), ("/nothing", 404), ("/echo", 405)):
+        found = []
+        for method in ("GET", "HEAD"):
+            connection.request(method, path)
+            answer = connection.getresponse()
+            found.append((answer.status, answer.headers["content-length"], len(answer.read())))
+        assert found == [(status, str(found[0][2]), found[0][2]), (status, str(found[0][2]), 0)]
+
+
 def test_a_body_that_does_not_arrive_is_given_up(server: tuple[subprocess.Popen[str], str]) -> None:
     _, where = server
     host, port = where.split(":")

@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from typing import Any
 
 from fastapi import FastAPI
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from dactnlg import __version__
 from dactnlg._utils.web import problems
@@ -57,4 +57,13 @@ def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozense
         limits: what a request may ask for.
         free: paths that are not counted against a client's rate.
     """
-    return SecurityHeaders(Limited(app, limits, free))
+    return SecurityHeaders(Limited(_heads(app), limits, free))
+
+
+def _heads(app: ASGIApp) -> ASGIApp:
+    """Return an application that answers HEAD as GET: load balancers ask so. The server leaves the body out."""
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await app({**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope, receive, send)
+
+    return answer
