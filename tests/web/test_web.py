@@ -207,6 +207,18 @@ def test_head_is_answered_as_get_without_its_body(server: tuple[subprocess.Popen
         assert found == [(status, str(found[0][2]), found[0][2]), (status, str(found[0][2]), 0)]
 
 
+def test_the_openapi_document_tells_of_problems_as_they_are() -> None:
+    (answers,) = (
+        one["post"]["responses"] for one in client().get("/openapi.json").json()["paths"].values() if "post" in one
+    )
+    assert "422" not in answers
+    schema = answers["default"]["content"][MEDIA_TYPE]["schema"]
+    problem = client().post("/number", json={"value": "x"}).json()
+    assert set(schema["required"]) <= problem.keys()
+    kinds = {"string": str, "integer": int}
+    assert all(isinstance(problem[name], kinds[what["type"]]) for name, what in schema["properties"].items())
+
+
 def test_a_body_that_does_not_arrive_is_given_up(server: tuple[subprocess.Popen[str], str]) -> None:
     _, where = server
     host, port = where.split(":")

@@ -42,6 +42,7 @@ def create(
         lifespan=lifespan,
         docs_url=None,
         redoc_url=None,
+        responses={"default": problems.DOCUMENTED},
         **more,
     )
     problems.install(app, error_page)

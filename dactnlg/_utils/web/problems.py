@@ -17,6 +17,21 @@ from dactnlg.errors import UserError
 
 MEDIA_TYPE = "application/problem+json"
 UNPROCESSABLE = 422
+_TEXT = {"type": "string"}
+DOCUMENTED: dict[str, Any] = {
+    "description": "The request is refused, or has failed: RFC 9457",
+    "content": {
+        MEDIA_TYPE: {
+            "schema": {
+                "title": "Problem",
+                "type": "object",
+                "properties": {"type": _TEXT, "title": _TEXT, "status": {"type": "integer"}, "detail": _TEXT},
+                "required": ["type", "title", "status", "detail"],
+            }
+        }
+    },
+}
+"""What an OpenAPI document says of problems; left to itself, FastAPI tells of another form of answer."""
 _MOST = 20
 """Mistakes of one request that are listed; a long list of values may hold as many as it is long."""
 _log = logging.getLogger("dactnlg")
