@@ -152,6 +152,45 @@ def test_a_mistake_is_shown_with_its_caret(browser: Any, server: Server) -> None
         page.wait_for_selector("#results .problem")
 
 
+def test_what_was_asked_for_last_is_shown_and_of_one_act(browser: Any, server: Server) -> None:
+    def said() -> str:
+        return str(page.locator("#results .said").text_content()) + str(page.locator("#results .act").text_content())
+
+    held: list[Any] = []
+
+    def hold(route: Any) -> None:
+        if "Held" in str(route.request.post_data) and "model" in str(route.request.post_data) and not held:
+            held.append(route)
+        else:
+            route.continue_()
+
+    with Opened(browser, server) as page:
+        ready(page)
+        # An answer that comes late does not take the place of the later act's.
+        page.route("**/v1/generate", hold)
+        page.fill("#act", "inform(name='Held Back')")
+        page.press("#act", "Enter")
+        until(lambda: bool(held) or page.wait_for_timeout(10))
+        generated(page, "inform(name='Ivy Cutting')")
+        with page.expect_response("**/v1/generate"):
+            held.pop().continue_()
+        page.wait_for_timeout(300)
+        assert "Ivy Cutting" in said() and "Held Back" not in said()
+        # An act that is changed while the service reads it is not half of the answer.
+        page.unroute("**/v1/generate")
+        page.route("**/v1/parse", hold)
+        page.evaluate("""() => {
+            document.getElementById("act").value = "inform(name='Held Twice')";
+            document.getElementById("generate").click();
+            document.getElementById("act").value = "inform(name='Gull Farm')";
+        }""")
+        until(lambda: bool(held) or page.wait_for_timeout(10))
+        with page.expect_response("**/v1/generate"):
+            held[0].continue_()
+        until(lambda: "Ivy Cutting" not in said())
+        assert said().count("Held Twice") == 2 and "Gull Farm" not in said()
+
+
 def test_slots_stand_in_colours_and_the_heat_map_follows_the_words(browser: Any, server: Server) -> None:
     with Opened(browser, server) as page:
         ready(page)

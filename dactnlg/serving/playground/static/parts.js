@@ -13,6 +13,14 @@ export function el(name, properties = {}, ...children) {
 
 export function tag(text, kind = "") { return el("span", { className: `tag ${kind}` }, text); }
 
+// Answers may overtake each other. Returns a function that tells whether nothing was asked for the place since.
+const latest = new WeakMap();
+export function lastFor(place) {
+  const asked = {};
+  latest.set(place, asked);
+  return () => latest.get(place) === asked;
+}
+
 // Positions of the service count characters; JavaScript's strings count halves of some.
 export const characters = (text) => Array.from(text);
 

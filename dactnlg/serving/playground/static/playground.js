@@ -2,7 +2,7 @@
 
 import { ask, setToken } from "./api.js";
 import { Completion } from "./completion.js";
-import { actParts, caret, el, marked } from "./parts.js";
+import { actParts, caret, el, lastFor, marked } from "./parts.js";
 import { copied, curl, python } from "./programs.js";
 import { answer, faults, heat } from "./results.js";
 
@@ -62,17 +62,21 @@ async function parse() {
 }
 
 async function showTrace(model, text, delexicalized, figure) {
+  const isLast = lastFor(figure);
+  let shown;
   try {
-    figure.replaceChildren(...heat(await ask("/v1/trace", { act: text, model: model.name, delexicalized })));
+    shown = heat(await ask("/v1/trace", { act: text, model: model.name, delexicalized }));
   } catch (error) {
-    figure.replaceChildren(el("figcaption", { className: "soft small" }, error.message));
+    shown = [el("figcaption", { className: "soft small" }, error.message)];
   }
+  if (isLast()) figure.replaceChildren(...shown);
 }
 
-async function say(model, text) {
-  const read = await ask("/v1/parse", { act: text, model: model.name });
-  const said = await ask("/v1/generate", { ...request(model.name), spans: true });
-  return answer(model, read.acts, said.results[0], (one, figure) => showTrace(model, text, one, figure));
+// The act may be changed meanwhile: all that is asked about it stands in `wanted`, from `request`.
+async function say(model, wanted) {
+  const read = await ask("/v1/parse", { act: wanted.acts, model: model.name });
+  const said = await ask("/v1/generate", { ...wanted, spans: true });
+  return answer(model, read.acts, said.results[0], (one, figure) => showTrace(model, wanted.acts, one, figure));
 }
 
 async function generate() {
@@ -81,11 +85,13 @@ async function generate() {
   if (!act.value.trim() || !chosen("model")) { act.focus(); return; }
   const wanted = [chosen("model"), chosen("beside")].filter(Boolean);
   const results = byId("results");
+  const isLast = lastFor(results);
   results.setAttribute("aria-busy", "true");
-  const shown = await Promise.all(wanted.map((model) => say(model, act.value).catch((error) => {
+  const shown = await Promise.all(wanted.map((model) => say(model, request(model.name)).catch((error) => {
     if (error.status === 401) trouble(error);
     return el("article", { className: "card" }, el("h2", {}, model.name), el("p", { className: "problem" }, error.message.split("\n")[0]));
   })));
+  if (!isLast()) return;
   results.replaceChildren(...shown);
   results.removeAttribute("aria-busy");
 }
@@ -93,14 +99,15 @@ async function generate() {
 async function check() {
   trouble(null);
   const checked = byId("checked");
+  const isLast = lastFor(checked);
   const pair = { act: act.value, text: byId("sentence").value };
   try {
     const name = chosen("model") && chosen("model").name;
     const read = await ask("/v1/parse", { act: pair.act, model: name });
     const found = (await ask("/v1/check", { pairs: [pair], model: name, spans: true })).results[0];
-    checked.replaceChildren(el("p", { className: "said" }, marked(found.text, found.spans)), faults(found), actParts(read.acts, [...found.missing, ...Object.keys(found.contradicted)]));
+    if (isLast()) checked.replaceChildren(el("p", { className: "said" }, marked(found.text, found.spans)), faults(found), actParts(read.acts, [...found.missing, ...Object.keys(found.contradicted)]));
   } catch (error) {
-    checked.replaceChildren(el("p", { className: "problem" }, error.message.split("\n")[0]));
+    if (isLast()) checked.replaceChildren(el("p", { className: "problem" }, error.message.split("\n")[0]));
     if (error.status === 401) trouble(error);
   }
 }
