@@ -15,11 +15,13 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.multiprocess import MultiProcessCollector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from dactnlg.serving.settings import RASA
+
 log = logging.getLogger("dactnlg.requests")
 _SECONDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 _ANSWERS = ("/v1/generate", "/v1/check", "/v1/models", "/v1/parse", "/v1/trace")
-_KNOWN = (*_ANSWERS, "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/")
+_KNOWN = (*_ANSWERS, RASA, "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs", "/")
 
 
 COUNTED_TOGETHER = "PROMETHEUS_MULTIPROC_DIR"

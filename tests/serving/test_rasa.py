@@ -304,6 +304,8 @@ def test_the_service_has_the_route(poor_run: Callable[[str], Path]) -> None:
         admitted = {"Authorization": "Bearer secret"}
         answer = client.post("/rasa", json=request("utter_goodbye"), headers=admitted)
         assert answer.status_code == 200 and valid(answer.json())["text"]
+        numbers = client.get("/metrics").text
+        assert 'dactnlg_requests_total{path="/rasa",status="200"} 1.0' in numbers and 'path="other"' not in numbers
 
 
 def test_no_limit_of_the_service_costs_the_bot_a_turn(poor_run: Callable[[str], Path]) -> None:
