@@ -132,10 +132,17 @@ def serve(
 def _token(path: Path | None) -> str | None:
     """Return the token that clients must send; none where neither the option nor the variable is given."""
     if path is None:
-        return os.environ.get(TOKEN) or None
-    from dactnlg._utils.reading import regular_file
+        where, given = f"${TOKEN}", os.environ.get(TOKEN, "")
+        if not given:
+            return None
+    else:
+        from dactnlg._utils.reading import regular_file
 
-    token = regular_file(path).read_text(encoding="utf-8", errors="replace").strip()
+        where, given = str(path), regular_file(path).read_text(encoding="utf-8", errors="replace")
+    # Secrets that come from files often end with a line break, which no header can have.
+    token = given.strip()
     if not token:
-        raise UserError(f"{path}: the file is empty: a token was expected")
+        raise UserError(f"{where} is empty: a token was expected")
+    if not (token.isascii() and token.isprintable()):
+        raise UserError(f"{where}: a token is a line of ASCII, for clients send it in a header")
     return token

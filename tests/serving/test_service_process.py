@@ -15,6 +15,7 @@ import pytest
 import serve
 from serve_clients import from_openapi, killed, slow_readers
 
+from dactnlg.cli.main import main
 from dactnlg.errors import RunError
 from dactnlg.serving import models as served
 from dactnlg.serving.models import Models
@@ -130,3 +131,23 @@ def test_a_folder_that_changes_while_it_is_read_is_read_again(
     monkeypatch.setattr(served, "file_digest", changing)
     with pytest.raises(RunError, match="changes faster"):
         Models({"it": place})
+
+
+@pytest.mark.parametrize(("given", "told"), [("  \n", "is empty"), ("geheimß", "ASCII"), ("one\ntwo", "ASCII")])
+def test_a_token_that_no_client_can_send_is_refused(
+    given: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "token").write_text(given, encoding="utf-8")
+    assert main(["serve", str(tmp_path), "--token-file", str(tmp_path / "token")]) == 2
+    assert f"{tmp_path / 'token'}" in (error := capfd.readouterr().err) and told in error
+    monkeypatch.setenv("DACTNLG_TOKEN", given)
+    assert main(["serve", str(tmp_path)]) == 2
+    assert "$DACTNLG_TOKEN" in (error := capfd.readouterr().err) and told in error
+
+
+def test_a_line_break_behind_a_token_is_not_of_it(random_run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DACTNLG_TOKEN", "secret-token\n")
+    with serve.serving(f"random={random_run}") as server:
+        connection = http.client.HTTPConnection(server.host, server.port, timeout=30)
+        connection.request("GET", "/v1/models", headers={"Authorization": "Bearer secret-token"})
+        assert connection.getresponse().status == 200
