@@ -18,7 +18,8 @@ from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
 
 METHOD = (
     "linear mixed-effects model, value ~ system + (1 | item) + (1 | rater), restricted maximum likelihood (Bates et "
-    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction (statsmodels)"
+    "al. 2015; scipy); z tests of differences, the variances taken for known, Holm's correction (statsmodels); that a "
+    "rater or an item favours a system is taken for chance"
 )
 MOST_EFFECTS = 1_000
 """Items and raters together; the time goes with their cube."""
