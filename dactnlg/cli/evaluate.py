@@ -123,4 +123,7 @@ def evaluate(
     if len(models) > 1:
         streams.tell("the scores are recorded nowhere: several runs have no manifest in common")
     elif not result.recorded:
-        streams.tell(f"the scores could not be added to {models[0] / 'manifest.json'}")
+        streams.tell(
+            f"the scores were not added to {models[0] / 'manifest.json'}: it cannot be written, or is not of the run "
+            "that was scored: its training has not ended, or it was changed meanwhile"
+        )

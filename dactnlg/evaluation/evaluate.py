@@ -91,6 +91,8 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
             f"{folder.path} was trained on {section.name}, which is not there, seen from the current folder; "
             "name a corpus or the path of its card: --corpus"
         )
+    # Before it is loaded: training may put another run in its place while this one is scored.
+    state = folder.state()
     generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
@@ -106,7 +108,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     if wants_perplexity and generator.decoder is not None:
         add_perplexity(results, generator.decoder, chosen, split)
     about = {"corpus": chosen.name, "source": source, "split": split, "data": hash_examples(examples)}
-    recorded = len(folders) == 1 and _record(folder, {**about, **_settings(vectors, options)}, results)
+    recorded = len(folders) == 1 and _record(folder, state, {**about, **_settings(vectors, options)}, results)
     checks = count_checks(chosen.style().checker(), [example.turn for example in examples], generations)
     return Evaluation(chosen.name, split, generations, results, checks, chosen, recorded)
 
@@ -182,11 +184,11 @@ def _settings(vectors: str | Path | None, options: GenerationOptions) -> dict[st
     return {"vectors": None if vectors is None else str(Path(vectors).absolute()), "options": chosen}
 
 
-def _record(run: Run, entry: dict[str, Any], results: Sequence[Scores]) -> bool:
-    """Add an evaluation to the run's manifest; return whether it could be written."""
+def _record(run: Run, state: str | None, entry: dict[str, Any], results: Sequence[Scores]) -> bool:
+    """Add an evaluation to the manifest of a run in this state; return whether it could be written."""
     scores = {result.preset: _recordable(result) for result in results}
     made_by = {"command": provenance.command(), "code": provenance.code()}
-    return run.add_evaluation({**entry, **made_by, "scores": scores})
+    return run.add_evaluation({**entry, **made_by, "scores": scores}, state)
 
 
 def _recordable(scores: Scores) -> dict[str, Any]:

@@ -70,18 +70,26 @@ class Run:
         with locked(self.lock_path, LOCK_SECONDS):
             write_json(self.manifest_path, {**self.manifest(), **facts})
 
-    def add_evaluation(self, evaluation: Mapping[str, Any]) -> bool:
+    def state(self) -> str | None:
+        """Return the code of what a finished run's sentences come from; None where training has not ended."""
+        if not self.manifest_path.exists():
+            return None
+        manifest = self.manifest()
+        return digest([identity(manifest), manifest.get("files")])
+
+    def add_evaluation(self, evaluation: Mapping[str, Any], of: str | None) -> bool:
         """Add scores to the manifest; those of the same split with the same options take the place of older ones.
 
         Several processes may do so at once. Returns whether it was done: not for a run whose training has not ended,
-        nor where the folder cannot be written.
+        nor where the folder cannot be written, nor where it holds another run, or other weights, by now.
 
         Args:
             evaluation: at least `corpus`, `split`, `options` and `scores` (preset -> name -> score).
+            of: `state` before the run was loaded.
         """
         try:
             with locked(self.lock_path, LOCK_SECONDS):
-                if not self.manifest_path.exists():
+                if of is None or self.state() != of:
                     return False
                 manifest = self.manifest()
                 manifest["evaluations"] = _with_evaluation(manifest.get("evaluations", []), evaluation)

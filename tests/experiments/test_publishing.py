@@ -320,7 +320,7 @@ def test_processes_that_publish_score_and_hash_at_once_lose_nothing(run: Path, s
     adding = (
         "import sys; from dactnlg.runs.run import Run; run = Run(sys.argv[1])\n"
         "entry = run.manifest()['evaluations'][0]\n"
-        "for i in range(40): assert run.add_evaluation({**entry, 'options': {'seed': i}})\n"
+        "for i in range(40): assert run.add_evaluation({**entry, 'options': {'seed': i}}, run.state())\n"
     )
     commands = [command("publish", path) for path in (run, run, scored)]
     commands += [[sys.executable, "-c", adding, str(scored)], command("corpora", "hash", "trails", "--json")]

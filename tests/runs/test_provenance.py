@@ -137,7 +137,7 @@ def test_processes_that_write_at_once_lose_nothing(tmp_path: Path) -> None:
     run.manifest_path.write_text("{}")
     code = (
         "import json, sys; from dactnlg.runs.run import Run;"
-        "[Run(sys.argv[1]).add_evaluation(json.loads(line)) or sys.exit(1) for line in sys.stdin]"
+        "[(run := Run(sys.argv[1])).add_evaluation(json.loads(line), run.state()) or sys.exit(1) for line in sys.stdin]"
     )
     with ThreadPoolExecutor() as pool:
 
@@ -153,18 +153,18 @@ def test_evaluations_are_renewed_and_joined(tmp_path: Path) -> None:
     run = Run(tmp_path)
     run.manifest_path.write_text("{}")
     for new in (entry("test", "fair"), entry("test", "single"), entry("test", "fair", 0.6), entry("valid", "fair")):
-        assert run.add_evaluation(new)
+        assert run.add_evaluation(new, run.state())
     test, valid = run.manifest()["evaluations"]
     assert {name: scores["BLEU-4"]["value"] for name, scores in test["scores"].items()} == {"fair": 0.6, "single": 0.5}
     assert valid["split"] == "valid"
-    run.add_evaluation(entry("test", "fair", code="two"))
+    run.add_evaluation(entry("test", "fair", code="two"), run.state())
     assert set(run.manifest()["evaluations"][-1]["scores"]) == {"fair"}, "scores of older code are not its own"
     later = {**entry("test", "fair", code="two"), "scores": {"fair": {"novelty": {"value": 0.1, "hash": "n"}}}}
-    run.add_evaluation(later)
+    run.add_evaluation(later, run.state())
     assert list(run.manifest()["evaluations"][-1]["scores"]["fair"]) == ["BLEU-4", "novelty"]
-    run.add_evaluation({**later, "data": "another test set"})
+    run.add_evaluation({**later, "data": "another test set"}, run.state())
     assert list(run.manifest()["evaluations"][-1]["scores"]["fair"]) == ["novelty"]
 
 
 def test_a_run_that_has_not_ended_keeps_no_scores(tmp_path: Path) -> None:
-    assert not Run(tmp_path).add_evaluation(entry("test", "fair"))
+    assert not Run(tmp_path).add_evaluation(entry("test", "fair"), None)

@@ -15,6 +15,8 @@ import pytest
 from dactnlg import models
 from dactnlg.cli.main import main
 from dactnlg.errors import RunError
+from dactnlg.evaluation.evaluate import evaluate
+from dactnlg.generation.generator import Generator
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.runs.writer import RunWriter
@@ -236,12 +238,28 @@ def test_a_corpus_that_has_changed_is_not_mixed_into_a_run(stopped_run: Path, tm
 def test_scores_of_older_weights_do_not_stay(tmp_path: Path, stopped_run: Path) -> None:
     run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
     entry = {"corpus": "c", "split": "test", "options": {}, "scores": {}, "code": {}}
-    assert run.add_evaluation(entry)
+    assert run.add_evaluation(entry, run.state())
     train(load_config(run.config_path, (), models), run.path, resume=True, progress=False)
     assert "evaluations" not in run.manifest() and len(run.manifest()["resumed"]) == 1
-    assert run.add_evaluation(entry)
+    assert run.add_evaluation(entry, run.state())
     train(load_config(run.config_path, (), models), run.path, resume=True, progress=False)
     assert len(run.manifest()["evaluations"]) == 1
+
+
+def test_scores_of_a_run_that_was_replaced_meanwhile_are_not_those_of_the_new_one(
+    tmp_path: Path, stopped_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = Run(shutil.copytree(stopped_run, tmp_path / "run"))
+    load = Generator.load
+
+    def load_and_replace(*words: Any) -> Generator:
+        generator = load(*words)
+        train(load_config("trails-lstm", SMALL, models), run.path, overwrite=True, progress=False)
+        return generator
+
+    monkeypatch.setattr(Generator, "load", load_and_replace)
+    assert not evaluate(run, presets=["single"], metrics=["BLEU-4"]).recorded
+    assert "evaluations" not in run.manifest()
 
 
 @pytest.mark.parametrize("data", [b"epoch,loss\n1,abc\n", b"epoch,loss\n1\n", b"loss\n1\n", b"\xff", b"epoch\ninf\n"])
