@@ -19,7 +19,7 @@ from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg._utils.locks import locked
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
-from dactnlg.experiments.trials import SPLIT, recorded_score
+from dactnlg.experiments.trials import SPLIT, Failure, recorded_score
 from dactnlg.runs.config import load_config
 from dactnlg.runs.run import Run
 from dactnlg.training.schedule import EPOCHS
@@ -45,8 +45,8 @@ class SweepJob:
     command: Sequence[str]
 
 
-def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bool) -> dict[str, str]:
-    """Run the trials, and return the message of each that failed, by the name of its folder.
+def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bool) -> dict[str, Failure]:
+    """Run the trials, and return those that failed, by the names of their folders.
 
     Args:
         ray: as `cluster.started` gives it.
@@ -88,7 +88,11 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
     ended = [result for result in results if result.error or (result.metrics or {}).get("done")]
     if len(ended) < specification.size():
         raise KeyboardInterrupt
-    return {Path(result.path).name: _reason(result.error) for result in results if result.error}
+    return {
+        Path(result.path).name: Failure(_plain(result.config), _reason(result.error))
+        for result in results
+        if result.error
+    }
 
 
 def _restored(storage: Path, trainable: Any) -> Any:
@@ -128,12 +132,16 @@ def _train_trial(job: SweepJob, settings: Mapping[str, Any]) -> None:
     sys.orig_argv[:] = job.command
     folder = Path(job.output) / _trial_name(tune.get_context())
     _wait_for_trial(folder)
-    plain = {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
-    config = load_config(job.specification.config, job.specification.overrides(plain), models)
+    config = load_config(job.specification.config, job.specification.overrides(_plain(settings)), models)
     train(config, folder, resume=True, progress=False, callbacks=[_ReportToTune()])
     _score(job, folder)
     # The random baseline has no epochs, and Ray Tune expects at least one report of every trial.
     tune.report({"epoch": math.inf, "valid_loss": math.inf})
+
+
+def _plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings without NumPy's numbers, which some distributions draw."""
+    return {key: value.item() if hasattr(value, "item") else value for key, value in settings.items()}
 
 
 def _wait_for_trial(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,6 +22,13 @@ class RecordedScore(NamedTuple):
 
     preset: str
     value: float | None
+
+
+class Failure(NamedTuple):
+    """What a trial that failed was to try, and why it failed."""
+
+    settings: Mapping[str, Any]
+    message: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +111,19 @@ def recorded_score(folder: Path, specification: SweepSpecification) -> RecordedS
     return RecordedScore("", None)
 
 
-def read_trial(folder: Path, specification: SweepSpecification, error: str | None) -> Trial:
+def read_trial(folder: Path, specification: SweepSpecification, failure: Failure | None) -> Trial:
     """Return the result of a trial.
 
     Args:
         folder: its run folder.
         specification: what the sweep tries.
-        error: the message that it failed with, if it did.
+        failure: if it failed.
     """
     run = Run(folder)
     config = load_config(run.config_path).model_dump() if run.config_path.exists() else {}
     settings = {key: config.get(key.partition(".")[0], {}).get(key.partition(".")[2]) for key in specification.space}
+    # What cannot begin has no configuration.
+    settings |= failure.settings if failure else {}
     training = run.manifest()["training"] if run.manifest_path.exists() else {}
     return Trial(
         run=str(folder),
@@ -122,8 +132,8 @@ def read_trial(folder: Path, specification: SweepSpecification, error: str | Non
         valid_loss=training.get("best_valid_loss"),
         epochs=training.get("epochs"),
         seconds=training.get("seconds"),
-        status="failed" if error else "stopped" if training.get("stopped") else "done",
-        message=error or "",
+        status="failed" if failure else "stopped" if training.get("stopped") else "done",
+        message=failure.message if failure else "",
     )
 
 

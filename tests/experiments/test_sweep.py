@@ -109,6 +109,7 @@ def test_a_trial_that_fails_is_named_and_done_again(sweep: Sweep) -> None:
     printed = sweep(RANDOM, "--resume", "--json", "out.json", code=1)
     assert "1 of 3 trials failed" in printed and "holds other files" in printed
     assert [trial["status"] for trial in trials()["trials"]] == ["done", "done", "failed"]
+    assert trials()["trials"][-1]["settings"] == {"training.seed": 1}, "which of them failed has to be told"
     assert thesis.exists()
     thesis.unlink()
     sweep(RANDOM, "--resume", "--json", "out.json")
