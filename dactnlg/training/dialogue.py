@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dactnlg._utils.files import replace_file
 from dactnlg.data.batching import Dataset
 from dactnlg.data.dialogues import context_pairs, load_dialogues
 from dactnlg.data.teacher_arrays import TeacherArrays, load_teacher_arrays
@@ -22,7 +23,9 @@ from dactnlg.training.devices.process_group import ProcessGroup
 from dactnlg.training.devices.workers import Cluster
 from dactnlg.training.loop import TrainingLoop
 from dactnlg.training.messages import tell_left_out
+from dactnlg.training.plot import check_plot, save_plot
 from dactnlg.training.schedule import Schedule
+from dactnlg.training.tensorboard import TensorBoard
 
 if TYPE_CHECKING:
     from dactnlg.models.base import NeuralModel
@@ -46,13 +49,15 @@ def train_dialogue(
         ConfigError: the model and the corpus do not belong together, or a key that acts alone have is set.
         CorpusError: the corpus is missing or damaged.
         RunError: the folder holds a run already or something else.
-        UserError: the teacher's arrays cannot be used.
+        UserError: the teacher's arrays cannot be used, or a plot cannot be drawn.
         KeyboardInterrupt: after Ctrl-C, once what was done is on the disk.
     """
     section = checked(config)
     given = {name: value for name, value in config.training.model_dump().items() if value is not None}
     options = Schedule(**{**DEFAULTS, **given})
     config = config.model_copy(update={"training": options})
+    if options.plot:
+        check_plot()
     corpus = load_dialogues(config.corpus.name, config.corpus.data_dir)
     tell_left_out(corpus.notes)
     pairs = {split: pairs_of(section, corpus.splits[split]) for split in ("train", "valid")}
@@ -72,9 +77,14 @@ def train_dialogue(
     writer = RunWriter(run)
     with writer.opened(resume=resume, overwrite=overwrite):
         writer.begin(config, preprocessor.save, resume=resume)
+        if options.tensorboard:
+            callbacks = [*callbacks, TensorBoard(writer.run.tensorboard_path)]
         loop = _loop(config, options, preprocessor, pairs, teacher, writer, callbacks, progress=progress)
         summary = loop.fit()
         if summary["epochs"]:
+            if options.plot:
+                with replace_file(writer.run.plot_path) as partial:
+                    save_plot(partial, writer.run.history(), summary["best_epoch"])
             writer.finish({**summary, "warnings": []}, {corpus.card.name: {**corpus.hashes()}})
     if summary["interrupted"]:
         raise KeyboardInterrupt
@@ -95,6 +105,7 @@ def checked(config: Config) -> DialogueSection:
     unknown += ["training.backend"] if options.backend == "numpy" else []
     unknown += ["training.teachers_mbr"] if options.teachers_mbr else []
     unknown += ["training.invention"] if options.invention else []
+    unknown += ["training.repetition"] if options.repetition != 1.0 else []
     unknown += ["corpus.also"] if corpus.also else []
     unknown += ["corpus.targets"] if corpus.targets != "human" else []
     unknown += ["corpus.min_count"] if corpus.min_count != 1 else []

@@ -232,6 +232,7 @@ def test_a_split_without_pairs_is_told_before_training(split: str, tmp_path: Pat
         {"corpus": {"targets": "both"}},
         {"corpus": {"lexicalized": ["area"]}},
         {"training": {"teachers_mbr": True}},
+        {"training": {"repetition": 0.5}},
     ],
 )
 def test_keys_that_acts_alone_have_are_refused(data: Path, tmp_path: Path, section: dict[str, dict[str, Any]]) -> None:
@@ -240,6 +241,15 @@ def test_keys_that_acts_alone_have_are_refused(data: Path, tmp_path: Path, secti
     with pytest.raises(ConfigError, match=rf"{name}\.{next(iter(keys))}: not for dialogues"):
         train({**given, name: {**given[name], **keys}}, tmp_path / "run", progress=False)
     assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.needs("matplotlib", "pip install 'dactnlg[plot]'")
+def test_losses_of_a_model_of_dialogues_are_drawn_too(data: Path, tmp_path: Path) -> None:
+    given = config(data, "hred")
+    given["training"] |= {"epochs": 1, "plot": True, "tensorboard": True}
+    run = train(given, tmp_path / "run", progress=False)
+    assert run.plot_path.read_bytes().startswith(b"\x89PNG")
+    assert [*run.tensorboard_path.iterdir()]
 
 
 def test_who_wants_acts_said_is_told_that_a_run_answers_contexts(
