@@ -132,7 +132,7 @@ class TrainingLoop:
     def _epoch(self, state: Progress, interrupt: Interrupt) -> dict[str, Any] | None:
         """Do one epoch and keep what it has led to; return its row of the history, None if it was broken off."""
         started, learner = time.perf_counter(), self.learner
-        epoch = state.epoch + 1
+        epoch, rate = state.epoch + 1, learner.learning_rate
         learned = self._learn(epoch, interrupt)
         if learned is None:
             return None
@@ -149,7 +149,7 @@ class TrainingLoop:
             "epoch": epoch,
             "loss": loss,
             "valid_loss": valid_loss,
-            "learning_rate": learner.learning_rate,
+            "learning_rate": rate,
             "tokens_per_second": round(tokens / seconds),
             "seconds": round(seconds, 3),
         }

@@ -7,6 +7,7 @@ import random
 from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -116,3 +117,13 @@ def test_a_resumed_training_has_the_same_length(tmp_path: Path) -> None:
     train("trails-lstm", tmp_path / "whole", overrides=few, progress=False)
     weights = [Run(tmp_path / name).weights_path.read_bytes() for name in ("broken", "whole")]
     assert weights[0] == weights[1]
+
+
+def test_the_history_has_the_learning_rate_that_an_epoch_learned_with(tmp_path: Path) -> None:
+    sizes = ["model.hidden_size=16", "model.embedding_size=16", "training.batch_size=32"]
+    options = ["training.learning_rate=0.5", "training.epochs=8", "training.decay_patience=1", "training.patience=9"]
+    rows = train("trails-lstm", tmp_path / "run", overrides=[*sizes, *options], progress=False).history()
+    losses, rates = ([float(row[name]) for row in rows] for name in ("valid_loss", "learning_rate"))
+    falls = [0.5 if losses[k] >= min(losses[:k], default=np.inf) else 1.0 for k in range(7)]
+    assert rates[0] == 0.5 and min(falls) == 0.5
+    assert [rates[k + 1] / rates[k] for k in range(7)] == pytest.approx(falls)
