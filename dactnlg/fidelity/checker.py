@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from dactnlg.acts import Slot, Turn
+from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
 from dactnlg.fidelity.facts import ACT, act_name, facts, special_name, value_fact
 from dactnlg.fidelity.features import folded
-from dactnlg.fidelity.inventions import Inventions, numbers_of, stray_numbers
+from dactnlg.fidelity.inventions import Inventions
 from dactnlg.fidelity.naming import Naming
 from dactnlg.fidelity.reader import INFORM, NEVER, Reader
 from dactnlg.fidelity.reports import FidelityReport, Findings, together
@@ -38,7 +39,8 @@ class FidelityChecker:
         self._specials = Specials(checker, reader, self._naming)
         self.trigger_words = {} if self._naming is None else self._naming.trigger_words()
         self.values: Mapping[str, Sequence[str]] = {} if reader is None else reader.parts.values
-        self._inventions, self._numbers = Inventions(self.values), numbers_of(self.values)
+        self._inventions = Inventions(self.values, None if reader is None else reader.parts.told)
+        self._numbers = numbers_of(self.values)
 
     def check(self, turn: Turn, sentence: str) -> FidelityReport:
         """Return what a lexicalised sentence says of what a turn says.
@@ -63,7 +65,7 @@ class FidelityChecker:
             if (item.slot.value or "").casefold() in seen.shown.get(item.slot.name, ()):
                 # The data card has words for it.
                 continue
-            self._value(item, done.tokens, logits, missing, contradicted)
+            self._value(turn, item, done.tokens, logits, missing, contradicted)
         if self._manners is not None:
             words = [token if is_placeholder(token) else token.lower() for token in done.tokens]
             missing += self._manners.untrue(turn, self.delexicalizer.required(turn), words)
@@ -174,6 +176,7 @@ class FidelityChecker:
 
     def _value(
         self,
+        turn: Turn,
         item: Required,
         tokens: Sequence[str],
         logits: Mapping[str, float],
@@ -189,7 +192,8 @@ class FidelityChecker:
             # "Hotel", where there is nothing but hotels.
             return
         others = other_values(self.delexicalizer, slot, known, tokens) if known else []
-        if not others and all(self._worded(part, logits) for part in lost):
+        worded = all(self._worded(part, logits) for part in lost)
+        if not others and worded and not amounts_otherwise(turn, slot.value or "", tokens):
             return
         if others:
             contradicted[str(slot)] = str(Slot(slot.name, others[0]))

@@ -20,6 +20,7 @@ from scipy.sparse import csr_array, hstack, vstack
 from dactnlg.acts import Turn
 from dactnlg.fidelity.facts import ACT, VALUE, Fact
 from dactnlg.fidelity.features import UNNAMED, SlotWords, around_name, around_placeholders, n_grams
+from dactnlg.fidelity.inventions import learn_told
 from dactnlg.fidelity.logistic import Vector, count_features, fit, matrix
 from dactnlg.fidelity.reader import Limits, Misplacing, Reader, ReaderParts, as_weights
 from dactnlg.fidelity.samples import Sample, joined, known_values, learn_slot_words, read_rows
@@ -113,6 +114,7 @@ def learn_reader(
         triggers={},
         telling=learn_telling(rows),
         values=values,
+        told=learn_told(dict.fromkeys((*train, *valid)), values),
     )
     return _with_limits(parts, rows, held_out)
 

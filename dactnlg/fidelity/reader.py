@@ -82,6 +82,7 @@ class ReaderParts:
         triggers: fact -> words of which a sentence that states it has at least one.
         telling: word -> the slot, or the kind of special values, without which hardly an act's sentence has it.
         values: slot -> the values that training had for it.
+        told: slot -> those that training says of nothing else.
     """
 
     facts: tuple[Fact, ...]
@@ -99,6 +100,7 @@ class ReaderParts:
     triggers: Mapping[str, Sequence[str]]
     telling: Mapping[str, str]
     values: Mapping[str, Sequence[str]]
+    told: Mapping[str, Sequence[str]]
 
 
 class Places(NamedTuple):

@@ -47,6 +47,7 @@ class _ReaderFile(_ReaderPiece):
     # Readers of before this was learned have none.
     telling: dict[str, str] = {}
     values: dict[str, list[str]]
+    told: dict[str, list[str]] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> _ReaderFile:
@@ -82,6 +83,7 @@ def save_reader(reader: Reader, path: Path) -> None:
         triggers=_lists(parts.triggers),
         telling=dict(parts.telling),
         values=_lists(parts.values),
+        told=_lists(parts.told),
         grams=list(parts.grams.features),
         names=list(parts.names.features),
         places=list(parts.places.features),
@@ -148,6 +150,7 @@ def _parts(data: _ReaderFile, arrays: dict[str, NDArray[Any]]) -> ReaderParts:
         triggers=data.triggers,
         telling=data.telling,
         values=data.values,
+        told=data.told,
     )
 
 

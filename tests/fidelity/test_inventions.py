@@ -9,7 +9,8 @@ import pytest
 
 from dactnlg.acts import Slot, parse
 from dactnlg.data.corpus import load_corpus
-from dactnlg.fidelity.inventions import Inventions, numbers_of, stray_numbers
+from dactnlg.fidelity.amounts import amounts_otherwise, numbers_of, stray_numbers
+from dactnlg.fidelity.inventions import Inventions, learn_told
 from dactnlg.fidelity.samples import known_values
 
 VALUES = {
@@ -80,3 +81,56 @@ def test_people_invent_next_to_nothing_and_what_is_put_in_is_found(corpus: str, 
         other = chance.choice(telling)
         if not any((other.value or "") in (slot.value or "").lower() for _, slot in turn.slots()):
             assert inventions.invented(turn, f"{text} , and {other.value}"), (turn, other)
+
+
+def test_words_that_training_says_of_nothing_else_are_values() -> None:
+    pairs = [(parse(f"inform(name='path {n}';difficulty=easy;area=hills)"), f"Path {n} is easy.") for n in range(20)]
+    pairs += [(parse(f"inform(name='path {n}';area='the marsh')"), f"Path {n} is in the hills.") for n in range(20)]
+    pairs += [(parse(f"inform(name='path {n}';count=12)"), f"Path {n} is good.") for n in range(20)]
+    values = {"difficulty": ["easy", "hard"], "area": ["hills", "the marsh"], "count": ["12"], "type": ["good"]}
+    told = learn_told(pairs, values)
+    # "Hills" are said of others, "hard" of nothing, and 12 may count anything.
+    assert told == {"difficulty": ["easy"], "area": ["the marsh"]}
+    inventions = Inventions(values, told)
+    assert inventions.invented(parse("inform(name=x)"), "X is easy, in a marsh.") == [
+        Slot("difficulty", "easy"),
+        Slot("area", "the marsh"),
+    ]
+    assert inventions.invented(parse("inform(name='Easy Path')"), "Easy Path is in the hills.") == []
+    # What there is to choose from.
+    assert inventions.invented(parse("?request(difficulty)"), "Do you want an easy one?") == []
+
+
+@pytest.mark.parametrize(("corpus", "added"), [("restaurants", "it is cheap"), ("hotel", "it is near japantown")])
+def test_a_value_that_is_added_is_extra(corpus: str, added: str, data_dir: Path) -> None:
+    loaded = load_corpus(corpus, data_dir)
+    pairs = list(dict.fromkeys(loaded.pairs("train")))
+    values: dict[str, list[str]] = {}
+    for name, value in known_values(pairs):
+        values.setdefault(name, []).append(value)
+    inventions = Inventions(values, learn_told(pairs, values))
+    act = parse("inform(name='red door';phone=4152828283)")
+    assert not inventions.invented(act, "red door has the phone number 4152828283")
+    assert inventions.invented(act, f"red door has the phone number 4152828283 . {added}")
+    prepared = loaded.style().checker().delexicalizer.prepared
+    rows = [(prepared(turn), text) for turn, text in dict.fromkeys(loaded.pairs("test"))]
+    assert sum(bool(inventions.invented(*row)) for row in rows) <= 0.003 * len(rows)
+
+
+@pytest.mark.parametrize(
+    ("value", "text", "otherwise"),
+    [
+        ("more than £30", "it costs more than £￭ 40", True),
+        ("more than £30", "it costs less than £￭ 30", True),
+        ("more than £30", "it costs over 30 pounds", False),
+        ("less than £20", "it is under £￭ 20", False),
+        ("less than £20", "it is more than about £￭ 20", True),
+        ("1 out of 5", "it is rated 2 out of 5", True),
+        ("1 out of 5", "it has one star", False),
+        ("£20-25", "from £￭ 20 to £￭ 25 , and more", False),
+        ("high", "it costs £￭ 40", False),
+    ],
+)
+def test_amounts_are_those_of_the_act(value: str, text: str, otherwise: bool) -> None:
+    turn = parse(f"inform(name='SLOT_7';price='{value}')")
+    assert amounts_otherwise(turn, value, text.split()) == otherwise

@@ -1,0 +1,69 @@
+"""Amounts: numbers, and what is less or more than they are, that a sentence says in the place of its act's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Mapping, Sequence
+from itertools import chain
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import is_placeholder
+from dactnlg.text.surface import strip_joiner
+
+BEFORE = 4
+"""Words before a number that may compare something with it: "more than about £ 30"."""
+_LESS, _MORE = frozenset({"less", "under", "below", "beneath"}), frozenset({"more", "over", "above", "exceeding"})
+_NUMBER = re.compile(r"[0-9]+")
+
+
+def numbers_of(values: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Return the numbers in the values of slots, without those that may be said of any: 0 of something, or 1 of it."""
+    found = chain.from_iterable(_NUMBER.findall(value) for own in values.values() for value in own)
+    return frozenset(found) - {"0", "1"}
+
+
+def stray_numbers(turn: Turn, tokens: Sequence[str], known: Container[str]) -> list[str]:
+    """Return the numbers in delexicalised tokens that values have, but none of a turn's: "a low rating is 5".
+
+    An act without any may be said with a number: "How did you like it, from 1 to 5?".
+
+    Args:
+        turn: the acts.
+        tokens: with placeholders.
+        known: the numbers of training's values.
+    """
+    # A search looks at thousands of texts, and few have any.
+    if not _NUMBER.search(" ".join(tokens)) or all(slot.value is None for _, slot in turn.slots()):
+        return []
+    return [number for number in _other_numbers(turn, tokens) if number in known]
+
+
+def amounts_otherwise(turn: Turn, value: str, tokens: Sequence[str]) -> bool:
+    """Whether delexicalised tokens have another number than a turn's values, or less where one of these says more.
+
+    "More than £40", and "less than £30", have nearly all the words of "more than £30".
+
+    Args:
+        turn: the acts.
+        value: one of its values that the tokens do not hold as it is.
+        tokens: with placeholders.
+    """
+    own = _NUMBER.findall(value)
+    return bool(own) and (bool(_other_numbers(turn, tokens)) or _turned(value, own, tokens))
+
+
+def _turned(value: str, own: Sequence[str], tokens: Sequence[str]) -> bool:
+    """Whether tokens compare something with a number of a value the other way round."""
+    said = {*value.lower().split()}
+    against = _MORE if said & _LESS else _LESS if said & _MORE else frozenset[str]()
+    words = [strip_joiner(token).lower() for token in tokens] if against else []
+    places = (place for place, word in enumerate(words) if word in own)
+    return any(not against.isdisjoint(words[max(place - BEFORE, 0) : place]) for place in places)
+
+
+def _other_numbers(turn: Turn, tokens: Sequence[str]) -> list[str]:
+    """Return the numbers in delexicalised tokens that no value of a turn has."""
+    words = (strip_joiner(token) for token in tokens if not token.isalpha() and not is_placeholder(token))
+    found = dict.fromkeys(number for word in words for number in _NUMBER.findall(word))
+    own = {number for _, slot in turn.slots() for number in _NUMBER.findall(slot.value or "")}
+    return [number for number in found if number not in own]
