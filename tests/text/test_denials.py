@@ -58,3 +58,36 @@ def test_a_denial_belongs_to_what_it_stands_before(data_dir: Path) -> None:
     assert not denied("inform(name=x;area=y;dogsallowed=no)", "no dogs are not allowed in SLOT_AREA")
     assert denied("inform(name=x;area=y;dogsallowed=no)", "SLOT_NAME is not available in the SLOT_AREA") == ["area=y"]
     assert not denied("inform_no_match(area=y)", "there are not in SLOT_AREA any")
+
+
+@pytest.mark.parametrize(
+    ("act", "text", "denied"),
+    [
+        ("inform(name=x;area=y)", "SLOT_NAME is not located in the area of SLOT_AREA", True),
+        ("inform(name=x;area=y)", "SLOT_NAME is far from SLOT_AREA", True),
+        ("inform(name=x;near=y)", "SLOT_NAME is outside the SLOT_NEAR area", True),
+        ("inform(name=x;phone=1)", "SLOT_NAME comes without a phone number , or with SLOT_PHONE", False),
+        # Where dogs are allowed nothing is denied, either.
+        ("inform(name=x;area=y;dogsallowed=yes)", "SLOT_NAME allows dogs , and is not in the SLOT_AREA area", True),
+        ("inform(name=x;area=y;dogsallowed=none)", "i do not know of SLOT_AREA", False),
+        # Nothing is denied by these.
+        ("inform(name=x;pricerange=y)", "it is not only SLOT_PRICERANGE but nice", False),
+        ("inform(name=x)", "you can not go wrong with the SLOT_NAME", False),
+        ("inform(name=x)", "why don't you try SLOT_NAME", False),
+    ],
+)
+def test_values_are_denied_in_many_words(act: str, text: str, denied: bool, data_dir: Path) -> None:
+    preprocessor, _ = build_preprocessor(load_corpus("hotel", data_dir))
+    turn = parse(act)
+    assert bool(preprocessor.manners.untrue(turn, preprocessor.delexicalizer.required(turn), text.split())) == denied
+
+
+def test_few_texts_of_an_act_type_do_with_those_of_others(data_dir: Path) -> None:
+    """The prompts of a dialogue system are few, with all of their combinations of acts."""
+    preprocessor, _ = build_preprocessor(load_corpus("dstc2", data_dir))
+    checker = FidelityChecker(preprocessor.checker, None, preprocessor.manners)
+    turn = parse("offer(name='ugly duckling') & inform(food=chinese)")
+    assert checker.check(turn, "ugly duckling serves chinese food").ok
+    assert checker.check(turn, "ugly duckling does not serve chinese food").missing == ("food=chinese",)
+    turn = parse("canthelp(food=chinese)")
+    assert checker.check(turn, "I am sorry but there is no chinese restaurant").ok

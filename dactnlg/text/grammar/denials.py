@@ -7,17 +7,25 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS
+from dactnlg.text.grammar.english import ARTICLES, BEING, COORDINATING, JOINTS, NEGATIONS, PREPOSITIONS, listed
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
 
-BETWEEN = 2
-"""Words between a denial and the value that it denies, at most: "is not in the SLOT_AREA area"."""
+BETWEEN, FARTHEST = 2, 5
+"""Words between a denial and the value that it denies, at most: "is not in the SLOT_AREA area"; and with small words,
+which do not count: "is not located in the area of SLOT_AREA"."""
 LEAST_TEXTS = 20
-"""Texts of some act types that have a value, at least, where none of them shows how it is denied."""
-_DENYING = frozenset({"not", "never", "cannot"})
+"""Texts that have a value of a slot, at least, where none shows how it is denied."""
+_DENYING = listed(
+    "not never cannot no nor neither without lack lacks lacking outside except excluding unavailable stopped"
+)
+_FAR = ("far", "from")
+_SMALL = ARTICLES | listed("in of at on for to by with")
+_NOT_DENYING = listed("only just more less fewer later other doubt question wrong lot rated")
+"""Words with which the value is not denied: "not only SLOT_FOOD food", "no more than SLOT_PRICE", "without a doubt",
+"you can not go wrong with SLOT_NAME", "not highly rated SLOT_TYPE"."""
 _BE = frozenset({"is", "are"})
 _AVAILABLE = PREPOSITIONS | ARTICLES | {"available"}
 """Words between a denial and a value with which nothing but the value is denied."""
@@ -36,28 +44,30 @@ class Denials:
         self._templates = templates
 
     @cached_property
-    def _known(self) -> tuple[Counter[tuple[_Run, str]], set[tuple[_Run, _Run]]]:
-        """How many texts of some act types have a placeholder, and how they deny any."""
-        held, runs = Counter[tuple[_Run, str]](), set[tuple[_Run, _Run]]()
+    def _known(self) -> tuple[Counter[str], dict[_Run, set[str]]]:
+        """How many texts have a placeholder, and the act types of those that deny one in some words."""
+        held, runs = Counter[str](), dict[_Run, set[str]]()
         for key, texts in self._templates.sentences.items():
             acts = act_types(key)
             for text in texts:
-                held.update((acts, _plain(token)) for token in text if is_placeholder(token))
-                runs.update((acts, run) for _, run in _denied(text))
+                held.update(_plain(token) for token in text if is_placeholder(token))
+                for _, run in _denied(text):
+                    runs.setdefault(run, set()).update(acts)
         return held, runs
 
     def denied(self, acts: Key, tokens: Sequence[str], *, plainly: bool = False) -> list[str]:
         """Return the placeholders, without numbers, of the values that delexicalised tokens for some act types deny.
+
+        What a text for one of these types denies in the same words is no fault.
 
         Args:
             acts: the act types.
             tokens: the text.
             plainly: only where nothing else can be denied: "it is not available on SLOT_A", not "allows no dogs in".
         """
-        every = _denied(tokens)
-        found = [run for before, run in every if not plainly or (_is_plain(run) and _is_of_being(before, run))]
-        held, runs = self._known if found else (Counter(), set())
-        return [run[-1] for run in found if held[acts, run[-1]] >= LEAST_TEXTS and (acts, run) not in runs]
+        found = [run for before, run in _denied(tokens) if not plainly or _is_plain(before, run)]
+        held, runs = self._known if found else (Counter[str](), dict[_Run, set[str]]())
+        return [run[-1] for run in found if held[run[-1]] >= LEAST_TEXTS and runs.get(run, set()).isdisjoint(acts)]
 
 
 def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
@@ -66,23 +76,25 @@ def _denied(tokens: Sequence[str]) -> Iterator[tuple[str, _Run]]:
     for place, token in enumerate(tokens):
         if not is_placeholder(token):
             continue
-        for start in range(place - 1, max(-1, place - BETWEEN - 3), -1):
+        between = 0
+        for start in range(place - 1, max(-1, place - FARTHEST - 2), -1):
             word, run = words[start], tuple(words[start : place + 1])
-            if (word in _DENYING or word.endswith("n't")) and (len(run) <= BETWEEN + 2 or _is_plain(run)):
-                yield words[start - 1] if start else "", run
-            if word in _BREAKS or is_placeholder(word):
+            denial = word in _DENYING or word.endswith("n't") or run[:2] == _FAR
+            # "Why don't you try SLOT_NAME?"
+            before = words[start - 1] if start else ""
+            if denial and _NOT_DENYING.isdisjoint(run) and before != "why":
+                yield before, run
+            between += word not in _SMALL
+            if between > BETWEEN or word in _BREAKS or is_placeholder(word):
                 break
 
 
-def _is_plain(run: _Run) -> bool:
-    """Whether it is a place that words deny: "not available on the SLOT_PLATFORMS", "isn't in SLOT_AREA"."""
+def _is_plain(before: str, run: _Run) -> bool:
+    """Whether it is a place that words deny: "is not available on the SLOT_PLATFORMS", "isn't in SLOT_AREA"."""
     # "It is not a SLOT_TYPE for business" denies what stands behind.
-    return not PREPOSITIONS.isdisjoint(run[1:-1]) and _AVAILABLE.issuperset(run[1:-1])
-
-
-def _is_of_being(before: str, run: _Run) -> bool:
-    """Whether it is "is not", or "isn't", that denies."""
-    return before in BEING or run[0].removesuffix("n't") in BEING
+    between = run[1:-1]
+    being = before in BEING or run[0].removesuffix("n't") in BEING
+    return being and not PREPOSITIONS.isdisjoint(between) and _AVAILABLE.issuperset(between)
 
 
 def _plain(token: str) -> str:

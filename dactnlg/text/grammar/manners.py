@@ -169,9 +169,8 @@ class Manners:
         """
         found = self._identities.mistaken(tokens)
         if self._of(turn).deny < LEAST_SHARE:
-            # What an act with a special value denies may be that: "no dogs".
-            special = any(slot.special is not None for _, slot in turn.slots())
-            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=special)
+            # What an act with a negative value denies may be that: "no dogs".
+            found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
         return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in found]
 
     def is_question(self, act_type: str) -> bool:
