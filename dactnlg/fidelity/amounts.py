@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Mapping, Sequence
 from itertools import chain
 
-from dactnlg.acts import Turn
+from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.surface import strip_joiner
 
@@ -38,18 +38,24 @@ def stray_numbers(turn: Turn, tokens: Sequence[str], known: Container[str]) -> l
     return [number for number in _other_numbers(turn, tokens) if number in known]
 
 
-def amounts_otherwise(turn: Turn, value: str, tokens: Sequence[str]) -> bool:
+def amounts_otherwise(turn: Turn, slot: Slot, tokens: Sequence[str], values: Mapping[str, Sequence[str]]) -> bool:
     """Whether delexicalised tokens have another number than a turn's values, or less where one of these says more.
 
     "More than £40", and "less than £30", have nearly all the words of "more than £30".
 
     Args:
         turn: the acts.
-        value: one of its values that the tokens do not hold as it is.
+        slot: one of its values that the tokens do not hold as it is.
         tokens: with placeholders.
+        values: of training: a low rating may have "1 star", which says nothing of the price.
     """
+    value = slot.value or ""
     own = _NUMBER.findall(value)
-    return bool(own) and (bool(_other_numbers(turn, tokens)) or _turned(value, own, tokens))
+    if not own:
+        return False
+    others = {each.name for _, each in turn.slots()} - {slot.name}
+    elsewhere = {number for name in others for each in values.get(name, ()) for number in _NUMBER.findall(each)}
+    return not elsewhere.issuperset(_other_numbers(turn, tokens)) or _turned(value, own, tokens)
 
 
 def _turned(value: str, own: Sequence[str], tokens: Sequence[str]) -> bool:

@@ -193,7 +193,7 @@ class FidelityChecker:
             return
         others = other_values(self.delexicalizer, slot, known, tokens) if known else []
         worded = all(self._worded(part, logits) for part in lost)
-        if not others and worded and not amounts_otherwise(turn, slot.value or "", tokens):
+        if not others and worded and not amounts_otherwise(turn, slot, tokens, self.values):
             return
         if others:
             contradicted[str(slot)] = str(Slot(slot.name, others[0]))

@@ -129,8 +129,11 @@ def test_a_value_that_is_added_is_extra(corpus: str, added: str, data_dir: Path)
         ("1 out of 5", "it has one star", False),
         ("£20-25", "from £￭ 20 to £￭ 25 , and more", False),
         ("high", "it costs £￭ 40", False),
+        # The rating is told in other words as well.
+        ("less than £20", "a low-priced pub with 1 star", False),
     ],
 )
 def test_amounts_are_those_of_the_act(value: str, text: str, otherwise: bool) -> None:
-    turn = parse(f"inform(name='SLOT_7';price='{value}')")
-    assert amounts_otherwise(turn, value, text.split()) == otherwise
+    turn = parse(f"inform(name='SLOT_7';price='{value}';rating=low)")
+    known = {"rating": ["low", "1 out of 5"], "price": ["less than £20"]}
+    assert amounts_otherwise(turn, turn.acts[0].slots[1], text.split(), known) == otherwise
