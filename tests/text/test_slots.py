@@ -240,6 +240,22 @@ def test_what_is_said_both_ways_is_a_contradiction(
     assert (report.missing, report.extra) == (missing, extra)
 
 
+@pytest.mark.parametrize(
+    ("name", "slot", "sentence"),
+    [
+        ("hotel", "hasinternet", "x inn lacks internet access"),
+        ("hotel", "dogsallowed", "x inn bans dogs"),
+        ("hotel", "dogsallowed", "dogs are banned at x inn"),
+        ("hotel", "acceptscreditcards", "x inn refuses credit cards"),
+        ("restaurants", "kidsallowed", "x inn forbids children"),
+    ],
+)
+def test_verbs_deny_as_no_and_not_do(data_dir: Path, name: str, slot: str, sentence: str) -> None:
+    checker = load_corpus(name, data_dir).style().checker()
+    assert not checker.check(parse(f"inform(name='x inn';{slot}=no)"), sentence).missing
+    assert checker.check(parse(f"inform(name='x inn';{slot}=yes)"), sentence).missing == (f"{slot}=yes",)
+
+
 @pytest.mark.parametrize("name", ["hotel", "restaurants", "e2e", "laptop", "tv"])
 def test_people_seldom_contradict_themselves(data_dir: Path, name: str) -> None:
     corpus = load_corpus(name, data_dir)
