@@ -48,7 +48,7 @@ class Slot:
         value: its value as text, numbers too; None where only the slot is named, as in `request(food)`; never blank.
 
     Raises:
-        ActError: a name that no notation can hold, or a blank value.
+        ActError: a name that no notation can hold, or a value that is blank or no text.
     """
 
     name: str
@@ -57,6 +57,8 @@ class Slot:
     def __post_init__(self) -> None:
         if not is_name(self.name):
             raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
+        if self.value is not None and not isinstance(self.value, str):
+            raise ActError(f"the value of '{self.name}' must be text, not {self.value!r}")
         if self.value is not None and not self.value.strip():
             # No sentence could say it, nor could a check find it missing.
             raise ActError(f"the value of '{self.name}' is empty; {NO_VALUE}")
@@ -98,6 +100,9 @@ class DialogueAct:
             raise ActError(
                 f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
             )
+        # A list, as people write them, could not be hashed.
+        if not isinstance(self.slots, tuple):
+            object.__setattr__(self, "slots", tuple(self.slots))
 
     @property
     def is_question(self) -> bool:
@@ -136,6 +141,8 @@ class Turn(_Hashed):
     def __post_init__(self) -> None:
         if not self.acts:
             raise ActError("a turn needs at least one act")
+        if not isinstance(self.acts, tuple):
+            object.__setattr__(self, "acts", tuple(self.acts))
         # Turns are keys of many caches, and generating one sentence looks several of them up.
         object.__setattr__(self, "_hash", hash(self.acts))
 

@@ -235,6 +235,16 @@ def test_a_value_that_no_sentence_can_say_is_refused(value: str) -> None:
         Slot("name", value)
 
 
+def test_a_turn_may_be_made_of_lists() -> None:
+    turn = Turn([DialogueAct("inform", [Slot("name", "Ivy")])])  # type: ignore[list-item, arg-type]
+    assert turn == parse("inform(name=Ivy)") and hash(turn) == hash(parse("inform(name=Ivy)"))
+
+
+def test_a_value_that_is_no_text_is_told_of() -> None:
+    with pytest.raises(ActError, match="the value of 'count' must be text, not 12"):
+        Slot("count", 12)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("value", "special"), [("dont_care", "dontcare"), ("YES", "yes"), ("false", "no"), ("?", "?")])
 def test_special_values_are_spelt_one_way(value: str, special: str) -> None:
     assert Slot("a", value).special == special
