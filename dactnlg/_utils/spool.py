@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import tempfile
+import weakref
 from array import array
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, overload
@@ -67,6 +68,7 @@ class SpooledRows:
     def _flush(self) -> None:
         if self._file is None:
             self._file = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the rows
+            weakref.finalize(self, self._file.close)
         for part in self._parts:
             self._file.write(part.data)
         self._file.flush()
@@ -78,7 +80,14 @@ class SpooledRecords(Sequence[Any]):
 
     def __init__(self) -> None:
         self._file: tempfile.SpooledTemporaryFile[bytes] = tempfile.SpooledTemporaryFile(max_size=_BYTES)  # noqa: SIM115
+        # Python warns of files that nobody closes.
+        weakref.finalize(self, self._file.close)
         self._starts = array("q", [0])
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A file on the disk could not be pickled or copied; what it holds can.
+        self._file.seek(0)
+        return _records, (self._file.read(), array("q", self._starts))
 
     def append(self, value: Any) -> None:
         """Add a value."""
@@ -100,3 +109,11 @@ class SpooledRecords(Sequence[Any]):
         at = range(len(self))[index]
         self._file.seek(self._starts[at])
         return json.loads(self._file.read(self._starts[at + 1] - self._starts[at]))
+
+
+def _records(data: bytes, starts: array[int]) -> SpooledRecords:
+    """Return the records of a pickle."""
+    records = SpooledRecords()
+    records._file.write(data)
+    records._starts = starts
+    return records

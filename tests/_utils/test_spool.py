@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -35,6 +38,26 @@ def test_records() -> None:
     assert list(records) == [*given, 1]
     with pytest.raises(IndexError):
         records[5]
+
+
+@pytest.mark.parametrize("limit", [1, 1000])
+def test_records_can_be_pickled_and_copied(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "_BYTES", limit)
+    records = spool.SpooledRecords()
+    records.append({"text": "é"})
+    records.append([1, 2])
+    for copied in (pickle.loads(pickle.dumps(records)), copy.deepcopy(records)):
+        copied.append("only in the copy")
+        assert list(copied) == [*records, "only in the copy"] and len(records) == 2
+
+
+def test_files_are_closed_with_what_they_hold(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(spool, "IN_MEMORY", 1)
+    records, rows = spool.SpooledRecords(), spool.SpooledRows()
+    rows.append(np.ones((2, 3)))
+    files, kept = [records._file, rows._file], rows.array()
+    del records, rows
+    assert all(file is not None and file.closed for file in files) and kept.sum() == 6
 
 
 def test_scores_of_many_segments_are_those_of_few(monkeypatch: pytest.MonkeyPatch) -> None:
