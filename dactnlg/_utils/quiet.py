@@ -19,7 +19,10 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 
-_NOTICE = re.compile(rb"All log messages before absl|cudart_stub|cuda_platform|cuInit|cpu_feature_guard|TF-TRT|oneDNN")
+_NOTICE = re.compile(
+    rb"All log messages before absl|cudart_stub|cuda_(?:platform|dnn|blas|fft)|computation_placer|cuInit"
+    rb"|cpu_feature_guard|TF-TRT|oneDNN"
+)
 
 
 def quiet_tensorflow() -> None:

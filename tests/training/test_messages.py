@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from dactnlg import models
+from dactnlg._utils.quiet import _filtered_stderr
 from dactnlg.cli.main import main
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor, validation_pairs
@@ -103,6 +104,19 @@ def test_the_library_is_silent(tmp_path: Path) -> None:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env={**there, **more})
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
         program = "import dactnlg.models, tensorflow"
+
+
+def test_start_up_notices_of_older_tensorflow_are_left_out(capfd: pytest.CaptureFixture[str]) -> None:
+    # As TensorFlow 2.18 and 2.19 write them while they are imported.
+    told = [
+        "E0000 00:00:1795923679.866975    2842 cuda_dnn.cc:8579] Unable to register cuDNN factory: Attempting to",
+        "E0000 00:00:1795923679.870283    2842 cuda_blas.cc:1407] Unable to register cuBLAS factory: Attempting to",
+        "W0000 00:00:1795923679.883245    2842 computation_placer.cc:177] computation placer already registered.",
+        "what else is said",
+    ]
+    with _filtered_stderr():
+        os.write(2, "".join(f"{line}\n" for line in told).encode())
+    assert capfd.readouterr().err == "what else is said\n"
 
 
 def test_the_logger_tells_who_asks(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
