@@ -215,7 +215,7 @@ def make_template(
         # likewise.
         raw if style.spaced else joined,
         joined,
-        realize_around(joined, question=question, english=english),
+        realize_around(joined, question=question, english=english, spaced=style.spaced),
         names,
         tuple(map(places.get, names)),
         None if tallies[0].errors else tallies[0],

@@ -200,6 +200,20 @@ def test_acts_that_ask_end_with_a_question_mark_where_the_corpus_says_so() -> No
     assert plain.text(parse("?request(area)"), tokens) == "Any area."
 
 
+@pytest.mark.parametrize(
+    ("language", "spaced", "text"),
+    [
+        ("fr", False, "Il fait 19,5 degrés ! Alors, quelle pièce ?"),
+        ("en", False, "Il fait 19,5 degrés! Alors, quelle pièce?"),
+        ("cs", True, "Il fait 19,5 degrés! Alors, quelle pièce?"),
+    ],
+)
+def test_spaces_before_marks_stay_where_the_language_has_them(language: str, spaced: bool, text: str) -> None:
+    preprocessor = build(Style(True, spaced, {}, {}, (), language=language))
+    tokens = f"il fait SLOT_TEMP degrés ! alors {JOINER}, quelle pièce ?".split()
+    assert preprocessor.text(parse("inform(temp='19,5')"), tokens) == text
+
+
 def test_a_style_takes_from_its_card_what_generation_needs() -> None:
     card = load_card("restaurants")
     style = card.style()

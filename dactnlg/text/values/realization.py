@@ -153,18 +153,23 @@ def realize(raw: str, *, question: bool | None = None) -> str:
     return realize_around([raw], question=question).filled([])
 
 
-def realize_around(parts: Sequence[str], *, question: bool | None = None, english: bool = True) -> Form:
+def realize_around(
+    parts: Sequence[str], *, question: bool | None = None, english: bool = True, spaced: bool = True
+) -> Form:
     """Return the text of a raw sentence around its values, with the rules of `realize`.
 
     Args:
         parts: the raw form before, between and behind the values.
         question: as `realize` takes it.
         english: whether the rules of English hold: a/an, "I", nationalities, which sentences ask by their first word.
+        spaced: whether the corpus writes marks apart from words, as RNNLG does. Where another language's corpus does
+            not, a space before a mark belongs to the sentence: "Quelle pièce ?".
     """
     mark = unused_mark("".join(parts))
     text = " ".join(mark.join(parts).split())
     for rule in _RULES:
-        if (english or not rule.english) and (rule.needed is None or rule.needed(text)):
+        holds = english or not (rule.english or (rule.spaced and not spaced))
+        if holds and (rule.needed is None or rule.needed(text)):
             text = rule.apply(text)
     end = ""
     if text and not _ended(text):
@@ -260,18 +265,20 @@ class _Rule(NamedTuple):
         apply: makes the change.
         needed: a fast test that is False only if `apply` would change nothing; None for rules that are fast.
         english: whether it holds for English alone.
+        spaced: whether it holds for English, and for other corpora that write marks apart from words.
     """
 
     apply: Callable[[str], str]
     needed: Callable[[str], bool] | None = None
     english: bool = False
+    spaced: bool = False
 
 
 # In this order: each rule reads the output of those before it.
 _RULES = (
     _Rule(join_morphemes, lambda text: " -" in text or " '" in text or " n't" in text),
     _Rule(lambda text: text.rstrip(" ,;:")),
-    _Rule(partial(_SPACE_BEFORE_MARK.sub, "")),
+    _Rule(partial(_SPACE_BEFORE_MARK.sub, ""), spaced=True),
     _Rule(punctuated, english=True),
     _Rule(lambda text: " ".join(map(_mend_marks, text.split(" ")))),
     _Rule(lambda text: " ".join(map(_capitalize, text.split(" "))), english=True),
