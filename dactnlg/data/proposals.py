@@ -130,7 +130,7 @@ def propose(corpus: Corpus) -> Proposal:
     Raises:
         CorpusError: a file cannot be read.
     """
-    delexicalizer = Delexicalizer()
+    delexicalizer = Delexicalizer(english=corpus.card.language == "en")
     rows = []
     for turn, sentence in corpus.pairs("train"):
         result = delexicalizer.delexicalize(turn, sentence)

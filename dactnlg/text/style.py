@@ -70,7 +70,8 @@ class Style:
 
     def delexicalizer(self) -> Delexicalizer:
         """Return the delexicaliser for sentences of this style."""
-        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary, self.lexicalized, self.forms)
+        closed, english = self.lexicalized, self.language == "en"
+        return Delexicalizer(self.aliases, self.silent, self.apart, self.ordinary, closed, self.forms, english=english)
 
     def checker(self) -> SlotChecker:
         """Return the slot checker for sentences of this style."""

@@ -354,3 +354,42 @@ def test_values_stand_between_letters_without_spaces() -> None:
     assert lexicalize(found.tokens, others) == "B1のTVは25度です。"
     missing = Delexicalizer().delexicalize(turn, "子供部屋の床暖房は25度です。").missing
     assert [item.slot.name for item in missing] == ["temp"]
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence", "tokens"),
+    [
+        ("inform(app=aspirateur)", "L'aspirateur est un aspirateur.", "L' SLOT_APP est un SLOT_APP ."),
+        ("inform(app=aspirateur)", "Il n’y a pas d’aspirateurs.", "Il n’y a pas d’ SLOT_APP s ."),
+        # A value has an elision itself, and what is behind that is another's value.
+        ("inform(room='chambre d\\'amis';who=amis)", "les amis de la chambre d'amis", "les SLOT_WHO de la SLOT_ROOM"),
+        ("inform(area=est)", "C'est à l'est. Qu'est-ce ?", "C'est à l' SLOT_AREA . Qu'est - ce ?"),
+        ("inform(name='Orto Blu')", "dell'Orto Blu, un'ora", "dell' SLOT_NAME , un'ora"),
+        ("inform(area=est)", "l'estate", "l'estate"),
+    ],
+)
+def test_values_stand_behind_elisions_outside_english(act: str, sentence: str, tokens: str) -> None:
+    found = Delexicalizer(english=False).delexicalize(parse(act), sentence)
+    assert (" ".join(found.tokens).replace(JOINER, ""), found.raw) == (tokens, sentence)
+    in_english = Delexicalizer().delexicalize(parse(act), sentence)
+    assert f"'{JOINER}" not in " ".join(in_english.tokens).replace("’", "'")
+
+
+@pytest.mark.parametrize(
+    ("value", "said", "right"),
+    [
+        ("09:30", "09.30", True),
+        ("09:00", "9:00", True),
+        ("9:05", "9.05", True),
+        ("10:15", "10.15", True),
+        ("0:15", "00:15", True),
+        ("09:00", "19:00", False),
+        ("21:00", "9:00", False),
+        ("09:30", "9:30.5", False),
+    ],
+)
+def test_clocks_of_other_languages_go_round_once_a_day(value: str, said: str, right: bool) -> None:
+    turn, sentence = parse(f"inform(at='{value}')"), f"Um {said} Uhr."
+    assert (not Delexicalizer(english=False).delexicalize(turn, sentence).missing) == right
+    # In English 9:00 may be that of the evening.
+    assert Delexicalizer().delexicalize(turn, "At 9:00.").missing

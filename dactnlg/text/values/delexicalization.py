@@ -9,6 +9,7 @@ turn has a placeholder of its own: the second `near` is `SLOT_NEAR#2`.
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -18,12 +19,15 @@ from dactnlg.text.placeholders import Required, is_placeholder, required_slots, 
 from dactnlg.text.surface import JOINER, detokenize, strip_joiner, tokenize
 from dactnlg.text.values.inflection import Forms, Inflection
 from dactnlg.text.values.mentions import Mention, find_mentions
-from dactnlg.text.values.spellings import alternatives, loose_spellings, spellings
+from dactnlg.text.values.spellings import alternatives, fold, inflected, loose_spellings, spellings
 
 Fillers = dict[str, tuple[str, ...]]
 """Placeholder -> the surface tokens that it stands for."""
 SPELLINGS = 32 << 20
 """Bytes of spellings of values that a delexicaliser remembers at most."""
+# Those before nouns, of French and Catalan (l', d', qu') and of Italian (dell', quell', un'); behind the others stand
+# verbs: "c'est" and "qu'est-ce que" say nothing of the east.
+_ELISION = re.compile(r"((?:[dl]|jusqu|(?:lors|puis)?qu(?!['’]est\b)|(?:a|da|de|ne|que|su)ll|un)['’])(?=\w)", re.I)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -109,6 +113,7 @@ class Delexicalizer:
         lexicalized: slot -> the (folded) values that stay in the sentences. The slots all of whose values are ordinary
             are `paraphrased`.
         forms: the forms of values; see `inflection`.
+        english: whether the sentences are English; in others values stand behind elisions, too ("l'entrée").
     """
 
     def __init__(
@@ -119,7 +124,10 @@ class Delexicalizer:
         ordinary: Mapping[str, Sequence[str]] | None = None,
         lexicalized: Mapping[str, Iterable[str]] | None = None,
         forms: Forms | None = None,
+        *,
+        english: bool = True,
     ) -> None:
+        self._english = english
         self.silent, self.apart = frozenset(silent), frozenset(apart)
         self.lexicalized = {slot: frozenset(values) for slot, values in (lexicalized or {}).items()}
         self.ordinary = {(slot, value.casefold()) for slot, values in (ordinary or {}).items() for value in values}
@@ -173,7 +181,7 @@ class Delexicalizer:
         known = self._spellings.get(key)
         if known is None:
             texts = [value, *self._aliases.get(key, ()), *self._inflection.of(slot.name, value)]
-            found = {spelling for text in texts for spelling in spellings(text)}
+            found = {spelling for text in texts for spelling in spellings(text, english=self._english)}
             known = sorted(found, key=lambda s: (-len(s), -sum(map(len, s)), s))
             self._spellings.put(key, known, 400 + sum([100 + 70 * len(spelling) for spelling in known]))
         return known
@@ -193,7 +201,28 @@ class Delexicalizer:
 
     def delexicalize(self, turn: Turn, sentence: str) -> Delexicalized:
         """Replace the values of the turn in a sentence, as the corpus or a model writes it, by placeholders."""
-        return self.replaced(self.required(turn), tokenize(sentence))
+        required = self.required(turn)
+        return self.replaced(required, self.tokens(required, sentence))
+
+    def tokens(self, required: Sequence[Required], sentence: str) -> list[str]:
+        """Return the tokens of a sentence; an elision before a value is one of its own: "l'", "entrée"."""
+        tokens = tokenize(sentence)
+        places = [] if self._english else [at for at, token in enumerate(tokens) if _ELISION.match(token)]
+        if not places:
+            return tokens
+        # In "chambre d'amis", a value, nothing is taken apart.
+        whole = {at for mention in self.mentions(required, tokens)[0] for at in range(mention.start, mention.end)}
+        firsts = {
+            form
+            for item in required
+            for first, *more in self.spellings(item.slot)
+            for form in (first, *(inflected(first) if not more else ()))
+        }
+        for at in reversed(places):
+            _, elision, rest = _ELISION.split(tokens[at], maxsplit=1)
+            if at not in whole and fold(rest) in firsts:
+                tokens[at : at + 1] = [elision + JOINER, rest]
+        return tokens
 
     def replaced(self, required: Sequence[Required], tokens: Sequence[str]) -> Delexicalized:
         """Replace the values of required slots among tokens by their placeholders."""

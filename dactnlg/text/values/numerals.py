@@ -31,8 +31,13 @@ _LARGE = re.compile(r"\d{1,3}(?:,\d{3}){1,5}|[1-9]\d{3,8}")
 _COUNT = re.compile(r"(\d{1,3}|[a-z]+)(?= |$)")
 
 
-def number_forms(value: str) -> Iterator[str]:
-    """Yield the other ways to write a time, an amount of money or a large number; none of other values."""
+def number_forms(value: str, *, english: bool = True) -> Iterator[str]:
+    """Yield the other ways to write a time, an amount of money or a large number; none of other values.
+
+    Args:
+        value: the value.
+        english: whether for English; in other languages the clock goes round once a day.
+    """
     folded = " ".join(value.casefold().split())
     if not any(map(str.isdigit, folded)):
         return
@@ -42,6 +47,8 @@ def number_forms(value: str) -> Iterator[str]:
     elif (found := _DAY.fullmatch(folded)) and int(found[1]) < 24 and int(found[2]) < 60:
         hour = int(found[1])
         yield from _whole_day(hour, found[2])
+        if not english:
+            yield from (f"{clock}{mark}{found[2]}" for clock in (hour, f"{hour:02}") for mark in ":.")
         yield from _halves((hour - 1) % 12 + 1, found[2], "ap"[hour > 11])
     elif found := _AMOUNT.fullmatch(folded):
         name = found[6]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dactnlg.acts import Turn
-from dactnlg.text.surface import JOINER, strip_joiner, tokenize
+from dactnlg.text.surface import JOINER, strip_joiner
 from dactnlg.text.values.delexicalization import Delexicalizer
 
 
@@ -35,7 +35,8 @@ def value_spans(delexicalizer: Delexicalizer, turn: Turn, sentence: str) -> list
         turn: the acts.
         sentence: as a reader sees it, or in raw form.
     """
-    tokens, required = tokenize(sentence), delexicalizer.required(turn)
+    required = delexicalizer.required(turn)
+    tokens = delexicalizer.tokens(required, sentence)
     found, _ = delexicalizer.mentions(required, tokens)
     places = written_places(delexicalizer, turn)
     starts = _starts(tokens, sentence)

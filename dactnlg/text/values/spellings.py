@@ -17,13 +17,17 @@ _LIST_SEPARATOR = re.compile(r" ?, ?(?:(?:and|or) )?| (?:and|or|&) | ?& ?", re.I
 _MAX_ITEMS = 4
 
 
-def spellings(value: str) -> Iterator[tuple[str, ...]]:
+def spellings(value: str, *, english: bool = True) -> Iterator[tuple[str, ...]]:
     """Yield the token sequences (folded, joiners stripped) that express a value.
 
     First as written, then with list items in any order, joined by "and", "or" or neither.
+
+    Args:
+        value: the value.
+        english: whether in an English sentence.
     """
     yield _fold(value)
-    for form in number_forms(value):
+    for form in number_forms(value, english=english):
         yield _fold(form)
     if "&" in value:
         yield _fold(value.replace("&", " and "))
