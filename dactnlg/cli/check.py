@@ -38,7 +38,7 @@ class _Basis(NamedTuple):
     "input_file",
     default="-",
     metavar="PAIRS.jsonl",
-    help='Read lines {"hypothesis", "act", "references"?}; - is standard input.',
+    help='Read lines {"act", "hypothesis"}, or {"act", "text"} as corpora have them; - is standard input.',
 )
 @click.option("--json", "json_file", default="-", metavar="FILE", help="Write the lines to FILE; - is standard output.")
 @options.data_dir

@@ -83,7 +83,9 @@ def read_pairs(path: str | Path) -> Iterator[TextPair]:
 
 
 def read_checked(path: str | Path) -> Iterator[tuple[Turn, str]]:
-    """Yield the turns and hypotheses of a JSON Lines file; as `read_pairs`, but the act alone is required.
+    """Yield the turns and hypotheses of a JSON Lines file.
+
+    As `read_pairs`, but without references; and a sentence may be the `text`, as corpora have it.
 
     Raises:
         MetricError: the file cannot be read, or a line is not of that form; the message names file and line.
@@ -192,14 +194,23 @@ def _unequal(paths: Sequence[str | Path]) -> str:
 
 
 def _pair(line: str, where: str, *, referenced: bool = True) -> TextPair:
+    form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
+    if not referenced:
+        form = '{"act": act, "hypothesis": text}, or "text" for "hypothesis"'
     try:
         row = parse_json(line)
     except json.JSONDecodeError as error:
-        hint = "" if line.lstrip()[:1] in ("{", "[") else f"; plain text needs its references beside it: {FORMS}"
+        if line.lstrip()[:1] in ("{", "["):
+            hint = ""
+        elif referenced:
+            hint = f"; plain text needs its references beside it: {FORMS}"
+        else:
+            hint = f"; expected {form}, one a line"
         raise MetricError(f"{where}: not JSON ({error.msg}){hint}") from None
-    form = '{"hypothesis": text, "references": [text, ...]}, with "act" if it is known'
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")
+    if not referenced and "hypothesis" not in row and "text" in row:
+        row["hypothesis"] = row.pop("text")
     unknown = sorted(set(row) - {"hypothesis", "references", "act"})
     missing = [key for key in ("hypothesis", "references") if key not in row and (referenced or key == "hypothesis")]
     if missing:

@@ -56,6 +56,16 @@ def test_a_run_without_a_reader_checks_by_cues(random_run: Path, tmp_path: Path)
     assert found[3]["unchecked"] == ["phone=dontcare"]
 
 
+def test_lines_of_a_corpus_are_checked(random_run: Path) -> None:
+    corpus = [{"act": row["act"], "text": row["hypothesis"]} for row in LINES]
+    done = check("--model", random_run, stdin=lines(corpus))
+    assert done.stdout == check("--model", random_run, stdin=lines(LINES)).stdout != ""
+    table = check("--model", random_run, stdin="act,text\ngoodbye(),Bye.\n")
+    assert (table.returncode, table.stdout) == (2, "")
+    assert table.stderr.startswith("dactnlg: standard input, line 1: not JSON (Expecting value); expected {")
+    assert '"text"' in table.stderr and "score" not in table.stderr
+
+
 @pytest.mark.parametrize("basis", ["--model", "--corpus"])
 def test_unknown_names_are_told_once_and_checked(random_run: Path, basis: str) -> None:
     acts = ["inform(nmae='Ivy Cutting')", "infrom(name='Ivy Cutting';nmae=x)", "infrom(name='Ivy Cutting')"]
