@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -25,6 +26,19 @@ class _Path(click.Path):
         if value == "":
             raise UserError(f"{param.opts[0] if param else 'a path'} is empty: give a name")
         return super().convert(value, param, ctx)
+
+
+class Number(click.FloatRange):
+    """A finite number within bounds; a range alone lets nan in, and one without an end inf."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number that a text is."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number.", param, ctx)
+        return number
 
 
 PATH = _Path(path_type=Path)
@@ -92,13 +106,13 @@ _GENERATION = (
     ),
     click.option(
         "--length-normalization",
-        type=click.FloatRange(min=0.0),
+        type=Number(min=0.0),
         metavar="P",
         help="Divide a sentence's log probability by its length to the power P. [default: the run's]",
     ),
     click.option(
         "--slot-error-weight",
-        type=click.FloatRange(min=0.0),
+        type=Number(min=0.0),
         metavar="W",
         help="Let a slot error cost W, in log probability, when sentences are ranked. [default: the run's]",
     ),
@@ -114,7 +128,7 @@ _GENERATION = (
     ),
     click.option(
         "--temperature",
-        type=click.FloatRange(min=0.0),
+        type=Number(min=0.0),
         metavar="T",
         help="Sampling: divide log probabilities by T; 0 always takes the best word. [default: the run's]",
     ),
@@ -126,7 +140,7 @@ _GENERATION = (
     ),
     click.option(
         "--top-p",
-        type=float,
+        type=Number(),
         metavar="P",
         help="Sampling: draw from the fewest words whose probabilities sum to P. [default: the run's]",
     ),

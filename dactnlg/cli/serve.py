@@ -34,7 +34,7 @@ TOKEN = "DACTNLG_TOKEN"
 )
 @click.option(
     "--watch",
-    type=click.FloatRange(min=0),
+    type=options.Number(min=0),
     default=2.0,
     metavar="S",
     help="Look every S seconds whether a run has changed, and read it again; 0 never looks.",
@@ -53,9 +53,7 @@ TOKEN = "DACTNLG_TOKEN"
 @click.option(
     "--max-rate", type=click.IntRange(min=1), metavar="N", help="Requests a minute of an address, at each worker."
 )
-@click.option(
-    "--timeout", type=click.FloatRange(min=0, min_open=True), default=30.0, metavar="S", help="For an answer."
-)
+@click.option("--timeout", type=options.Number(min=0, min_open=True), default=30.0, metavar="S", help="For an answer.")
 def serve(
     *,
     runs: tuple[str, ...],

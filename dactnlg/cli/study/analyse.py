@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--criterion", "criteria", multiple=True, metavar="NAME", help="Analyse this one; may be repeated.")
 @click.option(
     "--min-kappa",
-    type=click.FloatRange(-1, 1),
+    type=options.Number(-1, 1),
     metavar="K",
     help="Leave out raters until pairs exceed this Cohen's kappa (Sharma et al. 2017: 0.1). [default: keep all]",
 )

@@ -22,12 +22,12 @@ TESTS = ["both", "items", "raters"]
 @click.option("--criterion", metavar="NAME", help="Whose ratings are looked at. [default: the first]")
 @click.option(
     "--difference",
-    type=click.FloatRange(min=0.0, min_open=True),
+    type=options.Number(min=0.0, min_open=True),
     required=True,
     metavar="D",
     help="Between two systems' means, in units of the scale.",
 )
-@click.option("--power", type=click.FloatRange(0.01, 0.999), default=0.8, metavar="P", help="That is wanted.")
+@click.option("--power", type=options.Number(0.01, 0.999), default=0.8, metavar="P", help="That is wanted.")
 @click.option(
     "--test",
     type=click.Choice(TESTS),
