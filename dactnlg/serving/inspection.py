@@ -10,7 +10,7 @@ from typing import Any, Literal, cast
 from fastapi import APIRouter, Request
 
 from dactnlg._utils.web.problems import Problem
-from dactnlg._utils.web.tokens import check_bearer
+from dactnlg._utils.web.tokens import bearer
 from dactnlg.acts import Turn
 from dactnlg.errors import UnknownNameError
 from dactnlg.generation.generator import Generator
@@ -57,11 +57,10 @@ def add_spans(results: Sequence[GeneratedSentence | Checked], turns: Sequence[Tu
 
 def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> APIRouter:
     """Return the routes `/v1/parse` and `/v1/trace`."""
-    router = APIRouter(prefix="/v1", tags=["acts and sentences"])
+    router = APIRouter(prefix="/v1", tags=["acts and sentences"], dependencies=bearer(settings.token))
 
     @router.post("/parse", summary="Read an act, and say where it is wrong, without generating")
-    def parse(request: Request, body: ParseBody) -> ParseAnswer:
-        check_bearer(request, settings.token)
+    def parse(body: ParseBody) -> ParseAnswer:
         model = models.get(body.model)
         (turn,) = requests.read_acts(body.act, settings)
         _check_names(turn, body.act, model.generator)
@@ -69,7 +68,6 @@ def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> 
 
     @router.post("/trace", summary="Show which slot the model is at with every word")
     async def traced(request: Request, body: TraceBody) -> TraceAnswer:
-        check_bearer(request, settings.token)
         model = models.get(body.model)
         (turn,) = requests.read_acts(body.act, settings)
         requests.check_known([turn], model.generator)

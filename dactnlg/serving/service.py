@@ -14,7 +14,7 @@ from starlette.types import ASGIApp
 
 from dactnlg._utils.web.application import create, guarded
 from dactnlg._utils.web.problems import Problem
-from dactnlg._utils.web.tokens import check_bearer
+from dactnlg._utils.web.tokens import bearer, check_bearer
 from dactnlg.acts import Turn
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
@@ -137,12 +137,11 @@ async def _watch(models: Models, metrics: ServiceMetrics, seconds: float) -> Non
 
 
 def _answers(service: Service) -> APIRouter:
-    router = APIRouter(prefix="/v1", tags=["acts and sentences"])
     settings = service.settings
+    router = APIRouter(prefix="/v1", tags=["acts and sentences"], dependencies=bearer(settings.token))
 
     @router.post("/generate", summary="Say acts")
     async def generate(request: Request, body: GenerateBody) -> GenerateAnswer:
-        check_bearer(request, settings.token)
         model = service.models.get(body.model)
         turns = requests.read_acts(body.acts, settings)
         contexts = requests.read_contexts(body.context, len(turns), settings)
@@ -158,7 +157,6 @@ def _answers(service: Service) -> APIRouter:
 
     @router.post("/check", summary="Check sentences, whoever wrote them")
     async def check(request: Request, body: CheckBody) -> CheckAnswer:
-        check_bearer(request, settings.token)
         model = service.models.get(body.model)
         pairs = requests.read_pairs(body.pairs, settings)
         request.state.facts |= {"model": model.name, "acts": len(pairs)}
@@ -177,8 +175,7 @@ def _answers(service: Service) -> APIRouter:
         return CheckAnswer(model=model.served(), results=results)
 
     @router.get("/models", summary="What is served, and which acts and slots it knows")
-    def listed(request: Request) -> ModelsAnswer:
-        check_bearer(request, settings.token)
+    def listed() -> ModelsAnswer:
         return ModelsAnswer(models=[model.entry() for model in service.models.listed()])
 
     return router

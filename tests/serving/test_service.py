@@ -141,6 +141,18 @@ def test_a_token_is_wanted_where_one_is_set(models: Models) -> None:
     with with_settings(models, token="sesame") as client:
         assert client.get("/healthz").status_code == 200
         assert client.get("/v1/models").status_code == 401
+        # Strangers are told nothing about what else is wrong with their request.
+        assert client.post("/v1/generate", json={"act": 3}).status_code == 401
+        document = client.get("/openapi.json").json()
+        ((name, scheme),) = document["components"]["securitySchemes"].items()
+        assert (scheme["type"], scheme["scheme"]) == ("http", "bearer")
+        secured = {
+            path
+            for path, each in document["paths"].items()
+            for op in each.values()
+            if op.get("security") == [{name: []}]
+        }
+        assert secured == {path for path in document["paths"] if path.startswith("/v1/")}
         for header in ("sesame", "Bearer", "Bearer sesam", "Basic sesame", "Bearer sesame\xe9"):
             answer = client.post(
                 "/v1/generate", json={"acts": ACT}, headers={b"authorization": header.encode("latin-1")}

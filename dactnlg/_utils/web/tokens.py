@@ -6,6 +6,8 @@ import hashlib
 import hmac
 import secrets
 
+from fastapi import Depends, params
+from fastapi.security import HTTPBearer
 from starlette.requests import Request
 
 from dactnlg._utils.web.problems import Problem
@@ -27,6 +29,22 @@ def digest(token: str) -> str:
 def same(given: str, wanted: str) -> bool:
     """Whether two tokens are equal; the time taken tells nothing about either."""
     return hmac.compare_digest(digest(given), digest(wanted))
+
+
+class _Bearer(HTTPBearer):
+    """Checks a token, and has OpenAPI documents say that it is wanted."""
+
+    def __init__(self, wanted: str) -> None:
+        super().__init__(scheme_name="token", description="The token that the service was started with.")
+        self._wanted = wanted
+
+    async def __call__(self, request: Request) -> None:  # type: ignore[override]
+        check_bearer(request, self._wanted)
+
+
+def bearer(wanted: str | None) -> list[params.Depends]:
+    """Return the dependencies of routes that answer those alone who send a token; none where none is wanted."""
+    return [] if wanted is None else [Depends(_Bearer(wanted))]
 
 
 def check_bearer(request: Request, wanted: str | None) -> None:
