@@ -1,11 +1,13 @@
 """What a teacher says of the turns of a corpus, kept in a file: emotions and embeddings by text.
 
 The file is an `.npz` with `name` (the teacher's, with its version), `texts` (N), `emotions` (N, K) and `vectors`
-(N, D). Any teacher may have written it, DeepMoji and InferSent too; none is called here.
+(N, D). Any teacher may have written it, DeepMoji and InferSent too; none is called here. `texts` may also be the bytes
+of a JSON list in UTF-8, as they are written here: in an array of texts each takes as much room as the longest one.
 """
 
 from __future__ import annotations
 
+import json
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,6 +19,7 @@ from numpy.typing import NDArray
 
 from dactnlg._utils.files import replace_file
 from dactnlg._utils.hashing import digest
+from dactnlg._utils.reading import parse_json
 from dactnlg.errors import UserError
 
 Array = NDArray[np.float32]
@@ -64,7 +67,8 @@ class TeacherArrays:
 
     def save(self, path: Path) -> None:
         """Write the arrays; the file is there when it is whole."""
-        content: dict[str, Any] = {"name": self.name, "texts": np.array(self.texts)}
+        texts = np.frombuffer(json.dumps(list(self.texts)).encode(), np.uint8)
+        content: dict[str, Any] = {"name": self.name, "texts": texts}
         with replace_file(path) as partial, partial.open("wb") as file:
             np.savez(file, **content, emotions=self.emotions, vectors=self.vectors)
 
@@ -78,7 +82,7 @@ def load_teacher_arrays(path: str | Path) -> TeacherArrays:
     try:
         with np.load(path, allow_pickle=False) as data:
             emotions, vectors = (np.asarray(data[name], np.float32) for name in ("emotions", "vectors"))
-            name, texts = str(data["name"]), [str(text) for text in data["texts"]]
+            name, texts = str(data["name"]), _texts(data["texts"])
     except (OSError, ValueError, LookupError, EOFError, zipfile.BadZipFile) as error:
         raise UserError(f"{path} holds no arrays of a teacher: {error}") from None
     shapes = (emotions.shape, vectors.shape)
@@ -87,3 +91,15 @@ def load_teacher_arrays(path: str | Path) -> TeacherArrays:
     if not all(np.isfinite(array).all() for array in (emotions, vectors)):
         raise UserError(f"{path}: the arrays hold numbers that are not finite")
     return TeacherArrays(name, texts, emotions, vectors)
+
+
+def _texts(array: NDArray[Any]) -> list[str]:
+    """Return the texts of a file.
+
+    Raises:
+        ValueError: they are no list in JSON.
+    """
+    texts = parse_json(array.tobytes().decode("utf-8")) if array.dtype == np.uint8 else array.tolist()
+    if not isinstance(texts, list):
+        raise ValueError("the texts are no list")
+    return [str(text) for text in texts]

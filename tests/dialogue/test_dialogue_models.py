@@ -215,6 +215,16 @@ def test_arrays_of_a_teacher_come_back_and_name_it_by_their_content(tmp_path: Pa
     np.testing.assert_array_equal(given["emotions"][:, :, 1], [[1, 0], [1, 0]])
     with pytest.raises(UserError, match="nothing for the text 'c'"):
         found.of([["c"]], 2)
+    # One long text among many takes the room of one; another program may write an array of texts.
+    texts = ["x" * 100_000, "é\n\0", *map(str, range(98))]
+    TeacherArrays("e", texts, np.ones((100, 1), np.float32), np.ones((100, 1), np.float32)).save(file)
+    assert file.stat().st_size < 200_000 and load_teacher_arrays(file).texts == texts
+    np.savez(file, name="deepmoji", texts=np.array(["a", "b"]), emotions=arrays.emotions, vectors=arrays.vectors)
+    assert load_teacher_arrays(file).id == arrays.id
+    for texts_of in (np.frombuffer(b'{"a": 1}', np.uint8), np.frombuffer(b'["a', np.uint8), np.array("a")):
+        np.savez(file, name="x", texts=texts_of, emotions=arrays.emotions, vectors=arrays.vectors)
+        with pytest.raises(UserError, match="no arrays of a teacher"):
+            load_teacher_arrays(file)
     file.write_bytes(b"PK damaged")
     with pytest.raises(UserError, match="no arrays of a teacher"):
         load_teacher_arrays(file)
