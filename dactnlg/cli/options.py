@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
@@ -215,11 +215,14 @@ def runs(command: Callable[..., None]) -> Callable[..., None]:
 
 def generation(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of generation, collected in one `GenerationOptions` as its argument `generation`."""
-    return _collected(command, _GENERATION, _FIELDS)
+    return _collected(command, _GENERATION, {name: name for name in _FIELDS})
 
 
 def sampling(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command these options under a seed of its own: `--sampling-seed`, for `--seed` is another one there."""
+    """Give a command that takes one sentence for an act these options, under a seed of its own.
+
+    It is `--sampling-seed`, for `--seed` is another one there.
+    """
     own = click.option(
         "--sampling-seed",
         "sampling_seed",
@@ -227,18 +230,21 @@ def sampling(command: Callable[..., None]) -> Callable[..., None]:
         metavar="N",
         help="Seed of sampling and of the random baseline. [default: the run's]",
     )
-    return _collected(command, (*_GENERATION[:-1], own), (*_FIELDS[:-1], "sampling_seed"))
+    kept = {name: option for name, option in zip(_FIELDS, _GENERATION, strict=True) if name not in ("n_best", "seed")}
+    return _collected(command, (*kept.values(), own), {**{name: name for name in kept}, "sampling_seed": "seed"})
 
 
 def _collected(
-    command: Callable[..., None], given_options: Sequence[Option[Any]], names: Sequence[str]
+    command: Callable[..., None], given_options: Sequence[Option[Any]], fields: Mapping[str, str]
 ) -> Callable[..., None]:
+    """Give a command options, collected in one: `fields` has for the name of each what it is called there."""
+
     @wraps(command)
     def run(**given: Any) -> None:
         # Late: `--help` does not wait for what the options are checked with.
         from dactnlg.generation.options import GenerationOptions
 
-        chosen = {field: given.pop(name) for field, name in zip(_FIELDS, names, strict=True)}
+        chosen = {field: given.pop(name) for name, field in fields.items()}
         command(**given, generation=GenerationOptions(**chosen))
 
     for option in reversed(given_options):

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     type=click.IntRange(4, 100),
     default=10,
     metavar="N",
-    help="Utterances of a conversation at most, user's and system's together.",
+    help="Utterances of a conversation at most, user's and system's together; 5 or more without --open.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of goals; of all with --open.")
 @click.option("--open", "alone", is_flag=True, help="Let models of dialogue talk to themselves, from nothing.")

@@ -18,7 +18,7 @@ from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.dialogue.conversations import Conversation, Utterance, read_conversations, write_conversations
 from dactnlg.dialogue.task.corruption import Corruption
-from dactnlg.dialogue.task.goals import achieved, draw_goals, flawless
+from dactnlg.dialogue.task.goals import FEWEST_TURNS, achieved, draw_goals, flawless
 from dactnlg.dialogue.task.play import play
 from dactnlg.dialogue.task.policy import Policy
 from dactnlg.dialogue.task.reading import Listener, Reading, corpus_listener
@@ -105,6 +105,14 @@ def test_other_corpora_can_be_played(name: str, data_dir: Path) -> None:
 def test_corpora_that_cannot_be_played_say_so(name: str, why: str, data_dir: Path) -> None:
     with pytest.raises(CorpusError, match=f"corpus '{name}' cannot be played: it has {why}"):
         read_schema(load_corpus(name, data_dir))
+
+
+def test_the_shortest_conversations_have_the_fewest_turns(data_dir: Path) -> None:
+    for name in ("trails", "restaurants", "dstc2"):
+        schema = read_schema(load_corpus(name, data_dir))
+        assert {flawless(schema, goal, 40) for goal in draw_goals(schema, 5, FEWEST_TURNS, 1)} == {FEWEST_TURNS}
+    with pytest.raises(UserError, match="at least 5 turns, those of both together; not 4"):
+        draw_goals(trails(), 1, FEWEST_TURNS - 1, 1)
 
 
 def test_goals_are_different_and_reproducible() -> None:
@@ -355,6 +363,7 @@ def test_the_command(neural_run: Path, random_run: Path, tmp_path: Path) -> None
         (["no-run", "--output", "x"], "no-run"),
         (["--output", "x"], "RUN"),
         (["r", "--output", "x", "--turns", "2"], "4<=x"),
+        (["r", "--output", "x", "--n-best", "2"], "No such option"),
     ],
 )
 def test_mistakes(arguments: list[str], told: str) -> None:

@@ -14,6 +14,8 @@ MOST_WISHES, MOST_REQUESTS, MOST_ACTS = 3, 3, 2
 """Constraints, requests, and acts in one user turn at most."""
 GIVEN_UP = 0.3
 """Share of the goals drawn whose first wish has no match."""
+FEWEST_TURNS = 5
+"""Utterances of the shortest conversation: a wish, an offer, a question, its answer, and goodbye."""
 LONG, SLACK = 10, 2
 """Without any fault a conversation leaves fewer utterances than `SLACK` unused, of the first `LONG`."""
 DRAWS = 300
@@ -33,8 +35,10 @@ def draw_goals(schema: Schema, count: int, turns: int, seed: int) -> list[UserGo
         seed: decides all.
 
     Raises:
-        UserError: the corpus has no so many of them.
+        UserError: the corpus has no so many of them, or no conversation is so short.
     """
+    if turns < FEWEST_TURNS:
+        raise UserError(f"a conversation has at least {FEWEST_TURNS} turns, those of both together; not {turns}")
     rng = np.random.default_rng(seed)
     found: dict[object, UserGoal] = {}
     with tqdm(desc="drawing goals", total=count, unit=" goals", delay=2, leave=False, disable=None) as bar:
