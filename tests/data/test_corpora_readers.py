@@ -15,6 +15,7 @@ from dactnlg.acts import Turn, parse
 from dactnlg.data.card import load_card
 from dactnlg.data.corpus import Corpus, cache_dir, load_corpus
 from dactnlg.data.readers import readers
+from dactnlg.data.readers.reading import read_csv, read_lines, read_text
 from dactnlg.errors import CorpusError, UnknownNameError, UserError
 
 RAW = Path(__file__).parents[1] / "fixtures" / "dstc2_raw"
@@ -223,6 +224,24 @@ def test_a_byte_order_mark_is_no_part_of_the_data(tmp_path: Path) -> None:
     path = tmp_path / "train.csv"
     path.write_bytes(b"\xef\xbb\xbfact,text\r\na(),x\r\n")
     assert load_corpus(path).split("train")[0].references == ("x",)
+
+
+def test_only_the_line_feed_ends_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes("\ufeffa\rb\u2028c\r\n\n d\x85\r\r\ne".encode())
+    assert list(read_lines(path)) == [("line 1", "a\rb\u2028c"), ("line 3", " d\x85"), ("line 4", "e")]
+    # Tables come from spreadsheets, and these end lines in three ways.
+    for end in ("\n", "\r\n", "\r"):
+        for name, rows in (("t.csv", ["a,b", '1,"x', 'y"', "2,z"]), ("t.tsv", ["a\tb", "1\tx", "2\tz"])):
+            (tmp_path / name).write_bytes(end.join(rows).encode())
+            assert [row for _, row in read_csv(tmp_path / name, ["b"])] == [["x\ny" if name == "t.csv" else "x"], ["z"]]
+
+
+def test_text_of_a_known_encoding_holds_no_nul_either(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"caf\xe9\n\0")
+    with pytest.raises(CorpusError, match=r"x\.txt, line 2: a NUL"):
+        read_text(path, "cp1252")
 
 
 @settings(max_examples=300, deadline=None)

@@ -18,7 +18,7 @@ _NO_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 def read_text(path: Path, other: str = "") -> str:
-    """Return a file's text.
+    """Return a file's text as it is, whatever ends its lines.
 
     Args:
         path: the file.
@@ -28,15 +28,17 @@ def read_text(path: Path, other: str = "") -> str:
         CorpusError: the file cannot be opened, is not UTF-8, or holds a NUL.
     """
     try:
-        text = regular_file(path).read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        if other:
-            return path.read_text(encoding=other, errors="replace")
-        line = error.object.count(b"\n", 0, error.start) + 1
-        hint = "; is it UTF-16?" if error.object[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
-        raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){hint}") from None
+        data = regular_file(path).read_bytes()
     except OSError as error:
         raise CorpusError(f"cannot read {path}: {error.strerror or error}") from None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if not other:
+            line = error.object.count(b"\n", 0, error.start) + 1
+            hint = "; is it UTF-16?" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+            raise row_error(path, f"line {line}", f"not UTF-8 ({error.reason}){hint}") from None
+        text = data.decode(other, errors="replace")
     if (at := text.find("\0")) >= 0:
         raise row_error(path, f"line {text.count(chr(10), 0, at) + 1}", "a NUL, which is no text; is it UTF-16?")
     return text
@@ -54,7 +56,7 @@ def read_lines(path: Path, other: str = "") -> Iterator[tuple[str, str]]:
     """
     for number, line in enumerate(read_text(path, other).split("\n"), start=1):
         if line.strip():
-            yield f"line {number}", line
+            yield f"line {number}", line.rstrip("\r")
 
 
 def read_json(text: str, path: Path, place: str = "") -> Any:
@@ -163,8 +165,11 @@ def read_header(path: Path) -> list[str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, by commas else."""
-    return table_rows(io.StringIO(read_text(path), newline=""), "\t" if path.suffix == ".tsv" else ",")
+    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, by commas else.
+
+    Spreadsheets end lines in all three ways.
+    """
+    return table_rows(io.StringIO(read_text(path), newline=None), "\t" if path.suffix == ".tsv" else ",")
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
