@@ -49,7 +49,7 @@ FAULTS = [
         "Ivy Cutting is 9 km long.",
         "contradicted: length='7 km' is length='9 km'",
     ),
-    ("inform(name='Ivy Cutting')", "Ivy Cutting is near the old mill.", "invented: near=the old mill"),
+    ("inform(name='Ivy Cutting')", "Ivy Cutting is near the old mill.", "extra: near='the old mill'"),
     ("inform(name='Ivy Cutting';dogsallowed=no)", "Ivy Cutting allows dogs.", "contradicted: dogsallowed=no"),
     ("inform(name='Ivy Cutting')", "Ring 0555 999 999 about Ivy Cutting.", "invented: the number"),
     ("inform(name='Ivy Cutting')", "{name} is a walk.", "placeholder: { is left in it"),
