@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from typing import Any
 
 from dactnlg._utils.memory import Memory
@@ -13,7 +14,7 @@ from dactnlg.text.sentences import Tokens, join_sentences, last_sentence
 from dactnlg.text.surface import strip_joiner, tokenize
 
 Key = tuple[str, ...]
-_PREPOSITIONS = frozenset({"at", "by", "in", "near"})
+_PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "near", "on", "to"})
 REMEMBERED = 1_000, 1 << 20
 """Names of slots of which it is remembered whether they are nouns, at most, and their bytes."""
 _BEFORE_NOUNS = ("the", "what", "of")
@@ -130,12 +131,19 @@ class Templates:
         return min(ranked)[-1][-1] if ranked else None
 
     def spelt_out(self, slot_name: str) -> str:
-        """Return the words of a slot's name, as training has them: "price range" of `pricerange`."""
+        """Return the words of a slot's name, as training has them: "price range" of `pricerange`, `pub-pricerange`."""
         if not self._words:
             self._words = Counter(word for group in self.sentences.values() for sentence in group for word in sentence)
-        return " ".join(
-            word for name in slot_name.replace("_", " ").casefold().split() for word in _segments(name, self._words)
-        )
+        first, *rest = slot_name.casefold().replace("_", " ").split("-")
+        parts = rest if rest and first in self._domains else [first, *rest]
+        return " ".join(word for name in " ".join(parts).split() for word in _segments(name, self._words))
+
+    @cached_property
+    def _domains(self) -> set[str]:
+        """What slots' names begin with that are of one domain, `hotel` of `hotel-area`, as their acts' types do."""
+        traits = {trait.casefold().partition("|")[::2] for key in self.sentences for trait in key}
+        begun = {(act, slot.partition("-")[0]) for act, slot in traits if "-" in slot}
+        return {first for act, first in begun if act.startswith(first)}
 
     def names_thing(self, words: Tokens, slot_name: str) -> bool:
         """Whether the words of a slot's name are a noun in training: "the price range", "what area", "kind of food"."""

@@ -136,6 +136,13 @@ def test_cover(templates: Templates, act: str, sentence: str) -> None:
     assert cover(templates, act) == sentence
 
 
+def test_slots_are_named_without_the_domain_of_their_act() -> None:
+    pairs = [("Pub-Inform(pub-name=a;check-in=b)", "come")]
+    both = "the name is SLOT_PUB_NAME . the check in is SLOT_CHECK_IN . the phone is SLOT_PUB_PHONE"
+    assert cover(collect(pairs), "Pub-Recommend(pub-name=x;check-in=y;pub-phone=z)") == both
+    assert cover(collect(pairs), "Train-Inform(to=x;from=y)") == "it is to SLOT_TO . it is from SLOT_FROM"
+
+
 def test_special_values_decide_which_sentence_covers() -> None:
     pairs = [
         ("inform(name=a;dogs=yes)", "dogs may come to SLOT_NAME"),
