@@ -89,13 +89,8 @@ class Naming:
         told = len(free) < 2 and (not self._english or careless(words))
         # What training hardly ever has, the reader cannot tell.
         unread = {slot: name for slot, name in free.items() if self._english and not self._reads(name)}
-        # A yes or no of which training has nothing is named, too.
-        new = {
-            fact.slot or "": fact.name for fact in stated if fact.kind[1:] in OPPOSITES and fact.slot not in self._slots
-        }
         named = unknown | ({} if told else free) | unread
         unnamed = [name for slot, name in named.items() if not any(map(self._names(slot), words))]
-        unnamed += [name for slot, name in new.items() if not any(map(self._names_new(slot), words))]
         unnamed += [] if careless(words) else unread.values()
         # "Now information is available", as one of training's sentences has it.
         for slot, name in unknown.items() if self._english else ():
@@ -150,10 +145,6 @@ class Naming:
     def _reads(self, name: str) -> bool:
         """Whether the reader can tell that something is not said."""
         return name in self._reader.facts and self._reader.limits[name].least > NEVER
-
-    def _names_new(self, slot: str) -> Callable[[str], bool]:
-        """Return what tells whether a word names a slot that training has not, and none that it has: no "allowed"."""
-        return lambda word: names_slot(word, slot) and not any(names_slot(word, other) for other in self._slots)
 
     def _names(self, slot: str) -> Callable[[str], bool]:
         """Return what tells whether a word names a slot: it is one of its name, or of sentences about it alone."""

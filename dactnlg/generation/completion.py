@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 
 from dactnlg.generation.candidates import Candidate
 from dactnlg.generation.options import ResolvedOptions
+from dactnlg.text.grammar.english import ARTICLES
+from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.requests import Request
 from dactnlg.text.segments import Segments
-from dactnlg.text.sentences import Tokens, join_sentences, split_question, split_sentences
+from dactnlg.text.sentences import PRONOUN, Tokens, join_sentences, split_question, split_sentences
+from dactnlg.text.surface import strip_joiner
 
 if TYPE_CHECKING:
     from dactnlg.generation.decoders.decoder import Decoder
@@ -35,11 +38,17 @@ class Completer:
     def with_statements(self, decoder: Decoder, candidate: Candidate, options: ResolvedOptions) -> Candidate:
         """Return a sentence with the special values that it lacks behind it, as training said these by themselves."""
         found, turn, said_before = candidate, candidate.request.turn, candidate.request.context
+        new = self.preprocessor.new_values.of(turn)
+        alone = len(new) == sum(len(act.slots) for act in turn)
         owners = {f"{slot.name}={slot.special}": (act.act_type, slot) for act, slot in turn.slots()}
         for name in candidate.report.cues.missing:
             said = split_sentences(found.tokens)
             endings = self._segments.statements(*owners[name]) if name in owners else []
-            whole = [join_sentences(found.tokens, ending) for ending in endings if ending not in said]
+            if name in owners and owners[name][1] in new and not alone and not _is_of_one(found.tokens):
+                endings = [ending for ending in endings if ending[0] != PRONOUN]
+            # Where a model knows nothing of the act, what it says is made up.
+            before = () if alone and len(new) == 1 else found.tokens
+            whole = [join_sentences(before, ending) for ending in endings if ending not in said]
             scores = decoder.sentence_scores(turn, self._numbers(whole), said_before) if whole else ()
             more = self._longer(found, whole, scores, options)
             better = [each for each in more if each.errors < found.errors]
@@ -62,6 +71,10 @@ class Completer:
         required = self.preprocessor.delexicalizer.required(request.turn)
         english = self.preprocessor.style.language == "en"
         tokens = self.preprocessor.templates.cover(request.turn, required, english=english)
+        new = self.preprocessor.new_values.of(request.turn)
+        for act, slot in request.turn.slots() if new else ():
+            endings = self._segments.statements(act.act_type, slot) if slot in new else []
+            tokens = join_sentences(tokens, endings[0]) if endings else tokens
         return Candidate(self.preprocessor, request, tuple(tokens), None, origin="template")
 
     def _numbers(self, texts: Sequence[Sequence[str]]) -> list[list[int]]:
@@ -79,3 +92,9 @@ class Completer:
     ) -> Candidate:
         score, ask = options.normalized(score, tokens), options.append_questions
         return Candidate(self.preprocessor, request, tuple(tokens), score, origin=origin, ask=ask)
+
+
+def _is_of_one(tokens: Tokens) -> bool:
+    """Whether a text begins with what it speaks of, for which "it" may stand; "there are 3 hotels" does not."""
+    first = next((strip_joiner(token) for token in tokens if token not in ARTICLES), "")
+    return is_placeholder(first) or first == PRONOUN

@@ -29,8 +29,8 @@ class Generation:
         unchecked: special values (`toilets=none`) and questions (`request(food)`) of the act that nothing could check:
             the data card has no cues for them, and the corpus too few sentences to learn from. Act types that training
             never had stand here, too (`flatter()`).
-        seen: whether the training data have this combination of act types and slots; False asks for a closer look. None
-            where that is not known.
+        seen: whether the training data have this combination of act types and slots, and each of its special values for
+            that slot; False asks for a closer look. None where that is not known.
         doubts: where training never had this combination, its special values included: how much of the sentence does
             not read like training, runs of words that it never has and faults of clauses. Sentences without are right
             more often. None where training had it, and where doubts were not counted: without the hard constraint, for

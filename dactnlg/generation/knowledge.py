@@ -20,7 +20,8 @@ class ActKnowledge(NamedTuple):
         unchecked: its special values and questions that nothing can show, act types that training never had, and
             those that it has too seldom for sentences to be told by, where the combination is new: a sentence may lack
             them unnoticed.
-        seen: whether training had its combination of act types and slots; None where that is not known.
+        seen: whether training had its combination of act types and slots, and each special value of its slot; None
+            where that is not known.
     """
 
     unchecked: tuple[str, ...]
@@ -55,7 +56,7 @@ class KnownActs:
         named = {f"{act.act_type}({slot.name})" for act, slot in turn.slots() if not manners.is_question(act.act_type)}
         asked = [name for name in questions.of(turn) if questions.wordings(name) and name not in named] if names else []
         combinations, act_types = preprocessor.templates.sentences, preprocessor.encoder.act_types
-        seen = kind(turn) in combinations if combinations else None
+        seen = kind(turn) in combinations and not preprocessor.new_values.of(turn) if combinations else None
         new = [act.act_type for act in turn if act.act_type not in act_types]
         # What training has is said in its words; where all acts are of one type none is taken for another.
         if preprocessor.reader is not None and seen is False and len(act_types) > 1:

@@ -34,6 +34,7 @@ from dactnlg.text.trigger_words import TriggerWords, learn_trigger_words, trigge
 from dactnlg.text.values.casing import Casing
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.values.neighbours import Neighbours
+from dactnlg.text.values.new_values import NewValues
 from dactnlg.text.vocabulary import Vocabulary
 
 ACTS, TEMPLATES, MANY = 8 << 20, 16 << 20, 1 << 20
@@ -58,6 +59,7 @@ class Preprocessor:
     Attributes:
         context: numbers the words of what users say before; None where models do not look at it.
         neighbours: words that training does not have beside values.
+        new_values: special values that training does not have.
     """
 
     def __init__(
@@ -84,8 +86,7 @@ class Preprocessor:
         self.kinds = np.array([self._columns.get(base, -1) for base in bases], np.int32)
         self._acts: Memory[DelexicalizedAct] = Memory(MANY, ACTS)
         self._made: Memory[Template] = Memory(MANY, TEMPLATES)
-        self.questions = LearnedQuestions(templates, trigger_words)
-        self.triggers = self._trigger_matrix()
+        self._learn_words()
 
     @classmethod
     def build(
@@ -125,7 +126,12 @@ class Preprocessor:
     def attach(self, reader: TemplateReader) -> None:
         """Have templates read by a reader too, and searches for special values know its words."""
         self.reader, self.trigger_words = reader, {**reader.trigger_words, **self.trigger_words}
-        self.questions = LearnedQuestions(self.templates, self.trigger_words)
+        self._learn_words()
+
+    def _learn_words(self) -> None:
+        words, english, silent = self.trigger_words, self.style.language == "en", self.delexicalizer.silent
+        self.questions = LearnedQuestions(self.templates, words)
+        self.new_values = NewValues(self.encoder, self.templates, words, silent, english=english)
         self.triggers = self._trigger_matrix()
 
     def _trigger_matrix(self) -> NDArray[np.bool_]:
@@ -224,11 +230,14 @@ class Preprocessor:
         cues = self.checker.look(self.request(turn).act.expected, tokens, shown)
         if self.reader is None:
             return f"{slot.name}={slot.special}" in cues.missing
+        if f"{slot.name}={slot.special}" in self.new_values.unsaid(turn, tokens):
+            return True
         return self.reader.lacks(turn, slot, tokens, cues, shown)
 
     def unsaid(self, turn: Turn, tokens: Sequence[str]) -> list[str]:
-        """Return what a text does not say of a turn, as training's manner shows: its act, values that are untrue."""
+        """Return what a text does not say of a turn, as training's manner shows: its act, values untrue, or new."""
         found = [f"{turn.acts[0].act_type}()"] if self.manners.wrong(turn, tokens) else []
+        found += self.new_values.unsaid(turn, tokens)
         return [*found, *self.manners.untrue(turn, self.delexicalizer.required(turn), tokens)]
 
     def owed_triggers(self, names: Sequence[Iterable[str]]) -> NDArray[np.float32]:

@@ -116,7 +116,8 @@ class Segments:
         own = self._statements_of(act_type, slot)
         if own or act_type.startswith(QUESTION):
             return own
-        return next(filter(None, (self._statements_of(other, slot) for other in self._stating)), [])
+        others = next(filter(None, (self._statements_of(other, slot) for other in self._stating)), [])
+        return others or self.preprocessor.new_values.statements(act_type, slot, self.statements)
 
     @cached_property
     def _stating(self) -> list[str]:

@@ -73,6 +73,43 @@ def test_what_nothing_can_check_is_named_beside_slots_ok(generator: Generator) -
         assert (said.slots_ok, slot in said.missing) == (False, True)
 
 
+@pytest.mark.parametrize("new", ["season=no", "length=yes", "toilets=dontcare"])
+def test_special_values_that_training_never_had_of_a_slot_are_not_seen_nor_passed_over(
+    generator: Generator, new: str
+) -> None:
+    (said,) = generator.generate([f"inform(name='Ivy Cutting';{new})"])
+    assert (said.seen, said.slots_ok) == (False, False)
+    assert new in said.missing
+    (known,) = generator.generate(
+        [f"inform(name='Ivy Cutting';{new.partition('=')[0]}=no)".replace("length=no", "length=1")]
+    )
+    assert known.seen is (new != "season=no")
+
+
+@pytest.mark.parametrize(
+    ("new", "sentence", "is_said"),
+    [
+        ("toilets=none", "I do not know of toilets.", True),
+        ("toilets=none", "Ivy has toilets.", False),
+        ("toilets=dontcare", "Ivy is fine if you do not care about toilets.", True),
+        ("toilets=dontcare", "Ivy has toilets.", False),
+        ("lockers=no", "Ivy has toilets but no lockers.", True),
+        ("lockers=no", "Ivy has no toilets and lockers.", False),
+        ("lockers=yes", "Ivy has no toilets but lockers.", True),
+        ("lockers=yes", "Ivy has no lockers.", False),
+        ("season=no", "Ivy has no season.", False),
+    ],
+)
+def test_what_training_never_had_is_said_where_words_show_it(
+    generator: Generator, new: str, sentence: str, *, is_said: bool
+) -> None:
+    turn, values = parse(f"inform(name=Ivy;{new})"), generator.preprocessor.new_values
+    tokens = generator.preprocessor.delexicalizer.delexicalize(turn, sentence).tokens
+    assert values.unsaid(turn, tokens) == ([] if is_said else [new])
+    # Of two values either may be meant, and what cards call silent nobody says.
+    assert values.of(parse(f"?select({new};{new.partition('=')[0]}=1)")) == []
+
+
 def test_what_is_named_without_a_value_is_unchecked_where_nobody_asks(generator: Generator) -> None:
     """`inform(season)` says nothing that could be said; whatever the model tells of it is its own."""
     told, asked = generator.generate(["inform(name='Ivy Cutting';season;difficulty)", "?request(season)"], strict=False)

@@ -6,6 +6,7 @@ import pytest
 
 from dactnlg.acts import parse
 from dactnlg.generation.candidates import Candidate
+from dactnlg.generation.completion import Completer
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
@@ -252,3 +253,39 @@ def test_templates_are_filed_under_what_they_say(generator: Generator) -> None:
 
 def _every(generator: Generator, acts: list[str], options: GenerationOptions) -> list[Generation]:
     return [each for found in generator.generate(acts, options) for each in found.n_best]
+
+
+HOTELS = [
+    ("inform(name=a;stars=4;internet=yes)", "SLOT_NAME has SLOT_STARS stars and free internet ."),
+    ("inform(name=a;stars=4;internet=yes)", "SLOT_NAME is a SLOT_STARS star hotel with internet ."),
+    ("inform(name=a;internet=yes;phone=none)", "SLOT_NAME has internet . i do not know the phone number ."),
+    ("inform(name=a;phone=b)", "the phone number of SLOT_NAME is SLOT_PHONE ."),
+    ("inform(name=a;postcode=b)", "the postcode of SLOT_NAME is SLOT_POSTCODE ."),
+]
+
+
+def test_a_no_that_training_never_had_is_said_as_the_yes_is() -> None:
+    hotels, act = built(HOTELS), "inform(name=Ritz;stars=4;internet=no)"
+    assert acts(hotels, act) == [act.replace("=no", "=yes")]
+    assert said(hotels, act, HOTELS[1][1], HOTELS[0][1]) == [
+        "Ritz is a 4 star hotel without internet.",
+        "Ritz has 4 stars but no free internet.",
+    ]
+    # Where the model has no such words, training has.
+    request, stand_ins = hotels.request(parse(act)), StandIns(hotels)
+    (best,) = stand_ins.said(request, stand_ins.of(request)[0], [], ask=True)
+    assert (best.text, best.origin) == ("Ritz has 4 stars but no free internet.", "composed")
+    assert acts(hotels, "inform(name=Ritz;stars=no)") == acts(hotels, act.replace("=no", "=yes")) == []
+
+
+@pytest.mark.parametrize(
+    ("act", "sentence"),
+    [
+        ("inform(name=Ritz;postcode=b;internet=no)", "The postcode of Ritz is b. It has no internet."),
+        ("inform(name=Ritz;phone=b;postcode=none)", "There is no information about the postcode."),
+    ],
+)
+def test_a_value_that_training_never_had_is_said_behind_what_covers_an_act(act: str, sentence: str) -> None:
+    hotels = built(HOTELS)
+    assert Completer(hotels).covering(hotels.request(parse(act))).text.endswith(sentence)
+    assert "information" not in Completer(built(HOTELS, "und")).covering(hotels.request(parse(act))).text

@@ -10,6 +10,7 @@ from dactnlg.acts import parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.data.pairs import build_preprocessor
 from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.text.values.opposites import denied_at, turned
 
 DENIED = {
     "hotel": [
@@ -91,3 +92,49 @@ def test_few_texts_of_an_act_type_do_with_those_of_others(data_dir: Path) -> Non
     assert checker.check(turn, "ugly duckling does not serve chinese food").missing == ("food=chinese",)
     turn = parse("canthelp(food=chinese)")
     assert checker.check(turn, "I am sorry but there is no chinese restaurant").ok
+
+
+@pytest.mark.parametrize(
+    ("yes", "no"),
+    [
+        ("it has dogs .", "it has no dogs ."),
+        ("SLOT_NAME is a pub with a big dog . call it .", "SLOT_NAME is a pub without a big dog . call it ."),
+        ("it has SLOT_STARS stars and friendly dogs .", "it has SLOT_STARS stars but no friendly dogs ."),
+        ("dogs are allowed at SLOT_NAME .", "dogs are not allowed at SLOT_NAME ."),
+        ("it allows dogs .", "it does not allow dogs ."),
+        ("they welcome dogs .", "they do not welcome dogs ."),
+        ("it is dog friendly .", None),
+        ("it has dogs and cats .", None),
+        ("dogs are free .", None),
+        ("it has cats . dogs play with dogs . dogs bark .", None),
+        ("does it allow dogs ?", None),
+        ("it offers guests friendly dogs .", None),
+    ],
+)
+def test_a_yes_is_denied_in_its_own_words(yes: str, no: str | None) -> None:
+    def names(word: str) -> bool:
+        return word.startswith("dog")
+
+    said = turned(tuple(yes.split()), names, "no")
+    assert said == (None if no is None else tuple(no.split()))
+    if said is not None:
+        words = yes.split()
+        assert not denied_at(words, next(at for at, word in enumerate(words) if names(word)))
+        assert denied_at(said, next(at for at, word in enumerate(said) if names(word)))
+
+
+@pytest.mark.parametrize(
+    ("no", "yes"),
+    [
+        ("it does not have dogs .", "it has dogs ."),
+        ("dogs are not allowed .", "dogs are allowed ."),
+        ("SLOT_NAME has no doggies .", "SLOT_NAME has doggies ."),
+        ("a pub without dogs .", "a pub with dogs ."),
+        ("it has no dog .", None),
+        ("it is not cheap , and lacks dogs .", None),
+        ("it has dogs .", None),
+    ],
+)
+def test_a_no_is_affirmed_in_its_own_words(no: str, yes: str | None) -> None:
+    said = turned(tuple(no.split()), lambda word: word.startswith("dog"), "yes")
+    assert said == (None if yes is None else tuple(yes.split()))

@@ -3,7 +3,8 @@
 A model that says food in words of its own has no word for Ethiopian food, and no placeholder for it either. It is
 asked for Indian food, and what it says of that is said of Ethiopian food: the value is copied from the act, as in
 copying networks (Gu et al. 2016), to where the known one stood. A game of four genres, where training has three at
-most, is said to be one of three, and the fourth is put beside them.
+most, is said to be one of three, and the fourth is put beside them. A hotel without internet, where all that training
+has have it, is said as one of these, and "without internet" stands for "with internet".
 """
 
 from __future__ import annotations
@@ -43,11 +44,13 @@ class StandIn(NamedTuple):
         known: the slots of the act whose value is another one there, each with that.
         surplus: values that are left out there; each has another one of its slot before it. Those that texts say in
             words have no placeholder.
+        opposed: the slots with a yes or no that training never had for them; the opposite stands there.
     """
 
     request: Request
     known: Mapping[Required, str]
     surplus: Sequence[Required]
+    opposed: Sequence[Slot] = ()
 
 
 class Joined(NamedTuple):
@@ -71,8 +74,9 @@ class StandIns:
     def of(self, request: Request) -> list[StandIn]:
         """Return the stand-ins of an act, the best first; none where training could have had it, or nothing helps."""
         act, turn = request.act, request.turn
-        in_words = self._surplus_in_words(turn)
-        if not act.unknown and not in_words and not any("#" in item.placeholder for item in act.required):
+        in_words, opposed = self._surplus_in_words(turn), self._preprocessor.new_values.opposed(turn)
+        known = not (act.unknown or in_words or opposed)
+        if known and not any("#" in item.placeholder for item in act.required):
             return []
         # The act stands for all that are alike but for their values.
         pairs = zip(act.required, request.slots, strict=True)
@@ -82,21 +86,26 @@ class StandIns:
         lacked = {item.placeholder for item in act.unknown}
         unknown = [each for each in required if each.placeholder in lacked and each not in surplus]
         values = {item: alike for item in unknown if (alike := self._alike(request, item))}
-        tries = max(map(len, values.values()), default=1) if values or surplus else 0
-        return [self._stand_in(request, values, surplus, number) for number in range(tries)]
+        tries = max(map(len, values.values()), default=1) if values or surplus or opposed else 0
+        return [self._stand_in(request, values, surplus, opposed, number) for number in range(tries)]
 
     def _stand_in(
-        self, request: Request, values: Mapping[Required, Sequence[str]], surplus: Sequence[Required], number: int
+        self,
+        request: Request,
+        values: Mapping[Required, Sequence[str]],
+        surplus: Sequence[Required],
+        opposed: Mapping[Slot, Slot],
+        number: int,
     ) -> StandIn:
         """Return the stand-in that has the value of this number, of each slot as many as it has."""
         known = {item: alike[number % len(alike)] for item, alike in values.items()}
-        replaced = {item.slot: Slot(item.slot.name, value) for item, value in known.items()}
+        replaced = {item.slot: Slot(item.slot.name, value) for item, value in known.items()} | dict(opposed)
         left = {item.slot for item in surplus}
         acts = [
             DialogueAct(act.act_type, tuple(replaced.get(slot, slot) for slot in act.slots if slot not in left))
             for act in request.turn
         ]
-        return StandIn(self._preprocessor.request(Turn(tuple(acts)), request.context), known, surplus)
+        return StandIn(self._preprocessor.request(Turn(tuple(acts)), request.context), known, surplus, (*opposed,))
 
     def said(
         self, request: Request, stand_in: StandIn, candidates: Sequence[Candidate], *, ask: bool
@@ -115,7 +124,7 @@ class StandIns:
         ]
         found = []
         for each in candidates:
-            copied = self._delexicalizer.replaced(wanted, each.tokens)
+            copied = self._delexicalizer.replaced(wanted, self._opposed(stand_in, each.tokens))
             if copied.missing:
                 continue
             # A reader may take a plural for what training says of all of them: "in all product families".
@@ -125,7 +134,19 @@ class StandIns:
             score, origin = each.score, "inserted"
             made = (Candidate(self._preprocessor, request, text, score, origin=origin, ask=ask) for text in texts)
             found += [*islice((candidate for candidate in made if candidate.right), 1)]
+        if not found and stand_in.opposed:
+            # Few texts have words of which the opposite can be made, and the model need not like them.
+            known = self._preprocessor.new_values.texts(stand_in.request.turn)
+            texts = [self._opposed(stand_in, text) for text in known]
+            made = (Candidate(self._preprocessor, request, text, None, origin="composed", ask=ask) for text in texts)
+            found += [*islice((candidate for candidate in made if candidate.right), 1)]
         return found
+
+    def _opposed(self, stand_in: StandIn, tokens: Tokens) -> Tokens:
+        """Return a text with a yes for each no, and a no for each yes, that training never had; the rest stays."""
+        for slot in stand_in.opposed:
+            tokens = self._preprocessor.new_values.turned(tokens, slot) or tokens
+        return tokens
 
     def _says_again(self, items: Sequence[Required], tokens: Tokens) -> bool:
         """Whether a text says values of slots in words beside their placeholders."""
