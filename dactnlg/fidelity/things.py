@@ -1,8 +1,9 @@
-"""Special values in acts that compare things: of which of them a text says each, by the cues beside their names."""
+"""Special values of several things, or acts: of which of them a text says each, by the cues beside their names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from dactnlg.acts import Slot, Turn
 from dactnlg.fidelity.facts import special_name
@@ -30,7 +31,7 @@ def exchanged_specials(
         required: its values.
         tokens: the text, with placeholders.
     """
-    found = dict(_of_both(checker, turn, tokens))
+    found = dict(chain(_of_both(checker, turn, tokens), _of_the_next(checker, turn, required, tokens)))
     for slot, said in _unshown(checker, turn, required, tokens):
         for other, shown in said:
             own = {each.special for each in other.slots if each.name == slot.name}
@@ -79,6 +80,34 @@ def _of_both(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> Iterato
             for name, values in shown.items():
                 own = {slot.special for slot in thing.slots if slot.name == name and slot.special}
                 yield from ((f"{name}={value}", str(thing.name)) for value in values if own and value not in own)
+
+
+def _of_the_next(
+    checker: SlotChecker, turn: Turn, required: Sequence[Required], tokens: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield special values that a text says only once it has come to the next act, with a value of that act.
+
+    "I can't find any trails near SLOT_NEAR. What about SLOT_NAME? It is open to dogs.", where none near there is.
+    """
+    for place, act in enumerate(turn.acts[1:], 1):
+        before = turn.acts[:place]
+        cued = [slot for a in before for slot in a.slots if slot.special in checker.values_with_cues(slot.name)]
+        if not cued or any(each.act_type == act.act_type for each in before):
+            continue
+        own = {item.placeholder: item.slot for item in required if item.act_type == act.act_type}
+        sentences = split_sentences(tokens)
+        values = (
+            (at, own[name]) for at, each in enumerate(sentences) for name in map(strip_joiner, each) if name in own
+        )
+        # "How about X, as there are none that allow dogs?" says all at once.
+        at, thing = next(values, (0, None))
+        parts = (tuple(chain.from_iterable(part)) for part in (sentences[:at], sentences[at:]))
+        early, late = (checker.shown(part) for part in parts) if at else ({}, {})
+        yield from (
+            (special_name(slot), str(thing))
+            for slot in cued
+            if slot.special in late.get(slot.name, ()) and slot.special not in early.get(slot.name, ())
+        )
 
 
 def left_out(checker: SlotChecker, turn: Turn, tokens: Sequence[str]) -> list[str]:

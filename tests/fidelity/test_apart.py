@@ -51,3 +51,23 @@ def test_sentences_about_two_things_are_at_fault_where_one_of_them_is(checker: F
         assert own.ok == (checker.check(one, first).ok and checker.check(two, second).ok)
         faults += not wrong.ok
     assert faults > 50
+
+
+@pytest.mark.parametrize(
+    ("sentence", "misplaced"),
+    [
+        (
+            "There are no trails near Tessel. Instead, you could try Quarry Rim. It is open to dogs.",
+            "name='Quarry Rim'",
+        ),
+        ("There are no trails near Tessel that are open to dogs. Instead, you could try Quarry Rim.", None),
+        ("There are no trails near Tessel that allow dogs. You could try Quarry Rim. It is open to dogs.", None),
+        # Which comes first is not known where one sentence says all.
+        ("You could try Quarry Rim, as no trail near Tessel allows dogs. Dogs are allowed.", None),
+    ],
+)
+def test_what_one_act_says_is_not_said_of_the_next_ones_thing(
+    checker: FidelityChecker, sentence: str, misplaced: str | None
+) -> None:
+    turn = parse("inform_no_match(near=Tessel;dogsallowed=yes)&offer_alternative(name='Quarry Rim')")
+    assert checker.check(turn, sentence).misplaced.get("dogsallowed=yes") == misplaced
