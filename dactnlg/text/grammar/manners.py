@@ -21,6 +21,7 @@ from dactnlg.text.placeholders import Required, is_placeholder
 from dactnlg.text.sentences import Tokens, asking, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types, kind
+from dactnlg.text.values.turns import Turns
 
 LEAST_SHARE = 0.1
 """Share of an act type's texts that deny, without such special values, or ask, from which on that is what it does."""
@@ -86,7 +87,7 @@ class Manners:
 
     def __init__(self, templates: Templates) -> None:
         self._templates, self._denials, self.marks = templates, Denials(templates), Marks(templates)
-        self._identities = Identities(templates)
+        self._identities, self._turns = Identities(templates), Turns(templates)
         self._open: dict[Key, bool] = {}
         self._questions: dict[str, bool] = {}
         self._personal: dict[Key, bool] = {}
@@ -156,11 +157,11 @@ class Manners:
         alike = [shares for others, shares in self._shares.items() if acts < set(others)]
         return sum(shares.own for shares in alike) >= ALL_DENY and all(shares.deny == 1.0 for shares in alike)
 
-    def untrue(self, turn: Turn, required: Iterable[Required], tokens: Sequence[str]) -> list[str]:
+    def untrue(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> list[str]:
         """Return the values of which a text says what does not hold.
 
-        It denies them where its act denies nothing, "it is not in the north", or takes them for something else,
-        "SLOT_DEVELOPER is a good game".
+        It denies them where its act denies nothing, "it is not in the north", takes them for something else,
+        "SLOT_DEVELOPER is a good game", or says them of another act's thing.
 
         Args:
             turn: the acts.
@@ -171,7 +172,8 @@ class Manners:
         if self._of(turn).deny < LEAST_SHARE:
             # What an act with a negative value denies may be that: "no dogs".
             found += self._denials.denied(act_types(kind(turn)), tokens, plainly=_negative(turn))
-        return [str(item.slot) for item in required if item.placeholder.partition("#")[0] in found]
+        strays = self._turns.strays(turn, required, tokens)
+        return [str(i.slot) for i in required if i.placeholder.partition("#")[0] in found or i.placeholder in strays]
 
     def is_question(self, act_type: str) -> bool:
         """Whether an act type asks, by its name or as all of training's texts for it begin."""

@@ -1,0 +1,99 @@
+"""Turns of several acts: values that a text says of the thing of another act than theirs.
+
+"There are no trails near SLOT_NEAR. Instead, you could try SLOT_NAME, a SLOT_DIFFICULTY walk.", where SLOT_NAME is near
+SLOT_NEAR, and what there is none of is that difficult.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import cached_property, reduce
+from itertools import combinations
+
+from dactnlg.acts import Turn
+from dactnlg.text.placeholders import Required, placeholder_name
+from dactnlg.text.sentences import split_sentences
+from dactnlg.text.surface import strip_joiner
+from dactnlg.text.templates import Key, Templates, act_types
+
+LEAST_TEXTS = 10
+"""Texts for two act types that keep their values apart, at least."""
+MOST_OTHERS = 0.02
+"""Share of the texts for these that do not, at most."""
+
+
+class Turns:
+    """Knows which act types training tells one after the other, the later one of a thing that it names.
+
+    Args:
+        templates: the training texts.
+    """
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    @cached_property
+    def _named(self) -> dict[str, str]:
+        """The slot that an act type always has, if it is one."""
+        slots: dict[str, list[set[str]]] = {}
+        for key in self._templates.sentences:
+            for act_type in act_types(key):
+                slots.setdefault(act_type, []).append(_slots(key, act_type))
+        always = {act_type: reduce(set.intersection, each) for act_type, each in slots.items()}
+        return {act_type: each.pop() for act_type, each in always.items() if len(each) == 1}
+
+    @cached_property
+    def _apart(self) -> set[Key]:
+        """The pairs of act types whose values training keeps apart."""
+        counts: dict[Key, list[bool]] = {}
+        for key, texts in self._templates.sentences.items():
+            acts = act_types(key)
+            for first, second in (acts, acts[::-1]) if len(acts) == 2 else ():
+                early, late, name = _slots(key, first), _slots(key, second), self._named.get(second, "")
+                if name and name not in early and early - late:
+                    held = [set(map(placeholder_name, each)) for each in (early - late, late - early)]
+                    found = (not any(_strays(text, placeholder_name(name), *held)) for text in texts)
+                    counts.setdefault((first, second), []).extend(found)
+        return {
+            pair
+            for pair, fine in counts.items()
+            if sum(fine) >= LEAST_TEXTS and fine.count(False) <= MOST_OTHERS * len(fine)
+        }
+
+    def strays(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> set[str]:
+        """Return the placeholders of values that a text says of another act's thing.
+
+        Args:
+            turn: the acts.
+            required: what a text for them has to say.
+            tokens: the text, delexicalised.
+        """
+        found = set[str]()
+        for pair in combinations([act.act_type for act in turn.acts], 2) if len(turn.acts) > 1 else ():
+            if pair in self._apart:
+                early, late = ({item.placeholder for item in required if item.act_type == each} for each in pair)
+                names = (
+                    i.placeholder for i in required if (i.act_type, i.slot.name) == (pair[1], self._named[pair[1]])
+                )
+                found.update(_strays(tokens, next(names, ""), early, late))
+        return found
+
+
+def _slots(key: Key, act_type: str) -> set[str]:
+    """Return the slots of one of the act types of a kind of turns."""
+    traits = (trait.partition("|") for trait in key)
+    return {slot for own, _, slot in traits if own == act_type and slot}
+
+
+def _strays(tokens: Sequence[str], name: str, early: Collection[str], late: Collection[str]) -> Iterator[str]:
+    """Yield the early values that stand behind a name, and the late ones in a sentence before that with the name."""
+    words = [strip_joiner(token) for token in tokens]
+    if name in words:
+        place = words.index(name)
+        ends, start = 0, 0
+        for sentence in split_sentences(tokens):
+            start, ends = ends, ends + len(sentence)
+            if ends > place:
+                break
+        yield from (word for word in words[place:] if word in early)
+        yield from (word for word in words[:start] if word in late)
