@@ -241,6 +241,12 @@ def test_the_values_of_a_slot_are_alike_and_so_are_marks_at_the_end() -> None:
         ("there are pubs for those who do not care about the price .", True),
         ("so and you do not mind .", False),
         ("the only pub in SLOT_AREA is that is cheap .", False),
+        ("i can't find any pubs near SLOT_NEAR , and dogs are allowed .", False),
+        ("i can't find any pubs near SLOT_NEAR , but nothing came up .", False),
+        ("there are no pubs near SLOT_NEAR , and SLOT_NAME is full .", True),
+        ("there are no pubs near SLOT_NEAR , and dogs are not allowed here .", True),
+        ("there are no pubs near SLOT_NEAR , but dogs are welcome in SLOT_NAME .", True),
+        ("i looked for any pubs near SLOT_NEAR , but nothing came up .", True),
     ],
 )
 def test_faults_of_clauses(sentence: str, right: bool) -> None:

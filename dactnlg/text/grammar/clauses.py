@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 
 from dactnlg.text.grammar.asking import dangles, ends_open, misasked, mistold
+from dactnlg.text.grammar.denials import denies
 from dactnlg.text.grammar.english import (
     ARTICLES,
     AUXILIARIES,
@@ -42,6 +43,7 @@ _WRONG = {
     *(("of", verb) for verb in ("is", "are", "was", "has")),
 }
 """Words that do not stand behind each other, by their number or by what they say."""
+_NONE = frozenset({"any", "no"})
 _NEAR = 4
 """Words before "that" among which the noun is that it belongs to."""
 _ASKING = frozenset({"have", "do", "does", "did", "are", "would", "can", "could"})
@@ -75,6 +77,7 @@ def faults(tokens: Sequence[str], verbs: Collection[str]) -> int:
     found += 2 * (verbless and "none" in words[-2:])
     found += 3 * sum(_disagree(words, before, place) for before, place in pairwise(at))
     found += 3 * (any(pair in _WRONG for pair in pairwise(words)) or _misfits(words, at) or _many_as_one(words, at))
+    found += 3 * _told_of_none(words, at)
     found += 2 * (_repeats(words) or dangles(words, related=bool(near)) or misasked(words) or _unasked(words, at))
     unsaid = any(words[place - 2] == "how" and words[place] not in AUXILIARIES for place in at if place > 1)
     return found + 2 * (mistold(words) or unsaid) + ends_open(words)
@@ -167,6 +170,23 @@ def _misfits(words: Sequence[str], at: Sequence[int]) -> bool:
         or (many and (before, word) == ("and", "it"))
         for before, word, verb in runs_of_three
     )
+
+
+def _told_of_none(words: Sequence[str], at: Sequence[int]) -> bool:
+    """Whether more is told of what there is none of: "i can't find any pubs, and dogs are allowed", "any, but nothing".
+
+    "There are no pubs, but SLOT_NAME is a cafe" tells of another thing.
+    """
+    none = next((place for place, word in enumerate(words) if word in _NONE and denies(words[: place + 1])), len(words))
+    for place in range(none, len(words) - 2):
+        joint, word = words[place + 1], words[place + 2]
+        if words[place] == "," and joint in COORDINATING:
+            verb = next((each for each in at if each > place), 0)
+            clause = words[place + 2 : verb]
+            told = joint == "and" and words[verb] in BEING and 0 < len(clause) < _NEAR and clause[0] not in RELATIVES
+            if word == "nothing" or (told and not denies(words[place:]) and not any(map(is_placeholder, clause))):
+                return True
+    return False
 
 
 def _many_as_one(words: Sequence[str], at: Sequence[int]) -> bool:
