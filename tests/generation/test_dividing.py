@@ -14,9 +14,10 @@ from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.generation.unseen.describing import Describer
 from dactnlg.generation.unseen.dividing import Divider
+from dactnlg.generation.unseen.doubts import ALARMING
 from dactnlg.generation.unseen.parting import WAYS, Parting
 from dactnlg.generation.unseen.parts import Parts
-from dactnlg.generation.unseen.unseen_acts import UnseenActs
+from dactnlg.generation.unseen.unseen_acts import STRANGE, UnseenActs
 from dactnlg.text.example import Pair
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.sentences import split_sentences
@@ -240,6 +241,18 @@ def test_what_is_said_in_strange_words_alone_is_said_in_parts(generator: Generat
     assert all(each.right for each in found)
     assert any(search.parts(request, found[:1], options, way=way) for way in range(WAYS))
     assert not any(search.parts(request, found[1:], options, way=way) for way in range(WAYS))
+
+
+def test_several_acts_are_said_one_by_one_where_what_is_said_of_both_is_doubtful(generator: Generator) -> None:
+    preprocessor, unseen = generator.preprocessor, UnseenActs(generator.preprocessor)
+    act = "inform_no_match(dogsallowed=yes;difficulty=easy;view=ibex)&offer_alternative(name='Ivy Cutting';region=east)"
+    request, options = preprocessor.request(parse(act)), GenerationOptions().resolve(generator.defaults, generator.seed)
+    offer = "what about SLOT_NAME instead ￭? it lies in the SLOT_REGION ￭."
+    text = f"i looked for routes that allow dogs ￭, no SLOT_DIFFICULTY routes with a view of SLOT_VIEW ￭. {offer}"
+    found = Candidate(preprocessor, request, tuple(text.split()), -1.0)
+    assert found.right and ALARMING <= unseen.doubts.of_candidate(found) < STRANGE
+    parts = Parting(preprocessor, unseen).parts(request, [found], options, way=1)
+    assert parts is not None and len(parts.requests) == 2
 
 
 def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:

@@ -92,7 +92,8 @@ class Parting:
         if way == 0:
             few = best is not None and doubts < (1 if best.origin == "composed" else ALARMING)
             return None if right and few else self._divider.indifferent(request)
-        if right and doubts < STRANGE:
+        # Of several acts each by itself is the surest to say what is its own.
+        if right and doubts < (ALARMING if len(request.turn.acts) > 1 else STRANGE):
             return self._nameless.named(request) if way > 1 and doubts >= ALARMING else None
         if way == 1:
             # Act types that training has together it does not have with all slots.
