@@ -255,6 +255,21 @@ def test_several_acts_are_said_one_by_one_where_what_is_said_of_both_is_doubtful
     assert parts is not None and len(parts.requests) == 2
 
 
+def test_what_does_not_matter_is_said_apart_where_a_known_act_is_said_strangely(
+    hotels: Preprocessor, generator: Generator
+) -> None:
+    request = hotels.request(parse("inform_count(count=2;food=dontcare)"))
+    options, unseen = GenerationOptions().resolve(generator.defaults, generator.seed), UnseenActs(hotels)
+    usual = "there are SLOT_COUNT hotels if you do not care about the food"
+    strange = "there are SLOT_COUNT hotels if you do not care whether hotels are allowed food"
+    parts = {}
+    for text in (usual, strange):
+        found = Candidate(hotels, request, tuple(text.split()), -1.0)
+        assert found.right and not unseen.is_new(request)
+        parts[text] = Parting(hotels, unseen).parts(request, [found], options, way=0)
+    assert parts[usual] is None and names(parts[strange]) == [["count"]]
+
+
 def test_what_people_look_for_is_not_taken_apart(generator: Generator) -> None:
     divider, request = divider_of(generator.preprocessor), generator.preprocessor.request
     for act, parts in [

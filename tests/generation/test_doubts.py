@@ -26,6 +26,16 @@ def test_what_does_not_matter_has_words_for_it(random_run: Path) -> None:
     assert alarms[0] - alarms[1] == ALARMING
 
 
+def test_what_does_not_matter_is_no_place(random_run: Path) -> None:
+    doubts = doubts_of(Preprocessor.load(random_run / "preprocessor.json"))
+    place, thing = "SLOT_NAME , any season in the region", "SLOT_NAME , any season and region"
+    alarms = []
+    for value in ("dontcare", "south"):
+        act = parse(f"inform(name='Ivy Cutting';season=dontcare;region={value})")
+        alarms.append(doubts.unlike(act, tuple(place.split())) - doubts.unlike(act, tuple(thing.split())))
+    assert alarms[0] - alarms[1] == ALARMING
+
+
 @pytest.mark.parametrize(
     ("text", "again"),
     [

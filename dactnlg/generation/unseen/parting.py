@@ -83,7 +83,8 @@ class Parting:
         found, unseen = _best(candidates, options), self._unseen.is_new(request)
         best = found if found is not None and not (unseen and found.origin == "template") else None
         right = best is not None and best.right
-        doubts = self._unseen.doubts.of(request.turn, best.tokens) if unseen and right and best is not None else 0
+        strange = right and best is not None and (unseen or not self._unseen.doubts.usual(request, best.tokens))
+        doubts = self._unseen.doubts.of(request.turn, best.tokens) if strange and best is not None else 0
         things = self._describer.things(request) if unseen or not right else None
         if things is not None:
             # Things told of one by one are compared, where nothing else is right.

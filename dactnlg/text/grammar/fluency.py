@@ -135,7 +135,8 @@ class Fluency:
                 main = parted(sentence)[0]
                 found += faults(main, self._verbs) + glued(main, self._with_plurals)
                 # A model says the last even for acts that it has seen: so many doubts that others are looked for.
-                found += 2 * (self._one_of_many(sentence) + self._only_one(words)) + 3 * misattributed(sentence)
+                found += 2 * (self._one_of_many(sentence) + self._only_one(words))
+                found += 3 * misattributed(sentence, self._verbs)
                 found += 2 * (self._copulas.faults(words) + self._predicates.faults(words))
             self._known.put(sentence, found, 60 * len(sentence))
         return found

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from dactnlg.text.grammar.english import PREPOSITIONS, SUBJECTS
+from dactnlg.text.grammar.english import ADVERBS, BEING, PERSONS, PREPOSITIONS, QUESTION_WORDS, SUBJECTS, THIRD
 from dactnlg.text.placeholders import is_placeholder
 from dactnlg.text.sentences import ENDS, Tokens
 from dactnlg.text.surface import strip_joiner
@@ -42,6 +42,8 @@ _ENDING = dict.fromkeys(CONJUNCTIONS, PREPOSITIONS | SUBJECTS | {"that", "is", "
 _THERE = "there"
 """Behind a condition, the first word of what holds."""
 _VERBS = frozenset({"is", "are", "has", "have", "offers", "serves", "want", "would"})
+_THINGS, _HAVING = frozenset({"it", "they"}), THIRD | {"have"}
+_BEHIND_VERBS = PREPOSITIONS | ADVERBS | CONJUNCTIONS | {"there", "here", "inside", "as"}
 OR_DO_YOU_NOT = ("or", "do", "you", "not")
 IF_YOU_DO_NOT_CARE = ("if", "you", "do", "not", "care")
 """How statements say that something does not matter, where training has no such statement."""
@@ -153,18 +155,23 @@ def _verb(words: Sequence[str]) -> int:
     return denies_caring(words[:LONGEST_START]) if words[:1] == [CONDITION] else 0
 
 
-def misattributed(sentence: Tokens) -> bool:
+def misattributed(sentence: Tokens, verbs: Collection[str] = ()) -> bool:
     """Whether it is a thing that does not care, or what does matter stands beside what does not.
 
     "Hotels that do not care whether dogs are allowed", "hotels where dogs are allowed and if you do not care about the
     price", "hotels if you do not care about the price, and no dogs", "... in the south"; or about the area of what; or
-    such a condition stands at both ends, or behind another one that nothing joins it to.
+    such a condition stands at both ends, or behind another one that nothing joins it to; or two things share a clause:
+    "whether dogs are allowed or accept credit cards".
+
+    Args:
+        sentence: with placeholders.
+        verbs: finite verbs.
     """
     if _CARING.isdisjoint(sentence):
         return False
     words = [strip_joiner(token) for token in sentence]
     place, verb = _condition(words)
-    if _specific(words):
+    if _specific(words) or _muddled(words, verbs):
         return True
     if place and (_verb(words) or words[place - 1] == "and" or not _MATTERING.isdisjoint(words[verb:])):
         return True
@@ -178,6 +185,29 @@ def misattributed(sentence: Tokens) -> bool:
     )
 
 
+def _muddled(words: Sequence[str], verbs: Collection[str]) -> bool:
+    """Whether what does not matter is said with another thing, in words that do not fit.
+
+    "Whether dogs are allowed or accept cards", "whether they have beer or not price", "where it has internet", "if dogs
+    are you looking for a pub", "about the price and they have internet".
+    """
+    verb = denies_caring(words)
+    clause = words[verb + 1 :] if verb else []
+    if any(before in CONJUNCTIONS and word in _THINGS for before, word in pairwise(clause)):
+        return True
+    if not clause or clause[0] not in OPENING - _PREPOSITIONS:
+        return False
+    if clause[0] == "where" and clause[1:2] and clause[1] in _THINGS and not _HAVING.isdisjoint(clause[2:3]):
+        return True
+    return any(
+        (first.endswith("ed") and second in CONJUNCTIONS and third in verbs and third not in BEING)
+        or (first in BEING and second.endswith("ed") and third.isalpha() and third not in _BEHIND_VERBS)
+        or ((first, second) == ("or", "not") and third.isalpha() and third not in CONJUNCTIONS)
+        or (second in BEING and third in PERSONS and first not in CONJUNCTIONS | QUESTION_WORDS)
+        for first, second, third in zip(clause, clause[1:], clause[2:], strict=False)
+    )
+
+
 def _specific(words: Sequence[str]) -> bool:
     """Whether it is a value that people do not care about: "you do not care about the area of SLOT_NEAR"."""
     verb = next((at for at, word in enumerate(words) if word in _CARING), len(words))
@@ -185,7 +215,7 @@ def _specific(words: Sequence[str]) -> bool:
     ending = {} if words[0] == CONDITION else _ENDING
     ends = (at for at in range(verb, len(words)) if words[at] == "," or words[at] in ending.get(words[at - 1], ()))
     end = next(ends, len(words))
-    about = not _ABOUT.isdisjoint(words[verb + 1 : verb + 2])
+    about = not (_ABOUT | QUESTION_WORDS).isdisjoint(words[verb + 1 : verb + 2])
     if not about or not denies_caring(words):
         return False
     return any(map(is_placeholder, words[verb:end])) or (words[0] == CONDITION and _lists_value(words[verb + 1 :]))
