@@ -119,6 +119,19 @@ def test_everything_that_is_asked_for_has_a_question_of_its_own() -> None:
     assert sorted(text.removesuffix(" ?").split(" ? ")) == sorted(f"what {slot} would you like" for slot in slots)
 
 
+def test_whether_a_slot_matters_is_asked_as_it_is_of_others() -> None:
+    told = ("inform_count(count=2;net=dontcare)", "there are SLOT_COUNT hotels if you do not care about the internet .")
+    near = ("?confirm(near=a)", "do you want a hotel near SLOT_NEAR ?")
+    area = ("?confirm(area=dontcare)", "can i confirm that you do not care about the area ?")
+    for asked in (area, ("?confirm(area=dontcare)", "any area ?")):
+        own = built([told, near, asked])
+        act, composer = parse("?confirm(near=a;net=dontcare)"), Composer(own)
+        texts = {" ".join(text) for text, _ in composer.composed(act, Fluency(own.templates.texts(), english=True))}
+        question = "can i confirm that you do not care about the internet ?"
+        orders = {f"{near[1]} {question}", f"{question} {near[1]}"}
+        assert bool(texts & orders) is (asked is area)
+
+
 def test_behind_a_statement_another_question_is_asked() -> None:
     own = built(
         [

@@ -11,7 +11,8 @@ from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, Text, bare
 from dactnlg.text.grammar.english import VERBS
 from dactnlg.text.grammar.fluency import Fluency
-from dactnlg.text.grammar.indifference import INDIFFERENT
+from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference
+from dactnlg.text.grammar.learned_indifference import by_condition, by_name, clauses, question
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.preprocessor import Preprocessor
 from dactnlg.text.segments import ARTICLE, Segments
@@ -129,10 +130,14 @@ class PieceFinder:
         """Return pieces with further ones for slots without a value that training never had so in these acts.
 
         They are those of other slots, with one name for the other: "which height do you mean" after "which region"; or
-        what is asked for is asked for plainly.
+        what is asked for is asked for plainly. So are questions whether a slot does not matter.
         """
         unvalued = frozenset(filter(bare, said))
         found: Group = {}
+        free = frozenset(item for item in said if _indifferent(item) and frozenset({item}) not in pieces.single)
+        for item in free if pieces.asking else ():
+            if tokens := self._indifferent_question(item):
+                _add(found, frozenset({item}), tokens, RARE)
         for item in unvalued.difference(*pieces.single) if unvalued else ():
             act_type, _, name = item.partition("|")
             for base, group in pieces.single.items() if name in self._named else ():
@@ -151,6 +156,26 @@ class PieceFinder:
                 _add(found, frozenset({item}), question, RARE)
         more = _frequent(found, fluency, asking=pieces.asking)
         return pieces._replace(whole={**pieces.whole, **more}, single={**pieces.single, **more}) if more else pieces
+
+    def _indifferent_question(self, item: str) -> Tokens:
+        """Return a question whether a slot does not matter, as an act type asks of others and other acts speak of it.
+
+        "Can i confirm that you do not care about the internet", of "... about the area" and "there are hotels if you do
+        not care about the internet".
+        """
+        act_type, _, slot_name = item.partition("=")[0].partition("|")
+        templates = self._preprocessor.templates
+        before, behind = question(templates, act_type)
+        named = self._indifference.get(slot_name) or by_name(before, slot_name, templates)
+        end = named or by_condition(before, slot_name, templates)
+        return (*before, *end.things[0], *behind) if before and end else ()
+
+    @cached_property
+    def _indifference(self) -> dict[str, Indifference]:
+        """How statements of training say of slots that they do not matter."""
+        templates = self._preprocessor.templates
+        acts = {act_type for key in templates.sentences for act_type in act_types(key)}
+        return clauses(templates, {each for each in acts if not self._preprocessor.manners.is_question(each)})
 
     def _plain_question(self, act_type: str, slot_name: str) -> Tokens:
         """Return the words that ask for a slot by its name, if that is one in English, and its act type asks."""

@@ -18,7 +18,7 @@ from dactnlg.text.grammar.indifference import (
     parted,
 )
 from dactnlg.text.placeholders import is_placeholder
-from dactnlg.text.sentences import ENDS, Tokens, split_sentences
+from dactnlg.text.sentences import ENDS, Tokens, is_asking, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, canonical
 
@@ -74,6 +74,22 @@ def added(templates: Templates, act_type: str) -> Tokens:
     fitting = fitting or (starts if alternatives else {})
     start = _most(fitting) if fitting else ()
     return (*OR_DO_YOU_NOT, start[-1]) if start[:2] == ("or", "you") else start
+
+
+def question(templates: Templates, act_type: str) -> tuple[Tokens, Tokens]:
+    """Return how most questions of an act type say that something does not matter, before that and behind it.
+
+    "Can i confirm that you do not care", and a mark, if they have one; nothing where there are none.
+    """
+    found: dict[tuple[Tokens, Tokens], float] = {}
+    for key, sentences in templates.sentences.items():
+        for text, weight in sentences.items() if {trait.partition("|")[0] for trait in key} == {act_type} else ():
+            verb = denies_caring([strip_joiner(token) for token in text])
+            whole = len(split_sentences(text)) == 1 and not any(map(is_placeholder, text))
+            if whole and 0 < verb < len(text) - 1 and text[verb + 1] in OPENING and is_asking(text):
+                asked = text[: verb + 1], text[-1:] if strip_joiner(text[-1]) in ENDS else ()
+                found[asked] = found.get(asked, 0.0) + weight
+    return max(found, key=lambda each: (found[each], each), default=((), ()))
 
 
 def by_name(start: Tokens, slot: str, templates: Templates) -> Indifference | None:
