@@ -156,10 +156,14 @@ class Templates:
         return found
 
     def has_further(self, act_type: str, placeholder: str) -> bool:
-        """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type."""
+        """Whether training has a placeholder of a further value (`SLOT_FOOD#2`) in texts of an act type.
+
+        What several acts of a turn have may be another one's.
+        """
         if self._further is None:
-            held = ((key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t))
-            self._further = {(trait, name) for key, name in held if "#" in name for trait in key if "|" not in trait}
+            held = {(key, strip_joiner(t)) for key, text in self.specials for t in text if is_placeholder(t)}
+            rows = ((_having(key, name.partition("#")[0]), name) for key, name in held if "#" in name)
+            self._further = {(acts[0], name) for acts, name in rows if len(acts) == 1}
         return (act_type, placeholder) in self._further
 
     def texts(self) -> Iterator[Tokens]:
@@ -198,6 +202,12 @@ class Templates:
 def act_types(key: Key) -> Key:
     """Return the act types of a kind of turns, without its slots."""
     return tuple(each for each in key if "|" not in each)
+
+
+def _having(key: Key, placeholder: str) -> list[str]:
+    """Return the act types of a kind of turns that have a slot."""
+    traits = (trait.partition("|") for trait in key)
+    return [act_type for act_type, _, slot in traits if slot and placeholder_name(slot) == placeholder]
 
 
 def kind(turn: Turn) -> Key:

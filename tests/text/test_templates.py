@@ -238,3 +238,13 @@ def test_every_test_act_of_a_real_corpus_is_covered(name: str, data_dir: Path) -
         tokens = preprocessor.templates.cover(preprocessor.delexicalizer.prepared(turn), required)
         assert tokens, turn
         assert placeholders(tokens) == Counter(item.placeholder for item in required), turn
+
+
+def test_a_further_value_of_several_acts_may_be_another_ones() -> None:
+    rows = [
+        ("none(view=a)&offer(view=b)", "none has SLOT_VIEW . this has SLOT_VIEW#2"),
+        ("none(area=a;area=b)&offer(view=b)", "none in SLOT_AREA or SLOT_AREA#2 . SLOT_VIEW"),
+    ]
+    own = Templates.collect([(parse(act), text.split()) for act, text in rows])
+    every = [(act, slot) for act in ("none", "offer") for slot in ("VIEW", "AREA")]
+    assert [each for each in every if own.has_further(each[0], f"SLOT_{each[1]}#2")] == [("none", "AREA")]
