@@ -147,6 +147,11 @@ def test_verbs_agree(text: str, better: str) -> None:
             "there are pubs serving SLOT_FOOD food that do not allow dogs and have beer.",
         ),
         (
+            "there are pubs with a view, can be seen in SLOT_A and have beer.",
+            "there are pubs with a view that can be seen in SLOT_A and have beer.",
+        ),
+        ("there are pubs with a view, have a look.", "there are pubs with a view, have a look."),
+        (
             "SLOT_NAME is a nice pub, where no dogs are allowed and it has beer.",
             "SLOT_NAME is a nice pub, where no dogs are allowed. it has beer.",
         ),

@@ -155,8 +155,10 @@ def _list(words: Sequence[str], comma: int, verbs: Collection[str]) -> int:
 def _related(sentence: Tokens, verbs: Collection[str]) -> Tokens:
     """Return a sentence whose second verb is said of the things, not of them all: "there are pubs and have beer"."""
     words = plain(sentence)
-    first, second = (*finite(words, verbs), 0, 0)[:2]
-    told = second and words[second - 1] == "and" and RELATIVES.isdisjoint(words[first:second])
+    first, second, third = (*finite(words, verbs), 0, 0, 0)[:3]
+    # "There are pubs, can be seen in SLOT_A and have beer"
+    joined = words[second - 1] == "and" or (words[second - 1] == "," and words[third - 1] == "and")
+    told = second and joined and RELATIVES.isdisjoint(words[first:second])
     return (*trimmed(sentence[: second - 1]), "that", *sentence[second:]) if told else sentence
 
 
