@@ -11,7 +11,7 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.text.placeholders import is_placeholder, placeholder_name
 from dactnlg.text.requests import Request, Template
 from dactnlg.text.style import Style
-from dactnlg.text.values.capitals import capitalize_names, title
+from dactnlg.text.values.capitals import capitalize_names, has_capitals, title
 from dactnlg.text.values.casing import Casing, respaced
 from dactnlg.text.values.inflection import Inflection
 from dactnlg.text.values.realization import Value
@@ -44,7 +44,7 @@ class Relexicalizer:
             text = respaced(raw, value)
             # Where marks stand apart they do so in values, too: "steel grey , matt black keyboard".
             text = _COMMA_APART.sub("", text) if self._style.spaced else text
-            found = self._values.put(key, self._written(slot.name, raw, text), 400 + 16 * len(value))
+            found = self._values.put(key, self._written(slot.name, raw, text, value), 400 + 16 * len(value))
         return found
 
     def raw(self, request: Request, template: Template) -> str:
@@ -78,14 +78,16 @@ class Relexicalizer:
             return None
         key = slot.name, slot.value, form
         return self._values.get(key) or self._values.put(
-            key, self._written(slot.name, form, form), 400 + 32 * len(form)
+            key, self._written(slot.name, form, form, form), 400 + 32 * len(form)
         )
 
-    def _written(self, slot_name: str, raw: str, text: str) -> Value:
-        """Return a value as raw sentences have it and as readers see it."""
+    def _written(self, slot_name: str, raw: str, text: str, given: str) -> Value:
+        """Return a value that was given in some way as raw sentences have it and as readers see it."""
         named = slot_name in self._style.proper
         if self._style.language == "en":
-            text = capitalize_names(title(text) if named else text)
+            # "Hotel de Paris" is written as it is given.
+            kept = text == given and has_capitals(given)
+            text = capitalize_names(title(text) if named and not kept else text)
         # Up to four bytes a character, in the four ways in which it is kept.
         return Value.of(raw, text, named=named)
 

@@ -184,6 +184,25 @@ def test_names_are_titles_to_a_reader_only() -> None:
     assert preprocessor.text(turn, tokens) == "Inn at the Presidio serves Basque food."
 
 
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("Hotel de Paris", "Hotel de Paris"),
+        ("hotel de paris", "Hotel De Paris"),
+        # What training writes is no reader's writing: "pizza express Fen Ditton".
+        ("pizza express fen ditton", "Pizza Express Fen Ditton"),
+        ("Pizza Express Fen Ditton", "Pizza Express Fen Ditton"),
+    ],
+)
+def test_names_that_are_given_with_capitals_keep_their_small_letters(given: str, shown: str) -> None:
+    casing = Casing({}, {}, {"name": {"pizza express fen ditton": "pizza express Fen Ditton"}})
+    turn = DialogueAct("inform", (Slot("name", given),))
+    assert (
+        build(Style(False, True, {}, {}, (), proper=("name",)), casing).text(Turn((turn,)), ["SLOT_NAME"])
+        == f"{shown}."
+    )
+
+
 def test_a_number_that_is_a_name_counts_nothing() -> None:
     training = [*TRAINING, ("inform(name=a)", "SLOT_NAME accepts cards ."), ("goodbye()", "they accept cards .")]
     style = Style(False, True, {}, {}, (), proper=("name",))

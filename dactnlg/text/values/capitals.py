@@ -33,12 +33,9 @@ def title_case(value: str) -> str:
 
 
 def title(value: str) -> str:
-    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it.
-
-    One that has words with capitals, "Hotel de Paris", stays as it is.
-    """
+    """Return a name in title case: small words stay lower-case ("Inn at the Presidio"), unless they begin it."""
     first = PIECE.search(value)
-    if not first or any(letter.isupper() for letter in _WORD_START.findall(value)):
+    if not first:
         return value
 
     def titled(match: re.Match[str]) -> str:
@@ -48,6 +45,11 @@ def title(value: str) -> str:
         return match.group() if small or own else title_case(match.group())
 
     return PIECE.sub(titled, value)
+
+
+def has_capitals(value: str) -> bool:
+    """Whether words of a value begin with a capital."""
+    return any(letter.isupper() for letter in _WORD_START.findall(value))
 
 
 def upper(value: str) -> str:
