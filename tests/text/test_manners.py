@@ -307,6 +307,12 @@ def test_values_that_are_said_of_another_acts_thing_are_untrue() -> None:
     assert not learned.untrue(turn, required, own.format("near").split())
     moved = "there is no inn in the SLOT_AREA area . instead , try SLOT_NAME near SLOT_NEAR . it is SLOT_PRICE ."
     assert learned.untrue(turn, required, moved.split()) == ["near=a", "price=b", "area=d"]
+    # What training says of the first act alone is of its thing wherever it stands.
+    late = "try SLOT_NAME in the SLOT_AREA area . there is no SLOT_PRICE inn near SLOT_NEAR ."
+    first = ("none(near=a;price=b)", "there is no SLOT_PRICE inn near SLOT_NEAR .")
+    assert learned.untrue(turn, required, late.split()) == ["near=a", "price=b"]
+    learned = manners(alone, first, *[(told, own.format(place)) for place in "abcdefghijk"])
+    assert not learned.untrue(turn, required, late.split())
     # Ten texts show it, and one of eleven that does otherwise shows that it need not be so.
     few = manners(alone, *[(told, own.format(place)) for place in "abcdefghi"])
     mixed = manners(alone, *[(told, own.format(place)) for place in "abcdefghijk"], (told, moved))

@@ -6,13 +6,13 @@ SLOT_NEAR, and what there is none of is that difficult.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property, reduce
 from itertools import combinations
 
 from dactnlg.acts import Turn
 from dactnlg.text.placeholders import Required, placeholder_name
-from dactnlg.text.sentences import split_sentences
+from dactnlg.text.sentences import Tokens, split_sentences
 from dactnlg.text.surface import strip_joiner
 from dactnlg.text.templates import Key, Templates, act_types
 
@@ -51,14 +51,24 @@ class Turns:
             for first, second in (acts, acts[::-1]) if len(acts) == 2 else ():
                 early, late, name = _slots(key, first), _slots(key, second), self._named.get(second, "")
                 if name and name not in early and early - late:
-                    held = [set(map(placeholder_name, each)) for each in (early - late, late - early)]
-                    found = (not any(_strays(text, placeholder_name(name), *held)) for text in texts)
+                    own, its = (set(map(placeholder_name, each)) for each in (early - late, late - early))
+                    found = (not any(_strays(text, placeholder_name(name), own, its)) for text in texts)
                     counts.setdefault((first, second), []).extend(found)
         return {
             pair
             for pair, fine in counts.items()
             if sum(fine) >= LEAST_TEXTS and fine.count(False) <= MOST_OTHERS * len(fine)
         }
+
+    @cached_property
+    def _alone(self) -> dict[str, set[Tokens]]:
+        """The sentences that training says for each act type that stands before another one, where it is alone."""
+        found: dict[str, set[Tokens]] = {first: set() for first, _ in self._apart}
+        for key, texts in self._templates.sentences.items():
+            acts = act_types(key)
+            if len(acts) == 1 and acts[0] in found:
+                found[acts[0]].update(sentence for text in texts for sentence in split_sentences(text))
+        return found
 
     def strays(self, turn: Turn, required: Sequence[Required], tokens: Sequence[str]) -> set[str]:
         """Return the placeholders of values that a text says of another act's thing.
@@ -75,7 +85,7 @@ class Turns:
                 names = (
                     i.placeholder for i in required if (i.act_type, i.slot.name) == (pair[1], self._named[pair[1]])
                 )
-                found.update(_strays(tokens, next(names, ""), early, late))
+                found.update(_strays(tokens, next(names, ""), early, late, self._alone.get(pair[0], ())))
         return found
 
 
@@ -85,15 +95,23 @@ def _slots(key: Key, act_type: str) -> set[str]:
     return {slot for own, _, slot in traits if own == act_type and slot}
 
 
-def _strays(tokens: Sequence[str], name: str, early: Collection[str], late: Collection[str]) -> Iterator[str]:
-    """Yield the early values that stand behind a name, and the late ones in a sentence before that with the name."""
-    words = [strip_joiner(token) for token in tokens]
-    if name in words:
-        place = words.index(name)
-        ends, start = 0, 0
-        for sentence in split_sentences(tokens):
-            start, ends = ends, ends + len(sentence)
-            if ends > place:
-                break
-        yield from (word for word in words[place:] if word in early)
-        yield from (word for word in words[:start] if word in late)
+def _strays(
+    tokens: Sequence[str], name: str, early: Container[str], late: Container[str], own: Container[Tokens] = ()
+) -> Iterator[str]:
+    """Yield the early values that stand behind a name, and the late ones in a sentence before that with the name.
+
+    Args:
+        tokens: the text.
+        name: the placeholder that names the later act's thing.
+        early: the placeholders of the earlier act's values.
+        late: those of the later one's.
+        own: sentences that training says for the earlier act alone, which are about its thing wherever they stand.
+    """
+    sentences = split_sentences(tokens)
+    plain = [list(map(strip_joiner, sentence)) for sentence in sentences]
+    start = next((at for at, words in enumerate(plain) if name in words), len(plain))
+    if start < len(plain):
+        yield from (word for words in plain[:start] for word in words if word in late)
+        yield from (word for word in plain[start][plain[start].index(name) :] if word in early)
+        rest = zip(sentences[start + 1 :], plain[start + 1 :], strict=True)
+        yield from (word for sentence, words in rest if sentence not in own for word in words if word in early)
