@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
+import time
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +17,8 @@ from sqlalchemy.exc import ArgumentError, DBAPIError, SQLAlchemyError
 from dactnlg.studies.study import StudyError
 
 FILE = "ratings.sqlite"
+_WAIT = 30.0
+"""Seconds to wait for another writer of SQLite."""
 _KINDS = "sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME"
 
 
@@ -63,8 +67,8 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
     lite = url.get_backend_name() == "sqlite"
     if lite and to_read and not Path(url.database or "").is_file():
         raise StudyError(f"--database: there is no file {url.database}")
-    options: dict[str, Any] = {"connect_args": {"timeout": 30}} if lite else {"connect_args": {"connect_timeout": 10}}
-    engine = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=not lite, **options)
+    patience: dict[str, Any] = {"timeout": _WAIT} if lite else {"connect_timeout": 10}
+    engine = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=not lite, connect_args=patience)
     if lite:
         event.listen(engine, "connect", _durable)
         event.listen(engine, "begin", _begin)
@@ -83,8 +87,22 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
 def _durable(connection: Any, _record: Any) -> None:
     # Transactions are begun by `_begin`, not by the driver's guesses.
     connection.isolation_level = None
-    for setting in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
+    _write_ahead(connection)
+    for setting in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
         connection.execute(f"PRAGMA {setting}").close()
+
+
+def _write_ahead(connection: Any) -> None:
+    """Have a log written ahead; SQLite itself does not wait for another server that makes the same file just now."""
+    deadline = time.monotonic() + _WAIT
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL").close()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+        time.sleep(0.02)
 
 
 def _begin(connection: Connection) -> None:

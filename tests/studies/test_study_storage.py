@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Timer
 
 import pytest
 from sqlalchemy import create_engine, insert
@@ -16,6 +17,7 @@ from study_raters import small_study
 from dactnlg.cli.main import main
 from dactnlg.studies import tables
 from dactnlg.studies.answers import failed_checks
+from dactnlg.studies.database import FILE
 from dactnlg.studies.enrolment import OutOfOrder
 from dactnlg.studies.ratings import check_repetition
 from dactnlg.studies.storage import Answer, AnswersConflict, RaterState, Storage, read_ratings
@@ -100,6 +102,18 @@ def test_servers_that_start_at_once_share_an_empty_database(tmp_path: Path, post
 
         with ThreadPoolExecutor(len(studies)) as pool:
             list(pool.map(start, studies))
+
+
+def test_a_server_waits_for_another_that_makes_the_same_file(tmp_path: Path) -> None:
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE, isolation_level=None, check_same_thread=False)) as other:
+        other.execute("CREATE TABLE x (a)")
+        other.execute("BEGIN IMMEDIATE")
+        done = Timer(0.4, other.execute, ["COMMIT"])
+        done.start()
+        opened(tmp_path, small_study(), None).close()
+        done.join()
+    with contextlib.closing(sqlite3.connect(tmp_path / FILE)) as again:
+        assert again.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
 
 def test_the_database_itself_refuses_a_second_answer(tmp_path: Path, database: str | None) -> None:
