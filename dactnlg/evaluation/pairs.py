@@ -209,18 +209,17 @@ def _pair(line: str, where: str, *, referenced: bool = True) -> TextPair:
         raise MetricError(f"{where}: not JSON ({error.msg}){hint}") from None
     if not isinstance(row, dict):
         raise MetricError(f"{where}: expected {form}")
-    if not referenced and "hypothesis" not in row and "text" in row:
-        row["hypothesis"] = row.pop("text")
-    unknown = sorted(set(row) - {"hypothesis", "references", "act"})
-    missing = [key for key in ("hypothesis", "references") if key not in row and (referenced or key == "hypothesis")]
+    said = "text" if not referenced and "hypothesis" not in row and "text" in row else "hypothesis"
+    unknown = sorted(set(row) - {said, "references", "act"})
+    missing = [key for key in (said, "references") if key not in row and (referenced or key == said)]
     if missing:
         hint = f" (it has {', '.join(unknown):.200})" if unknown else ""
         raise MetricError(f"{where}: no '{missing[0]}'{hint}; expected {form}")
-    hypothesis, references = row["hypothesis"], row.get("references", [])
+    hypothesis, references = row[said], row.get("references", [])
     if isinstance(references, str):
         references = [references]
     if not isinstance(hypothesis, str):
-        raise MetricError(f"{where}: 'hypothesis' must be text, not {short(hypothesis)}")
+        raise MetricError(f"{where}: '{said}' must be text, not {short(hypothesis)}")
     if not isinstance(references, list) or not all(isinstance(text, str) for text in references):
         raise MetricError(f"{where}: 'references' must be a list of texts, not {short(references)}")
     return TextPair(hypothesis, tuple(references), read_turn(row.get("act"), where))

@@ -64,6 +64,8 @@ def test_lines_of_a_corpus_are_checked(random_run: Path) -> None:
     assert (table.returncode, table.stdout) == (2, "")
     assert table.stderr.startswith("dactnlg: standard input, line 1: not JSON (Expecting value); expected {")
     assert '"text"' in table.stderr and "score" not in table.stderr
+    number = check("--model", random_run, stdin=lines([{"act": "goodbye()", "text": 5}]))
+    assert (number.returncode, number.stderr) == (2, "dactnlg: standard input, line 1: 'text' must be text, not 5\n")
 
 
 @pytest.mark.parametrize("basis", ["--model", "--corpus"])
