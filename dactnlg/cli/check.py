@@ -31,25 +31,25 @@ class _Basis(NamedTuple):
 
 
 @click.command()
-@options.run(required=False, about="Check as this run does: with its reader and cues.")
-@click.option("--corpus", metavar="NAME", help="Learn from this corpus what its sentences say, then check.")
+@options.run(required=False, about="Check with this run's reader and cues.")
+@click.option("--corpus", metavar="NAME", help="Learn from this corpus what sentences say, then check.")
 @click.option(
     "--input",
     "input_file",
     default="-",
     metavar="PAIRS.jsonl",
-    help='Read lines {"act", "hypothesis"}, or {"act", "text"} as corpora have them; - is standard input.',
+    help='Read lines {"act", "hypothesis"}, or {"act", "text"} as in corpora; - is standard input.',
 )
 @click.option("--json", "json_file", default="-", metavar="FILE", help="Write the lines to FILE; - is standard output.")
 @options.data_dir
 def check(*, run: Path | None, corpus: str | None, input_file: str, json_file: str, data_dir: Path | None) -> None:
-    """Check whether sentences, whoever wrote them, say what their acts say: a JSON object a line, in order.
+    """Check whether sentences from any source say what their acts say; write one JSON object per line, in order.
 
-    `slots_ok` is whether nothing was found at fault: values and special values `missing` or `extra`; `contradicted`,
-    with what is said instead; `misplaced`, with the slot of which the value is said; `questions` that are lost; `acts`
-    that it does not do, with the one that it does. `unchecked` is what nothing could show. References are passed over.
-    An act type or slot that RUN or NAME does not have may be a typing error: standard error tells of it, once; the
-    sentence is checked as well as can be.
+    `slots_ok` is true if no fault was found: values and special values `missing` or `extra`; `contradicted`, with what
+    is said instead; `misplaced`, with the slot that the value is said of; `questions` that are missing; `acts` that the
+    sentence does not perform, with the one that it does. `unchecked` lists what could not be checked. References are
+    ignored. An act type or slot that RUN or NAME does not have may be a typo: it is reported on standard error, once,
+    and the sentence is checked as well as possible.
 
     \b
     dactnlg check runs/trails-sclstm --input pairs.jsonl

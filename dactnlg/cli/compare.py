@@ -18,22 +18,24 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("first", metavar="A", help="Scores as JSON, or a run folder.")
-@click.argument("second", metavar="B", help="The same of the other system.")
-@click.option("--metric", metavar="NAME", help="The score that acts and segments are ordered by.")
+@click.argument("second", metavar="B", help="The same for the other system.")
+@click.option("--metric", metavar="NAME", help="The score by which acts and segments are sorted.")
 @click.option("--top", type=click.IntRange(min=0), default=5, metavar="N", help="Show N segments of each kind.")
 @click.option(
     "--resamples",
     type=click.IntRange(min=1),
     default=1000,
     metavar="N",
-    help="Draw N bootstrap samples; approximate randomisation takes ten times as many.",
+    help="Draw N bootstrap samples; approximate randomisation uses ten times as many.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=12345, metavar="N", help="Seed of the resampling.")
+@click.option("--seed", type=click.IntRange(min=0), default=12345, metavar="N", help="Seed for the resampling.")
 @options.json
 @options.report
 @options.table_format
-@click.option("--corpus", metavar="NAME", help="For run folders, as in `evaluate`; so are all options below.")
-@click.option("--split", type=options.SPLIT, default="test", help="The part of the corpus.")
+@click.option(
+    "--corpus", metavar="NAME", help="For run folders, as in `evaluate`; the same goes for all options below."
+)
+@click.option("--split", type=options.SPLIT, default="test", help="The split to generate.")
 @click.option("--preset", multiple=True, metavar="NAME", help="Score under this evaluation protocol; may be repeated.")
 @options.vectors
 @options.sampling
@@ -58,11 +60,11 @@ def compare(
     backend: str,
     data_dir: Path | None,
 ) -> None:
-    """Compare two systems: is B better than A, how certain is that, and where.
+    """Compare two systems: is B better than A, with what certainty, and where.
 
-    A and B are files that `score --json` or `evaluate --json` wrote, or run folders. Scores whose hashes differ
-    (another variant, other references) are not ranked, and the message says what differs. Of run folders a --metric
-    that the protocol lacks is computed besides.
+    A and B are files written by `score --json` or `evaluate --json`, or run folders. Scores whose hashes differ
+    (another variant, other references) are not ranked, and the message says what differs. For run folders, a --metric
+    that the protocol lacks is computed as well.
 
     \b
     dactnlg compare old.json new.json

@@ -20,7 +20,7 @@ def corpora() -> None:
 @corpora.command("list")
 @options.data_dir
 def list_(data_dir: Path | None) -> None:
-    """List the corpora, and whether their files are here.
+    """List the corpora, and whether their files are available locally.
 
     \b
     dactnlg corpora list
@@ -72,15 +72,20 @@ def inspect(name: str, json_file: str | None, data_dir: Path | None) -> None:
 
 @corpora.command("hash")
 @click.argument("name", metavar="NAME", help="A corpus, or the path of a card, file or folder.")
-@click.option("--tokenizer", default="treebank", metavar="NAME", help="Split sentences into tokens this way.")
+@click.option("--tokenizer", default="treebank", metavar="NAME", help="Tokenise sentences this way.")
 @click.option(
     "--min-count",
     type=click.IntRange(min=1),
     default=1,
     metavar="N",
-    help="Leave training tokens that occur less than N times out of the frequent vocabulary.",
+    help="Leave training tokens that occur fewer than N times out of the frequent vocabulary.",
 )
-@click.option("--preset", multiple=True, metavar="NAME", help="Hash these protocols' scores. [default: all that fit]")
+@click.option(
+    "--preset",
+    multiple=True,
+    metavar="NAME",
+    help="Hash the scores of this protocol; may be repeated. [default: all that fit]",
+)
 @click.option("--split", type=options.SPLIT, default="test", help="The split that is scored.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON, with hashes in full.")
 @options.data_dir
@@ -94,7 +99,7 @@ def hash_(
     as_json: bool,
     data_dir: Path | None,
 ) -> None:
-    """Print the hash codes of a corpus and of each score on it: equal codes, comparable scores.
+    """Print the hash codes of a corpus and of each score on it: scores with equal codes are comparable.
 
     \b
     dactnlg corpora hash trails

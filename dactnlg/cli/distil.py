@@ -1,4 +1,4 @@
-"""`dactnlg distil`: paraphrases, sifted, become a run."""
+"""`dactnlg distil`: paraphrases, filtered, become a run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dactnlg.cli import options
     help="Learn from this corpus, or its file, what sentences say. [default: the pairs themselves]",
 )
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key; may be repeated.")
-@click.option("--overwrite", is_flag=True, help="Replace a run, and its pairs, that are there.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing run and its pairs.")
 @options.data_dir
 def distil(
     *,
@@ -30,12 +30,12 @@ def distil(
     overwrite: bool,
     data_dir: Path | None,
 ) -> None:
-    """Keep the sentences that say what their acts say, reject the others, train on what is kept.
+    """Keep the sentences that say what their acts say, reject the others, and train on what is kept.
 
-    PAIRS are what a language model, or people, wrote for acts: `{"act", "text"}` a line; see `dactnlg prompts`. The
-    folder RUN-pairs gets pairs.jsonl, rejected.jsonl (each with its reasons), a card, a configuration and summary.json.
-    At the end stands how many acts a second the run says, and what share of unseen combinations of slots it says
-    faithfully. Nothing is sent anywhere.
+    PAIRS are sentences that a language model, or people, wrote for acts: one `{"act", "text"}` per line; see
+    `dactnlg prompts`. The folder RUN-pairs gets pairs.jsonl, rejected.jsonl (with the reasons for each), a card, a
+    configuration and summary.json. Finally the command reports how many acts per second the run generates, and for what
+    share of unseen slot combinations it is faithful. Nothing is sent anywhere.
 
     \b
     dactnlg distil pairs.jsonl --output runs/mine

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.command()
 @options.runs
 @click.option("--corpus", metavar="NAME", help="The corpus to generate. [default: the one that RUN was trained on]")
-@click.option("--split", type=options.SPLIT, default="test", help="The part of the corpus.")
+@click.option("--split", type=options.SPLIT, default="test", help="The split to generate.")
 @click.option(
     "--preset",
     multiple=True,
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 )
 @options.metrics
 @options.vectors
-@click.option("--gem", metavar="FILE", help="Write the sentences as a GEM submission, its task CORPUS_SPLIT.")
+@click.option("--gem", metavar="FILE", help="Write the sentences as a GEM submission with the task CORPUS_SPLIT.")
 @options.json
 @options.report
 @options.intervals
@@ -55,9 +55,9 @@ def evaluate(
 ) -> None:
     """Generate a split of a corpus and score it.
 
-    Besides the metrics of `score` there is `perplexity`: the model's own, of the references. Metrics that compare
-    sets of sentences (`set-BLEU`, `set-perplexity`, `self-BLEU`) need samples: --sample. A run of a dialogue model
-    gets perplexity, KL, BLEU, forward and backward BLEU, and distinct n-grams.
+    In addition to the metrics of `score` there is `perplexity`: that of the references, under the model. Metrics that
+    compare sets of sentences (`set-BLEU`, `set-perplexity`, `self-BLEU`) need samples: --sample. A run of a dialogue
+    model is scored with perplexity, KL, BLEU, forward and backward BLEU, and distinct n-grams.
 
     \b
     dactnlg evaluate runs/trails-sclstm

@@ -26,7 +26,7 @@ from dactnlg.errors import UserError
     type=options.PATH,
     required=True,
     metavar="PATH",
-    help="The folder (saved-model) or file (onnx, templates) to write; folders above it are made.",
+    help="The folder (saved-model) or file (onnx, templates) to write; parent folders are created.",
 )
 @click.option(
     "--beam-width",
@@ -39,7 +39,7 @@ from dactnlg.errors import UserError
     type=options.CONSTRAINT,
     help="saved-model: how slots are enforced, as in `generate`. [default: the run's]",
 )
-@click.option("--corpus", metavar="NAME", help="templates: say every frame of this corpus. [default: the run's]")
+@click.option("--corpus", metavar="NAME", help="templates: generate every frame of this corpus. [default: the run's]")
 @options.data_dir
 def export(
     *,
@@ -54,9 +54,9 @@ def export(
     """Write a trained model for other programs.
 
     A SavedModel maps DA vectors and required placeholders to token numbers with scores; it contains the whole beam
-    search. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (it needs
-    dactnlg[export]). Both hold the vocabulary and the names of the DA vector's entries. A file of templates (JSONL, or
-    CSV by its name) has every frame of a corpus said once, {slot} in the place of values.
+    search. An ONNX file is one step: state and last tokens in, log probabilities and the new state out (this needs
+    dactnlg[export]). Both contain the vocabulary and the names of the DA vector's entries. A file of templates (CSV if
+    its name says so, otherwise JSONL) has every frame of a corpus said once, with {slot} in place of values.
 
     \b
     dactnlg export runs/trails-sclstm --format saved-model --output exported-trails

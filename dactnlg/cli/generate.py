@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 @click.command()
 @options.models
 @click.argument("acts", nargs=-1, metavar="[ACT]...", help="Dialogue acts, one per argument.")
-@click.option("--input", "input_file", metavar="FILE", help="Read acts from FILE, one a line; - is standard input.")
+@click.option("--input", "input_file", metavar="FILE", help="Read acts from FILE, one per line; - is standard input.")
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "json"]),
     default="text",
-    help="Write a sentence a line, or a JSON object a line.",
+    help="Write one sentence, or one JSON object, per line.",
 )
 @click.option(
     "--skip-bad",
     is_flag=True,
-    help="Write the error of a line that is no act in the place of its sentence, and go on.",
+    help="For a line that is not an act, write its error instead of a sentence, and continue.",
 )
 @click.option(
     "--context",
     default="",
     metavar="TEXT",
-    help="What the user has said before, for models that see it (model.context) and acts that come without it.",
+    help="What the user has said before: for models that use it (model.context) and acts that have none of their own.",
 )
 @options.generation
 @options.backend
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1, max=1024),
     default=1,
     metavar="N",
-    help="Divide the acts of --input among N processes (2 or more: through Ray).",
+    help="Divide the acts of --input among N processes (through Ray if 2 or more).",
 )
 def generate(
     *,
@@ -65,15 +65,15 @@ def generate(
     resume: bool,
     jobs: int,
 ) -> None:
-    """Generate a sentence for each act: one line an act, in order.
+    """Generate a sentence for each act: one line per act, in order.
 
     Acts come from the arguments, from --input, or from a pipe. A line that is blank or not an act ends the output
-    there, with exit code 2. With --skip-bad a line that begins with "# error: " stands in its place (no sentence begins
-    so), as JSON {"act", "error"}; how many there were is told at the end, and the exit code is 0. A line may also be
-    JSON, {"act": ACT, "context": TEXT}, with what the user has said before.
+    there, with exit code 2. With --skip-bad, the output has a line beginning with "# error: " in its place (no sentence
+    begins like that), or in JSON {"act", "error"}; the number of such lines is reported at the end, and the exit code
+    is 0. A line may also be JSON, {"act": ACT, "context": TEXT}, with what the user has said before.
 
     If a command with --output is stopped, run it again with --resume: the output is the same as without the stop, to
-    the last digit of a score. FILE.state beside FILE holds the progress. With --jobs several processes generate,
+    the last digit of a score. FILE.state beside FILE records the progress. With --jobs several processes generate,
     through Ray, and the output is the same. $RAY_ADDRESS names a cluster to use instead of this machine.
 
     \b

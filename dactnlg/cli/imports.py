@@ -1,4 +1,4 @@
-"""`dactnlg import`: templates of other frameworks become something to train on."""
+"""`dactnlg import`: templates of other frameworks become training data."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from dactnlg.cli import options
 
 @click.command("import")
 @click.argument("kind", type=click.Choice(["rasa", "ovos", "home-assistant"]), metavar="rasa|ovos|home-assistant")
-@click.argument("source", type=options.PATH, metavar="SOURCE", help="A domain, a locale folder, a responses folder.")
+@click.argument("source", type=options.PATH, metavar="SOURCE", help="A domain, a locale folder or a responses folder.")
 @click.option("--output", type=options.PATH, required=True, metavar="FOLDER", help="The folder to write to.")
 @click.option("--map", "map_file", type=options.PATH, metavar="FILE", help="A slot map, such as FOLDER/slots.yaml.")
 @click.option("--language", metavar="NAME", help="ovos, home-assistant: the language's folder. [default: English]")
-@click.option("--overwrite", is_flag=True, help="Replace files that are there.")
+@click.option("--overwrite", is_flag=True, help="Replace existing files.")
 def import_(
     *, kind: str, source: Path, output: Path, map_file: Path | None, language: str | None, overwrite: bool
 ) -> None:
     """Turn the templates of a bot into acts and training pairs.
 
-    rasa: the responses of domain.yml; ovos: .dialog files; home-assistant: Jinja responses, which are read and never
-    run. FOLDER gets pairs.jsonl with a card and a configuration, templates.jsonl, acts.txt with an act of every kind,
-    slots.yaml with names and values to mend, and not-read.jsonl with what could not be read, and why.
+    rasa: the responses of domain.yml; ovos: .dialog files; home-assistant: Jinja responses, which are parsed and never
+    run. FOLDER gets pairs.jsonl with a card and a configuration, templates.jsonl, acts.txt with one act of each kind,
+    slots.yaml with names and values for you to edit, and not-read.jsonl with what could not be read, and why.
 
     \b
     dactnlg import rasa domain.yml --output mybot

@@ -1,4 +1,4 @@
-"""`dactnlg init`: a card and a configuration for data of one's own."""
+"""`dactnlg init`: a card and a configuration for your own data."""
 
 from __future__ import annotations
 
@@ -12,18 +12,21 @@ from dactnlg.cli import options
 @click.command()
 @click.argument("data", type=options.PATH, metavar="FILE", help="Acts and sentences: CSV, TSV, JSON or JSONL.")
 @click.option(
-    "--act", metavar="COLUMN", help="The column, or key, of the acts. [default: act, mr, or what looks like it]"
+    "--act", metavar="COLUMN", help="The column, or key, of the acts. [default: act, mr, or what looks like acts]"
 )
 @click.option(
-    "--text", metavar="COLUMN", help="The column, or key, of the sentences. [default: text, ref, or what looks like it]"
+    "--text",
+    metavar="COLUMN",
+    help="The column, or key, of the sentences. [default: text, ref, or what looks like sentences]",
 )
 @click.option("--output", type=options.PATH, metavar="DIR", help="Write the two files here. [default: beside FILE]")
-@click.option("--overwrite", is_flag=True, help="Replace a card and a configuration that are there.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing card and configuration.")
 def init(*, data: Path, act: str | None, text: str | None, output: Path | None, overwrite: bool) -> None:
-    """Look at FILE, and write a data card and a configuration for it.
+    """Analyse FILE, and write a data card and a configuration for it.
 
-    FILE.card.yaml gets splits, aliases of values, and phrases that tell yes, no, dontcare and none; FILE.yaml a model
-    that fits the size of the data. Both tell what each key changes. What is unsure is printed, and the next commands.
+    FILE.card.yaml gets splits, aliases of values, and phrases that identify yes, no, dontcare and none; FILE.yaml gets
+    a model that fits the size of the data. Both explain what each key changes. The command prints what it is unsure
+    about, and the next commands.
 
     \b
     dactnlg init flights.csv

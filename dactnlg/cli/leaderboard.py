@@ -19,16 +19,18 @@ if TYPE_CHECKING:
     "runs",
     nargs=-1,
     metavar="[RUN]...",
-    help="Run folders, patterns of them, or ids of published runs. [default: those in runs/]",
+    help="Run folders, patterns for them, or ids of published runs. [default: the runs in runs/]",
 )
-@click.option("--model", "named_runs", multiple=True, metavar="RUN", help="The same as RUN; may be repeated.")
-@click.option("--published", "with_published", is_flag=True, help="Show all published runs, besides RUN if given.")
+@click.option("--model", "named_runs", multiple=True, metavar="RUN", help="Same as RUN; may be repeated.")
+@click.option(
+    "--published", "with_published", is_flag=True, help="Show all published runs, in addition to any RUN given."
+)
 @click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "markdown", "csv", "latex", "html"]),
     default="text",
-    help="Write tables for a terminal, Markdown, CSV with a line a score, LaTeX, or one HTML page.",
+    help="Write tables for a terminal, Markdown, CSV with one score per line, LaTeX, or one HTML page.",
 )
 @click.option("--output", type=options.PATH, metavar="FILE", help="Write to FILE. [default: standard output]")
 @options.json
@@ -44,8 +46,8 @@ def leaderboard(
     """Show the scores of runs side by side, ranked only where their hashes agree.
 
     There is one table for each test set and protocol, with one column for each score and hash; the best value of a
-    column is marked. A run that `reproduce --output` made is shown below the run that it repeats. Of several folders
-    those that are no runs are passed over, with a note.
+    column is marked. A run made by `reproduce --output` is shown below the run that it repeats. If several folders are
+    given, those that are not runs are skipped, with a note.
 
     \b
     dactnlg leaderboard

@@ -33,9 +33,9 @@ def configs() -> None:
 @options.table_format
 @options.json
 def list_metrics(*, output_format: Format, json_file: str | None) -> None:
-    """List the scores that --metric takes, by family, and the group that asks for several.
+    """List the scores that --metric accepts, by family, and the groups that select several.
 
-    `perplexity` is for `evaluate` alone: a model gives it.
+    `perplexity` is for `evaluate` only, because it needs a model.
 
     \b
     dactnlg metrics list
@@ -52,7 +52,7 @@ def list_metrics(*, output_format: Format, json_file: str | None) -> None:
 @options.table_format
 @options.json
 def list_presets(*, output_format: Format, json_file: str | None) -> None:
-    """List the evaluation protocols that --preset takes, with their metrics.
+    """List the evaluation protocols that --preset accepts, with their metrics.
 
     \b
     dactnlg presets list

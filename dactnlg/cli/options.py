@@ -66,23 +66,23 @@ report = click.option(
     "--report",
     type=PATH,
     metavar="FILE",
-    help="Write a report to FILE: an HTML page if it ends in .html, else Markdown.",
+    help="Write a report to FILE: an HTML page if its name ends in .html, otherwise Markdown.",
 )
-intervals = click.option("--confidence", is_flag=True, help="Add bootstrap 95% intervals to table and JSON.")
-SEVERAL = "The folder that `dactnlg train` wrote; of several, of one corpus, the log probabilities are averaged."
+intervals = click.option("--confidence", is_flag=True, help="Add bootstrap 95% intervals to the table and JSON.")
+SEVERAL = "The folder that `dactnlg train` wrote; several runs of one corpus have their log probabilities averaged."
 models = click.option("--model", "models", type=PATH, required=True, multiple=True, metavar="RUN", help=SEVERAL)
 table_format = click.option(
     "--format",
     "output_format",
     type=click.Choice(["text", "markdown", "csv", "latex"]),
     default="text",
-    help="Print tables as text, which a terminal folds at its width, Markdown, CSV or LaTeX.",
+    help="Print tables as text (wrapped to the terminal's width), Markdown, CSV or LaTeX.",
 )
 backend = click.option(
     "--backend",
     type=click.Choice(["auto", "numpy", "keras"]),
     default="auto",
-    help="What runs the model: numpy starts at once; keras can use a GPU.",
+    help="The library that runs the model: numpy starts at once; keras can use a GPU.",
 )
 
 _GENERATION = (
@@ -102,7 +102,7 @@ _GENERATION = (
         type=click.IntRange(min=1),
         default=1,
         metavar="N",
-        help="Sentences per act; in text output they stand in one line, separated by tabs.",
+        help="Sentences per act; in text output they are on one line, separated by tabs.",
     ),
     click.option(
         "--length-normalization",
@@ -114,12 +114,12 @@ _GENERATION = (
         "--slot-error-weight",
         type=Number(min=0.0),
         metavar="W",
-        help="Let a slot error cost W, in log probability, when sentences are ranked. [default: the run's]",
+        help="Subtract W from the log probability for each slot error when ranking. [default: the run's]",
     ),
     click.option(
         "--mbr/--no-mbr",
         default=None,
-        help="Take the beam's sentence that is most like the others, not the most probable one. [default: the run's]",
+        help="Pick the beam's sentence most similar to the others, not the most probable. [default: the run's]",
     ),
     click.option(
         "--sample/--no-sample",
@@ -136,7 +136,7 @@ _GENERATION = (
         "--top-k",
         type=click.IntRange(min=0),
         metavar="K",
-        help="Sampling: draw from the K most probable words; 0 is all. [default: the run's]",
+        help="Sampling: draw from the K most probable words; 0 means all. [default: the run's]",
     ),
     click.option(
         "--top-p",
@@ -147,7 +147,7 @@ _GENERATION = (
     click.option(
         "--append-questions/--no-append-questions",
         default=None,
-        help="Constraint hard: append a question that a turn of several acts has lost. [default: the run's]",
+        help="Constraint hard: append a question missing from a turn of several acts. [default: the run's]",
     ),
     click.option(
         "--seed",
@@ -187,7 +187,7 @@ def run(
                 raise UserError("name the run: RUN, or --model RUN")
             command(**given, run=next(iter(named), None))
 
-        option = click.option("--model", "named_run", type=kind, metavar="RUN", help="The same as RUN.")
+        option = click.option("--model", "named_run", type=kind, metavar="RUN", help="Same as RUN.")
         return click.argument("run", type=kind, required=False, metavar="[RUN]", help=about)(option(call))
 
     return give
@@ -208,7 +208,7 @@ def runs(command: Callable[..., None]) -> Callable[..., None]:
         command(**given, models=named or placed)
 
     option = click.option(
-        "--model", "named_runs", type=PATH, multiple=True, metavar="RUN", help="The same as RUN; may be repeated."
+        "--model", "named_runs", type=PATH, multiple=True, metavar="RUN", help="Same as RUN; may be repeated."
     )
     return click.argument("runs", nargs=-1, type=PATH, metavar="[RUN]...", help=SEVERAL)(option(call))
 
