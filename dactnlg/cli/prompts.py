@@ -1,4 +1,4 @@
-"""`dactnlg prompts`: what to ask a language model for, and reading its answers."""
+"""`dactnlg prompts`: prompts for a language model, and reading its answers."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dactnlg.errors import UserError
 
 
 @click.command()
-@click.argument("source", required=False, metavar="[ACTS|CORPUS]", help="A .txt file of acts, a corpus or its file.")
+@click.argument("source", required=False, metavar="[ACTS|CORPUS]", help="A .txt file of acts, or a corpus or its file.")
 @click.option("--per-act", type=click.IntRange(1, 100), default=5, metavar="N", help="Sentences to ask for, per act.")
-@click.option("--read", "answers", type=options.PATH, metavar="FILE", help="Read answers, and print pairs.")
-@click.option("--prompts", "asked", type=options.PATH, metavar="FILE", help="The prompts that are answered.")
+@click.option("--read", "answers", type=options.PATH, metavar="FILE", help="Read answers from FILE, and print pairs.")
+@click.option("--prompts", "asked", type=options.PATH, metavar="FILE", help="The prompts that the answers belong to.")
 @click.option("--output", default="-", metavar="FILE", help="Write to FILE; - is standard output.")
 @options.data_dir
 def prompts(
@@ -27,11 +27,11 @@ def prompts(
     output: str,
     data_dir: Path | None,
 ) -> None:
-    """Print the prompts that ask for sentences for acts, or read the answers as pairs.
+    """Print prompts that ask for sentences for acts, or turn the answers into pairs.
 
-    A prompt is a line {"id", "act", "prompt"}. Send them to whatever model you like; an answer is a line {"id",
-    "answer"}, with "act" if it was kept, and the answer as a list or as text with a sentence a line. Nothing is sent
-    from here.
+    A prompt is a line {"id", "act", "prompt"}. Send the prompts to any model you like. An answer is a line {"id",
+    "answer"}, with "act" if you kept it; the answer is a list, or text with one sentence per line. dactnlg itself sends
+    nothing.
 
     \b
     dactnlg prompts acts.txt --per-act 10 --output prompts.jsonl

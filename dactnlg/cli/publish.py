@@ -14,13 +14,13 @@ from dactnlg.cli.output import write_json
 
 @click.command()
 @options.run(about="A run folder with scores in its manifest.")
-@click.option("--json", "json_file", metavar="FILE", help="Write id and store as JSON; - is standard output.")
+@click.option("--json", "json_file", metavar="FILE", help="Write the id and the store as JSON; - is standard output.")
 def publish(*, run: Path, json_file: str | None) -> None:
     """Publish a run to MLflow and print its id there.
 
-    Stores configuration, scores, hashes and the whole folder, in an SQLite file in the user's data folder or in the
-    folder $DACTNLG_TRACK; $MLFLOW_TRACKING_URI names a team's server. A run that is there already, unchanged, is not
-    stored again: its id is printed. This needs runs that were made in a checkout of dactnlg: those that nobody could
+    This stores configuration, scores, hashes and the whole folder, in an SQLite file in the user's data folder or in
+    the folder $DACTNLG_TRACK; $MLFLOW_TRACKING_URI names a team's server. A run that is already there, unchanged, is
+    not stored again; its id is printed. Runs must have been made in a checkout of dactnlg: those that nobody could
     reproduce are refused.
 
     \b

@@ -23,11 +23,11 @@ def reproduce(
 ) -> None:
     """Train and evaluate a run again from its own commit, and compare the scores.
 
-    This needs a checkout of dactnlg: the commit is looked up in yours, never in the run. A run that an installed one
-    has made is done again by the same version, as it is installed. What will be run is printed first.
+    This needs a checkout of dactnlg: the commit is looked up in yours, never in the run. A run made by an installed
+    dactnlg is repeated with the same version, as it is installed here. What will be run is printed first.
 
     Each score is equal, within noise (its standard error over the test set), different or not comparable; the last
-    line is the worst of these. The exit code is 1 if a score is different or not comparable.
+    line gives the worst verdict. The exit code is 1 if a score is different or not comparable.
 
     \b
     dactnlg reproduce runs/trails-sclstm

@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     help='Read lines {"hypothesis", "references": [...], "act"?}; - is standard input.',
 )
 @click.option(
-    "--hypotheses", metavar="FILE", help="Read hypotheses: plain text, a segment a line; a table; GEM's JSON."
+    "--hypotheses",
+    metavar="FILE",
+    help="Read hypotheses: plain text with one segment per line, a table, or GEM's JSON.",
 )
 @click.option("--references", multiple=True, metavar="FILE...", help="Read references from one or more such files.")
 @click.argument("files", nargs=-1, metavar="[HYPOTHESES REFERENCES...]")
-@click.option("--task", metavar="NAME", help="Score this task of a GEM submission of several.")
+@click.option("--task", metavar="NAME", help="Score this task of a GEM submission that has several.")
 @options.metrics
 @click.option(
     "--preset",
@@ -36,9 +38,9 @@ if TYPE_CHECKING:
     metavar="NAME",
     help="Score under this evaluation protocol; may be repeated. [default: nlg-eval]",
 )
-@click.option("--corpus", metavar="NAME", help="Find slots as this corpus words them, for SER.")
+@click.option("--corpus", metavar="NAME", help="For SER, find slots as this corpus words them.")
 @options.vectors
-@click.option("--train", metavar="FILE", help="Read training sentences, one a line, for novelty.")
+@click.option("--train", metavar="FILE", help="For novelty, read training sentences from FILE, one per line.")
 @click.option("--gem", metavar="FILE", help="Write the hypotheses as a GEM submission.")
 @options.json
 @options.report
@@ -64,8 +66,8 @@ def score(
 ) -> None:
     """Score sentences against references, without any model.
 
-    Files may be plain text (a segment a line, or references in groups between blank lines), TSV or CSV with a header
-    line (act, hypothesis, reference), GEM's JSON, or JSON Lines with hypothesis and references.
+    Files may be plain text (one segment per line, or references in groups separated by blank lines), TSV or CSV with a
+    header line (act, hypothesis, reference), GEM's JSON, or JSON Lines with hypothesis and references.
 
     \b
     dactnlg score out.txt ref0.txt ref1.txt --preset e2e

@@ -1,4 +1,4 @@
-"""`dactnlg selfplay`: runs speak with simulated users."""
+"""`dactnlg selfplay`: runs talk with simulated users."""
 
 from __future__ import annotations
 
@@ -22,25 +22,27 @@ if TYPE_CHECKING:
     "--output", type=options.PATH, required=True, metavar="FOLDER", help="Write conversations and scores here."
 )
 @click.option(
-    "--conversations", type=click.IntRange(1, 10_000), default=100, metavar="N", help="Conversations of each run."
+    "--conversations", type=click.IntRange(1, 10_000), default=100, metavar="N", help="Conversations per run."
 )
 @click.option(
     "--turns",
     type=click.IntRange(4, 100),
     default=10,
     metavar="N",
-    help="Utterances of a conversation at most, user's and system's together; 5 or more without --open.",
+    help="Maximum number of utterances in a conversation, user and system together; 5 or more without --open.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of goals; of all with --open.")
-@click.option("--open", "alone", is_flag=True, help="Let models of dialogue talk to themselves, from nothing.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of the goals; with --open, of everything."
+)
+@click.option("--open", "alone", is_flag=True, help="Let dialogue models talk to themselves, starting from nothing.")
 @click.option(
     "--emotions",
     type=options.PATH,
     metavar="JSONL",
-    help="With --open: dialogues with emotions, as DailyDialog has them; sentiment is learned from these.",
+    help="With --open: dialogues labelled with emotions, in DailyDialog's format, to learn sentiment from.",
 )
 @click.option(
-    "--vectors", type=options.PATH, metavar="FILE", help="With --open: word vectors, GloVe or word2vec, for coherence."
+    "--vectors", type=options.PATH, metavar="FILE", help="With --open: word vectors (GloVe or word2vec) for coherence."
 )
 @options.table_format
 @options.data_dir
@@ -59,15 +61,15 @@ def selfplay(
     data_dir: Path | None,
     generation: GenerationOptions,
 ) -> None:
-    """Let each RUN speak with simulated users, who read its sentences, and tell how many get what they want.
+    """Let each RUN talk with simulated users, who read its sentences, and report how many get what they want.
 
-    Goals come from the values of the run's corpus. A user has wishes and questions, asks again what it has not read,
-    and believes what it has: a dropped slot costs turns, a swapped value success. All runs of a corpus meet the same
-    users. FOLDER gets RUN.jsonl, a conversation a line, and selfplay.json.
+    Goals come from the values of the run's corpus. A user has constraints and questions, asks again about anything it
+    has not read, and believes what it has read: a dropped slot costs turns, a swapped value costs success. All runs of
+    a corpus meet the same users. FOLDER gets RUN.jsonl, one conversation per line, and selfplay.json.
 
-    With --open each RUN is a model of dialogue that talks to itself, from nothing: different conversations, of which it
-    sees the last five utterances, and a table of their components (laughter, questions and words; with --emotions and
-    --vectors all of Ghandeharioun et al. 2019).
+    With --open each RUN is a dialogue model that talks to itself, starting from nothing. The conversations are all
+    different, and the model sees the last five utterances; the table has their components (laughter, questions and
+    words; with --emotions and --vectors all those of Ghandeharioun et al. 2019).
 
     \b
     dactnlg selfplay runs/trails-sclstm --output selfplay/trails

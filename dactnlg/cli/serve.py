@@ -14,46 +14,79 @@ TOKEN = "DACTNLG_TOKEN"
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, metavar="RUN|NAME=RUN...", help="Run folders; the first one answers.")
-@click.option("--host", default="127.0.0.1", help="The address to listen at; 0.0.0.0 for every one of this machine.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8080, help="0 takes any that is free.")
+@click.argument(
+    "runs",
+    nargs=-1,
+    required=True,
+    metavar="RUN|NAME=RUN...",
+    help="Run folders; the first is used if a request names none.",
+)
+@click.option(
+    "--host", default="127.0.0.1", help="The address to listen on; 0.0.0.0 for all addresses of this machine."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, help="The port to listen on; 0 takes any free port."
+)
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
     default=1,
     metavar="N",
-    help="Processes that answer, each with the runs in its own memory; one uses little more than one processor.",
+    help="Worker processes, each with the runs in its own memory; one uses little more than one CPU core.",
 )
 @options.backend
-@click.option("--no-reuse", is_flag=True, help="Search for every act anew, also for equal ones.")
+@click.option("--no-reuse", is_flag=True, help="Search for every act anew, even if an equal one was said before.")
 @click.option(
     "--token-file",
     type=options.PATH,
     metavar="FILE",
-    help=f"Answer those alone who send the token in FILE (or in ${TOKEN}) as Authorization: Bearer TOKEN.",
+    help=f"Answer only requests with the token in FILE (or in ${TOKEN}) as Authorization: Bearer TOKEN.",
 )
 @click.option(
     "--watch",
     type=options.Number(min=0),
     default=2.0,
     metavar="S",
-    help="Look every S seconds whether a run has changed, and read it again; 0 never looks.",
+    help="Check every S seconds whether a run has changed, and reload it if so; 0 never checks.",
 )
 @click.option(
-    "--rasa", type=options.PATH, metavar="MAPPING", help="Answer a Rasa bot at /rasa, after this mapping file."
+    "--rasa", type=options.PATH, metavar="MAPPING", help="Answer a Rasa bot at /rasa, using this mapping file."
 )
 @click.option("--log", is_flag=True, help="Write a line of JSON for each request to standard error.")
-@click.option("--log-values", is_flag=True, help="With --log: write acts and checked sentences, too.")
-@click.option("--max-body", type=click.IntRange(min=1), default=1 << 20, metavar="BYTES", help="Of a request.")
-@click.option("--max-acts", type=click.IntRange(min=1), default=256, metavar="N", help="In a request.")
-@click.option("--max-slots", type=click.IntRange(min=1), default=40, metavar="N", help="In an act.")
-@click.option("--max-value", type=click.IntRange(min=1), default=500, metavar="N", help="Characters of a value.")
-@click.option("--max-n-best", type=click.IntRange(min=1), default=20, metavar="N", help="Sentences for an act.")
-@click.option("--max-beam", type=click.IntRange(min=1), default=50, metavar="N", help="Beam width.")
+@click.option("--log-values", is_flag=True, help="With --log: also write acts and checked sentences.")
 @click.option(
-    "--max-rate", type=click.IntRange(min=1), metavar="N", help="Requests a minute of an address, at each worker."
+    "--max-body", type=click.IntRange(min=1), default=1 << 20, metavar="BYTES", help="Maximum size of a request."
 )
-@click.option("--timeout", type=options.Number(min=0, min_open=True), default=30.0, metavar="S", help="For an answer.")
+@click.option(
+    "--max-acts", type=click.IntRange(min=1), default=256, metavar="N", help="Maximum number of acts in a request."
+)
+@click.option(
+    "--max-slots", type=click.IntRange(min=1), default=40, metavar="N", help="Maximum number of slots in an act."
+)
+@click.option(
+    "--max-value",
+    type=click.IntRange(min=1),
+    default=500,
+    metavar="N",
+    help="Maximum length of a value, in characters.",
+)
+@click.option(
+    "--max-n-best", type=click.IntRange(min=1), default=20, metavar="N", help="Maximum number of sentences for an act."
+)
+@click.option("--max-beam", type=click.IntRange(min=1), default=50, metavar="N", help="Maximum beam width.")
+@click.option(
+    "--max-rate",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Maximum number of requests per minute from one address, for each worker.",
+)
+@click.option(
+    "--timeout",
+    type=options.Number(min=0, min_open=True),
+    default=30.0,
+    metavar="S",
+    help="Maximum time for an answer, in seconds.",
+)
 def serve(
     *,
     runs: tuple[str, ...],
@@ -76,11 +109,11 @@ def serve(
     max_rate: int | None,
     timeout: float,
 ) -> None:
-    """Serve runs: POST /v1/generate says acts, POST /v1/check checks sentences; /docs has all of it, with examples.
+    """Serve runs over HTTP: POST /v1/generate says acts, POST /v1/check checks sentences; see /docs, with examples.
 
-    A sentence with a fault is never given away in silence: one under the hard constraint, or a template, takes its
-    place, and the answer says so. SIGTERM and Ctrl-C end the server when what has begun is answered; SIGHUP, or a
-    changed run folder, has the runs read again without losing a request.
+    A faulty sentence is never returned silently: one generated under the hard constraint, or a template, takes its
+    place, and the answer says so. On SIGTERM or Ctrl-C the server finishes pending requests, then ends; SIGHUP, or a
+    changed run folder, reloads the runs without losing a request.
 
     \b
     dactnlg serve runs/trails-sclstm

@@ -28,7 +28,7 @@ from dactnlg.errors import ConfigError
     type=click.IntRange(min=1, max=1024),
     default=1,
     metavar="N",
-    help="Run N trials side by side, each on one core.",
+    help="Run N trials in parallel, each on one core.",
 )
 @click.option("--metric", metavar="NAME", help="Rank by this score. [default: SWEEP's, else BLEU-4]")
 @click.option("--preset", metavar="NAME", help="Score under this protocol. [default: SWEEP's, else the corpus's]")
@@ -56,8 +56,8 @@ def sweep(
 ) -> None:
     """Train one run for each of many settings and rank them on the validation split.
 
-    Trials run through Ray Tune (pip install 'dactnlg[ray]'), here or on the cluster that $RAY_ADDRESS names. DIR then
-    holds an ordinary run folder for each. After Ctrl-C or a kill, --resume continues every trial from its last epoch.
+    Trials run through Ray Tune (pip install 'dactnlg[ray]'), here or on the cluster that $RAY_ADDRESS names. DIR gets
+    an ordinary run folder for each. After Ctrl-C or a kill, --resume continues every trial from its last epoch.
 
     \b
     dactnlg sweep trails-sclstm --jobs 2

@@ -1,4 +1,4 @@
-"""`dactnlg teach`: what teachers say of the turns of a corpus of dialogues."""
+"""`dactnlg teach`: what teacher models say about the turns of a dialogue corpus."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from dactnlg.cli import options, streams
 
 @click.command()
 @click.argument("corpus", metavar="CORPUS")
-@click.option("--output", type=options.PATH, required=True, metavar="FILE", help="Write the arrays to FILE, an .npz.")
 @click.option(
-    "--dialogues", type=click.IntRange(min=1), metavar="N", help="Of the first N dialogues of each split alone."
+    "--output", type=options.PATH, required=True, metavar="FILE", help="Write the arrays to FILE, in .npz format."
+)
+@click.option(
+    "--dialogues", type=click.IntRange(min=1), metavar="N", help="Use only the first N dialogues of each split."
 )
 @options.data_dir
 def teach(*, corpus: str, output: Path, dialogues: int | None, data_dir: Path | None) -> None:
-    """Write what the shipped teachers say of every turn of CORPUS: its emotion and its sentence vector.
+    """Write what the shipped teacher models say about every turn of CORPUS: its emotion and its sentence vector.
 
     Dialogue models learn from these with `model.ei` (Ghandeharioun et al. 2019, section 3). Emotions are learned from
     the labels of the training split, on MiniLM's sentence vectors. FILE holds `name`, `texts` (N), `emotions` (N, K)
-    and `vectors` (N, D); a file of another teacher, written so, does as well.
+    and `vectors` (N, D); a file from another teacher, in the same format, works as well.
 
     \b
     dactnlg teach dailydialog --output teacher.npz

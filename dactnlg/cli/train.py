@@ -20,8 +20,8 @@ from dactnlg.cli import options, streams
 @click.option("--set", "overrides", multiple=True, metavar="KEY=VALUE", help="Override one key; may be repeated.")
 @click.option("--output", type=options.PATH, metavar="RUN", help="The run folder to write. [default: runs/CONFIG]")
 @click.option("--resume", is_flag=True, help="Continue from the last finished epoch of RUN.")
-@click.option("--overwrite", is_flag=True, help="Replace a run that RUN holds, when the new one is whole.")
-@click.option("--quiet", is_flag=True, help="Write errors and warnings alone to standard error.")
+@click.option("--overwrite", is_flag=True, help="Replace an existing run in RUN, once the new one is complete.")
+@click.option("--quiet", is_flag=True, help="Write only errors and warnings to standard error.")
 @options.data_dir
 @click.option(
     "--devices",
@@ -33,7 +33,7 @@ from dactnlg.cli import options, streams
 @click.option(
     "--workers", metavar="HOST:PORT,...", help="Addresses of all processes that train together, rank 0 first."
 )
-@click.option("--worker", type=int, metavar="RANK", help="Which of the workers this process is, from 0.")
+@click.option("--worker", type=int, metavar="RANK", help="The rank of this process among the workers, from 0.")
 def train(
     *,
     config: Path,
@@ -49,11 +49,11 @@ def train(
 ) -> None:
     """Train a generator and write its run folder.
 
-    After Ctrl-C, or a kill, --resume goes on from the last finished epoch; the run ends as if it had not been stopped.
-    A run that RUN holds already is replaced with --overwrite alone, and not before the new one is whole.
+    After Ctrl-C or a kill, --resume continues from the last finished epoch; the result is the same as without the stop.
+    An existing run in RUN is replaced only with --overwrite, and only once the new one is complete.
 
     Several GPUs, or processes on several machines, can train together. Start each process with the same command and
-    its own --worker; rank 0 writes RUN. The losses are those of one process.
+    its own --worker; rank 0 writes RUN. The losses are the same as with one process.
 
     \b
     dactnlg train trails-sclstm

@@ -19,9 +19,13 @@ from dactnlg.cli.output import width, write_json
 )
 @click.option("--metric", default="BLEU-4", metavar="NAME", help="Choose by this score.")
 @click.option(
-    "--acts", type=click.IntRange(min=1), default=1000, metavar="N", help="Generate at most N acts with each setting."
+    "--acts",
+    type=click.IntRange(min=1),
+    default=1000,
+    metavar="N",
+    help="Generate sentences for at most N acts with each setting.",
 )
-@click.option("--dry-run", is_flag=True, help="Leave RUN as it is.")
+@click.option("--dry-run", is_flag=True, help="Do not write to RUN.")
 @click.option("--json", "json_file", metavar="FILE", help="Write all settings as JSON; - is standard output.")
 @options.backend
 @options.data_dir
@@ -36,12 +40,12 @@ def tune(
     backend: str,
     data_dir: Path | None,
 ) -> None:
-    """Choose how RUN searches for sentences, on the validation split, and write it into RUN.
+    """Choose RUN's decoding settings on the validation split, and store them in RUN.
 
-    Tries length normalisation, constraint, beam width and the weight of slot errors, one after the other. Only
-    settings that are as faithful as any are eligible: none with a higher slot error rate, nor more than one sentence in
-    a thousand more with a slot fault. `generate` and `evaluate` then use what was found; their options still override
-    it. Scores that the manifest holds of other settings are dropped.
+    This tries length normalisation, constraint, beam width and the weight of slot errors, one after the other. Only
+    the most faithful settings are eligible: their slot error rate must not be higher than the lowest, and the share of
+    sentences with a slot fault not higher by more than one in a thousand. `generate` and `evaluate` then use these
+    settings; their options still override them. Scores in the manifest that belong to other settings are deleted.
 
     \b
     dactnlg tune runs/trails-sclstm
