@@ -11,7 +11,7 @@ from dactnlg.cli.chat.serve import serve
 
 @click.group(no_args_is_help=True)
 def chat() -> None:
-    """Let people chat with systems, blind to which, and rate the conversations.
+    """Let people chat with systems, without knowing which, and rate the conversations.
 
     \b
     dactnlg chat create runs/trails-sclstm runs/trails-lstm --people 20 --output chats

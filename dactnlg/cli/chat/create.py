@@ -1,4 +1,4 @@
-"""`dactnlg chat create`: systems, people and limits of a study of chats."""
+"""`dactnlg chat create`: systems, people and limits of a chat study."""
 
 from __future__ import annotations
 
@@ -12,25 +12,47 @@ from dactnlg.errors import UserError
 
 @click.command()
 @click.argument("systems", nargs=-1, required=True, metavar="RUN|NAME=RUN...")
-@click.option("--people", type=click.IntRange(1, 10_000), default=20, metavar="N", help="How many are asked.")
-@click.option("--chats", type=click.IntRange(1, 1_000), default=3, metavar="N", help="Of each person at most.")
+@click.option("--people", type=click.IntRange(1, 10_000), default=20, metavar="N", help="Number of people.")
+@click.option(
+    "--chats", type=click.IntRange(1, 1_000), default=3, metavar="N", help="Maximum number of chats per person."
+)
 @click.option(
     "--least-turns",
     type=click.IntRange(1, 100),
     default=3,
     metavar="N",
-    help="Messages of the person before a chat can be rated.",
+    help="Minimum number of messages by the person before a chat can be rated.",
 )
-@click.option("--most-turns", type=click.IntRange(1, 1_000), default=30, metavar="N", help="Messages at most.")
 @click.option(
-    "--message-length", type=click.IntRange(1, 10_000), default=500, metavar="N", help="Characters of a message."
+    "--most-turns",
+    type=click.IntRange(1, 1_000),
+    default=30,
+    metavar="N",
+    help="Maximum number of messages by the person in a chat.",
 )
-@click.option("--per-minute", type=click.IntRange(1, 1_000), default=20, metavar="N", help="Messages of a person.")
-@click.option("--name", default="Chat", metavar="TEXT", help="What people read as the study's name.")
-@click.option("--instructions", type=options.PATH, metavar="FILE", help="What people read first, instead of our text.")
-@click.option("--consent", type=options.PATH, metavar="FILE", help="What people agree to, instead of our text.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Decides who meets which system.")
-@click.option("--output", type=options.PATH, required=True, metavar="CHATS", help="The folder of the study; a new one.")
+@click.option(
+    "--message-length",
+    type=click.IntRange(1, 10_000),
+    default=500,
+    metavar="N",
+    help="Maximum length of a message, in characters.",
+)
+@click.option(
+    "--per-minute",
+    type=click.IntRange(1, 1_000),
+    default=20,
+    metavar="N",
+    help="Maximum number of messages per minute from one person.",
+)
+@click.option("--name", default="Chat", metavar="TEXT", help="The study's name, as shown to people.")
+@click.option(
+    "--instructions", type=options.PATH, metavar="FILE", help="The text that people read first, instead of ours."
+)
+@click.option("--consent", type=options.PATH, metavar="FILE", help="The text that people consent to, instead of ours.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed that decides who meets which system."
+)
+@click.option("--output", type=options.PATH, required=True, metavar="CHATS", help="The study's folder; it must be new.")
 def create(
     *,
     systems: tuple[str, ...],
@@ -46,12 +68,13 @@ def create(
     seed: int,
     output: Path,
 ) -> None:
-    """Create a study of chats: people talk with one of the RUNs, picked at random, without knowing which.
+    """Create a chat study: people talk with one of the RUNs, picked at random, without knowing which.
 
-    A run is a model of dialogue, or a generator: that says the acts of a policy, which hears what the fidelity check
-    reads of a person's messages, so its corpus must be one that `dactnlg selfplay` can play. Nobody meets a system
-    again before having met all. After three messages at least a chat is rated on seven-point scales: quality, fluency,
-    diversity, contingency, empathy. Texts and questions stand in CHATS/chat.json, and may be changed there.
+    A run is a dialogue model, or a generator. A generator says the acts of a policy, which receives what the fidelity
+    check reads in a person's messages, so its corpus must be one that `dactnlg selfplay` can play. Nobody meets a
+    system again before having met all of them. After at least three messages (--least-turns), a chat is rated on
+    seven-point scales: quality, fluency, diversity, contingency, empathy. Texts and questions are in CHATS/chat.json,
+    and may be changed there.
 
     \b
     dactnlg chat create runs/trails-sclstm runs/trails-lstm --people 20 --output chats

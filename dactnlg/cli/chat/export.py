@@ -12,12 +12,12 @@ from dactnlg.cli import options, streams
 @click.command()
 @click.argument("chats", type=options.PATH, metavar="CHATS")
 @click.option("--output", type=options.PATH, required=True, metavar="FOLDER", help="Write the three files here.")
-@click.option("--database", metavar="URL", help="Where the chats are, if not in CHATS.")
+@click.option("--database", metavar="URL", help="Where the chats are stored, if not in CHATS.")
 def export(*, chats: Path, output: Path, database: str | None) -> None:
-    """Write what was said, voted and rated: conversations.jsonl, votes.csv and ratings.csv.
+    """Write the conversations, votes and ratings: conversations.jsonl, votes.csv and ratings.csv.
 
-    Conversations are lines as `dactnlg selfplay` writes them; the tables are those that `dactnlg study analyse` reads.
-    The server may go on meanwhile.
+    Conversations are lines as `dactnlg selfplay` writes them; `dactnlg study analyse` reads ratings.csv. The server may
+    keep running meanwhile.
 
     \b
     dactnlg chat export chats --output said

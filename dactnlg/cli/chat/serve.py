@@ -1,4 +1,4 @@
-"""`dactnlg chat serve`: pages for those who chat."""
+"""`dactnlg chat serve`: pages for people who chat."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
 @server
 @data_dir
 def serve(*, chats: Path, options: ServerOptions, data_dir: Path | None) -> None:
-    """Serve a study of chats: each person opens a link, agrees, chats, votes on answers, and rates the conversation.
+    """Serve a chat study: each person opens a link, consents, chats, votes on answers, and rates the conversation.
 
-    The links are in links.csv in the folder. What was acknowledged survives a crash of the machine. The owner's page,
-    /owner, shows how far everybody is and what each system got, and has the data. Ctrl-C ends the server; the same
-    command goes on. Of a person it keeps a number, the hash of the link, and what they sent; no address.
+    The links are in links.csv in the folder. Whatever was acknowledged survives a crash of the machine. The owner's
+    page, /owner, shows everybody's progress and the results of each system, and offers the data for download. Ctrl-C
+    ends the server; run the same command again to continue. For each person it stores a number, the hash of the link,
+    and what they sent, but no address.
 
-    In the open, put a server with HTTPS before it, and say where people reach that with --base-url.
+    On the internet, put an HTTPS server in front of it, and give the address where people reach that with --base-url.
 
     \b
     dactnlg chat serve chats

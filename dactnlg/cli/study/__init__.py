@@ -15,7 +15,7 @@ from dactnlg.cli.study.serve import serve
 
 @click.group(no_args_is_help=True)
 def study() -> None:
-    """Let people rate sentences, and learn from their ratings about systems and metrics.
+    """Let people rate sentences, and learn about systems and metrics from their ratings.
 
     \b
     dactnlg study create --corpus trails --systems gold runs/trails-sclstm --raters 18 --output study

@@ -1,4 +1,4 @@
-"""`dactnlg study analyse`: what ratings say of raters, systems and metrics."""
+"""`dactnlg study analyse`: what ratings say about raters, systems and metrics."""
 
 from __future__ import annotations
 
@@ -16,56 +16,64 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("study", type=options.PATH, metavar="STUDY|CSV")
-@click.option("--criterion", "criteria", multiple=True, metavar="NAME", help="Analyse this one; may be repeated.")
+@click.option("--criterion", "criteria", multiple=True, metavar="NAME", help="Analyse this criterion; may be repeated.")
 @click.option(
     "--min-kappa",
     type=options.Number(-1, 1),
     metavar="K",
-    help="Leave out raters until pairs exceed this Cohen's kappa (Sharma et al. 2017: 0.1). [default: keep all]",
+    help="Exclude raters until pairs exceed this Cohen's kappa (Sharma et al. 2017: 0.1). [default: keep all]",
 )
 @click.option(
     "--rule",
     type=click.Choice(["lowest-mean", "most-pairs", "mean-below"]),
     default="lowest-mean",
-    help="Who leaves: the one with the lowest mean, or in most pairs below, one by one; or all with a mean below.",
+    help="Whom to exclude: one by one, the lowest mean, or most pairs not above K; or at once all means not above K.",
 )
 @click.option(
     "--normalize",
     type=click.Choice(["none", "z", "centred", "rank"]),
     default="none",
-    help="What is done to each rater's values before means and models.",
+    help="How to normalise each rater's values before means and models.",
 )
 @click.option(
     "--over",
     type=click.Choice(["both", "items", "raters"]),
     default="both",
-    help="What intervals of means are for: other items and raters, other items, other raters.",
+    help="What intervals of means generalise to: other items and raters, other items, or other raters.",
 )
 @click.option("--baseline", metavar="SYSTEM", help="Compare all others with this system. [default: every pair]")
 @click.option(
     "--properties",
     type=options.PATH,
     metavar="CSV",
-    help="Columns system and properties of systems: factors of an analysis of variance.",
+    help="A table with the column system and properties of systems: factors of an analysis of variance.",
 )
 @click.option("--anova-type", type=click.Choice(["2", "3"]), default="2", help="Type of the sums of squares.")
 @click.option(
     "--scores",
     multiple=True,
     metavar="FILE",
-    help="Metrics of the sentences: a CSV with item, system and a column each; or SYSTEM=FILE.json, as `score --json` "
-    "writes it, in the order of the items. Of a STUDY they are computed here.",
+    help="Metrics of the sentences: a CSV with item, system and a column for each metric; or SYSTEM=FILE.json, as "
+    "`score --json` writes it, in the order of the items. For a STUDY they are computed here.",
 )
-@click.option("--people", multiple=True, metavar="SYSTEM", help="A system of people: metrics with and without it.")
-@click.option("--preset", metavar="NAME", help="Of a STUDY: the protocol of the metrics. [default: nlg-eval]")
-@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Use this one; may be repeated.")
-@click.option("--plot", "plots", multiple=True, metavar="METRIC", help="Draw this one; may be repeated.")
 @click.option(
-    "--permutations", type=click.IntRange(0, 100_000), default=200, metavar="N", help="Of PERM-BOTH; 0: none."
+    "--people", multiple=True, metavar="SYSTEM", help="A system of human sentences: report metrics with and without it."
 )
-@click.option("--runs", type=click.IntRange(2, 100_000), default=1000, metavar="N", help="Tournaments of TrueSkill.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Of everything that is drawn.")
-@click.option("--database", metavar="URL", help="Where the ratings of STUDY are kept, if not in its folder.")
+@click.option("--preset", metavar="NAME", help="For a STUDY: the protocol of the metrics. [default: nlg-eval]")
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Use this metric; may be repeated.")
+@click.option("--plot", "plots", multiple=True, metavar="METRIC", help="Plot this metric; may be repeated.")
+@click.option(
+    "--permutations",
+    type=click.IntRange(0, 100_000),
+    default=200,
+    metavar="N",
+    help="Number of permutations for PERM-BOTH; 0: none.",
+)
+@click.option(
+    "--runs", type=click.IntRange(2, 100_000), default=1000, metavar="N", help="Number of TrueSkill tournaments."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of everything random.")
+@click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
 @options.report
 @options.table_format
 @click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - is standard output.")
@@ -93,11 +101,11 @@ def analyse(
     output_format: Format,
     json_file: str | None,
 ) -> None:
-    """Analyse ratings: how much raters agree, which system is best and how sure that is, which metrics follow people.
+    """Analyse ratings: how far raters agree, which system is best with what certainty, which metrics agree with people.
 
-    The ratings are those of a study's folder, or of a CSV file with the columns item, system, rater, criterion, value
-    (and page, corpus, output). Every table names its method. A report that ends in .html is one page with all tables,
-    each as LaTeX too; one in .tex is LaTeX, any other Markdown.
+    The ratings are those in a study's folder, or in a CSV file with the columns item, system, rater, criterion, value
+    (and page, corpus, output). Every table names its method. A report whose name ends in .html is one page with all
+    tables, each also as LaTeX; in .tex it is LaTeX, otherwise Markdown.
 
     \b
     dactnlg study analyse study --people gold --report report.html

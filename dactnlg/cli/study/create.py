@@ -12,7 +12,14 @@ from dactnlg.errors import UserError
 
 
 @click.command()
-@click.option("--corpus", "corpora", multiple=True, required=True, metavar="NAME", help="Take acts from; repeatable.")
+@click.option(
+    "--corpus",
+    "corpora",
+    multiple=True,
+    required=True,
+    metavar="NAME",
+    help="A corpus to take acts from; may be repeated.",
+)
 @click.option(
     "--systems",
     "--system",
@@ -20,35 +27,51 @@ from dactnlg.errors import UserError
     multiple=True,
     required=True,
     metavar="SYSTEM",
-    help="gold (the corpus's own sentences), a run folder, a file of sentences, or NAME= and one of these; several may "
-    "follow one another.",
+    help="gold (the corpus's own sentences), a run folder, a file of sentences, or NAME= followed by one of these; "
+    "several may be given in a row.",
 )
 @click.argument("more", nargs=-1, metavar="[SYSTEM]...", help="Further systems.")
-@click.option("--acts", type=click.IntRange(min=1), default=20, metavar="N", help="Acts of each corpus.")
-@click.option("--split", type=options.SPLIT, default="test", help="The part of the corpora.")
+@click.option("--acts", type=click.IntRange(min=1), default=20, metavar="N", help="Number of acts from each corpus.")
+@click.option("--split", type=options.SPLIT, default="test", help="The split to take acts from.")
 @click.option(
     "--design",
     type=click.Choice(["likert", "continuous", "pairwise"]),
     default="likert",
-    help="Values of a scale for each sentence, from a few or from many; or the better of two sentences, or neither.",
+    help="A value for each sentence, on a scale of few or of many values; or the better of two sentences, or neither.",
 )
-@click.option("--scale", metavar="LOW-HIGH", help="[default: 1-5; 0-100 for continuous]")
+@click.option("--scale", metavar="LOW-HIGH", help="The scale's values. [default: 1-5; 0-100 for continuous]")
 @click.option(
     "--criteria",
     default="informativeness,naturalness,quality",
     metavar="NAME,...",
     help="What is asked about every sentence.",
 )
-@click.option("--raters", type=click.IntRange(1, 10_000), default=18, metavar="N", help="How many people are asked.")
-@click.option("--acts-per-rater", type=click.IntRange(min=1), metavar="N", help="[default: all]")
-@click.option("--systems-per-page", type=click.IntRange(min=1), metavar="N", help="[default: all; 2 if pairwise]")
-@click.option("--pages-per-act", type=click.IntRange(min=1), metavar="N", help="[default: 1; all pairs if pairwise]")
+@click.option("--raters", type=click.IntRange(1, 10_000), default=18, metavar="N", help="Number of raters.")
+@click.option(
+    "--acts-per-rater", type=click.IntRange(min=1), metavar="N", help="Acts that each rater sees. [default: all]"
+)
+@click.option(
+    "--systems-per-page",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Sentences on a page. [default: all; 2 if pairwise]",
+)
+@click.option(
+    "--pages-per-act",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Pages that each rater sees for an act. [default: 1; all pairs if pairwise]",
+)
 @click.option("--checks", type=click.IntRange(0, 50), default=0, metavar="N", help="Attention checks for each rater.")
-@click.option("--name", metavar="TEXT", help="What raters read as the study's name. [default: the corpora's names]")
-@click.option("--instructions", type=options.PATH, metavar="FILE", help="What raters read first, instead of our text.")
-@click.option("--consent", type=options.PATH, metavar="FILE", help="What raters agree to, instead of our text.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Decides acts, pages and orders.")
-@click.option("--output", type=options.PATH, required=True, metavar="STUDY", help="The folder of the study; a new one.")
+@click.option("--name", metavar="TEXT", help="The study's name, as shown to raters. [default: the corpora's names]")
+@click.option(
+    "--instructions", type=options.PATH, metavar="FILE", help="The text that raters read first, instead of ours."
+)
+@click.option("--consent", type=options.PATH, metavar="FILE", help="The text that raters consent to, instead of ours.")
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed that decides acts, pages and orders."
+)
+@click.option("--output", type=options.PATH, required=True, metavar="STUDY", help="The study's folder; it must be new.")
 @options.data_dir
 def create(
     *,
@@ -74,13 +97,13 @@ def create(
 ) -> None:
     """Create a study: choose acts, let every system say them, and decide who sees what in which order.
 
-    Acts are chosen in the proportions of the split, by act type and number of slots. Each rater sees the sentences
-    without the names of systems, in an order of their own; acts are seen equally often, to within one, and so are the
-    sentences of one act. Equal sentences are shown once, and their rating goes to every system that says so (that of a
-    pair to every two systems: such copies are the same judgement). One seed decides all: the same command makes the
-    same study.
+    Acts are chosen in the split's proportions of act types and numbers of slots. Each rater sees the sentences in an
+    individual order, without the names of systems; acts are seen equally often, to within one, and so are the sentences
+    of one act. Equal sentences are shown once, and their rating counts for every system that produced them (for pairs,
+    for every such pair of systems: these copies are one judgement). One seed decides everything: the same command makes
+    the same study.
 
-    A system of several corpora is named once for each: --systems lstm=runs/dstc2-lstm lstm=runs/restaurants-lstm.
+    With several corpora, name a system once for each: --systems lstm=runs/dstc2-lstm lstm=runs/restaurants-lstm.
 
     \b
     dactnlg study create --corpus trails --acts 20 --systems gold runs/trails-sclstm --raters 18 --output study

@@ -1,4 +1,4 @@
-"""`dactnlg study datasheet`: what there is to report about a study."""
+"""`dactnlg study datasheet`: what to report about a study."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dactnlg.cli import options
 
 @click.command()
 @click.argument("study", type=options.PATH, metavar="STUDY")
-@click.option("--database", metavar="URL", help="Where the ratings are, if not in STUDY.")
-@click.option("--output", type=options.PATH, metavar="FILE", help="Write there. [default: standard output]")
+@click.option("--database", metavar="URL", help="Where the ratings are stored, if not in STUDY.")
+@click.option("--output", type=options.PATH, metavar="FILE", help="Write to FILE. [default: standard output]")
 def datasheet(*, study: Path, database: str | None, output: Path | None) -> None:
     """Write the study's Human Evaluation Datasheet (HEDS 2.0, Shimorina and Belz 2022) as Markdown.
 

@@ -17,22 +17,22 @@ from dactnlg.errors import UserError
     "form",
     type=click.Choice(["csv", "potato", "e2e", "json"]),
     default="csv",
-    help="A row a rating; a project of Potato; a table a criterion as of the E2E challenge; the study with its "
-    "ratings as JSON.",
+    help="csv: one rating per row; potato: a Potato project; e2e: one table per criterion, as in the E2E challenge; "
+    "json: the study with its ratings.",
 )
 @click.option(
     "--output",
     type=options.PATH,
     metavar="PLACE",
-    help="A file; for potato and e2e, which are several, a new folder. [default: standard output]",
+    help="A file, or, for potato and e2e, a new folder. [default: standard output]",
 )
-@click.option("--database", metavar="URL", help="Where the ratings are, if not in STUDY.")
+@click.option("--database", metavar="URL", help="Where the ratings are stored, if not in STUDY.")
 def export(*, study: Path, form: str, output: Path | None, database: str | None) -> None:
     """Write the ratings of a study, or of a CSV file of ratings, for other programs.
 
     The long CSV has the columns item, system, rater, criterion, value, and page, corpus, output. Attention checks are
-    left out. The rating of a sentence that several systems said goes to each of them, that of a pair to every two: such
-    copies are the same judgement.
+    left out. If several systems gave the same sentence, its rating counts for each of them (for pairs, for every such
+    pair of systems): these copies are one judgement.
 
     \b
     dactnlg study export study > ratings.csv

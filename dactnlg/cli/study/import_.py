@@ -16,12 +16,12 @@ from dactnlg.cli import options, streams
     "form",
     type=click.Choice(["csv", "potato", "e2e"]),
     required=True,
-    help="A row a rating; a project, a file or an export of Potato; a table of the E2E challenge.",
+    help="csv: one rating per row; potato: a Potato project, file or export; e2e: a table of the E2E challenge.",
 )
-@click.option("--study", type=options.PATH, metavar="STUDY", help="Check against this study, and take its names.")
-@click.option("--items", type=options.PATH, metavar="JSONL", help='Of Potato: lines {"id", "system", "item"}.')
-@click.option("--keep-raters", is_flag=True, help="Keep names of raters that are not like r001.")
-@click.option("--output", type=options.PATH, metavar="CSV", help="Write there. [default: standard output]")
+@click.option("--study", type=options.PATH, metavar="STUDY", help="Check against this study, and use its names.")
+@click.option("--items", type=options.PATH, metavar="JSONL", help='For potato: lines {"id", "system", "item"}.')
+@click.option("--keep-raters", is_flag=True, help="Keep rater names that are not of the form r001.")
+@click.option("--output", type=options.PATH, metavar="CSV", help="Write to this file. [default: standard output]")
 def import_(
     *,
     files: tuple[Path, ...],
@@ -31,10 +31,10 @@ def import_(
     keep_raters: bool,
     output: Path | None,
 ) -> None:
-    """Turn ratings of other programs into the long CSV that `dactnlg study analyse` reads.
+    """Convert ratings from other programs to the long CSV that `dactnlg study analyse` reads.
 
-    Names that raters have elsewhere may be their own, so they are numbered anew; of a table with addresses and
-    countries nothing but the ratings is kept. Several files of one rating campaign are given together.
+    Raters' names from elsewhere may be personal, so raters are renumbered; from a table with addresses and countries
+    only the ratings are kept. Give all files of one rating campaign together.
 
     \b
     dactnlg study import annotations --format potato --study study --output ratings.csv

@@ -9,9 +9,15 @@ from typing import Any
 import click
 
 _SERVER = (
-    click.option("--host", default="127.0.0.1", metavar="HOST", help="Listen at; 0.0.0.0 for every network."),
     click.option(
-        "--port", type=click.IntRange(0, 65535), default=8080, metavar="PORT", help="0 takes any that is free."
+        "--host", default="127.0.0.1", metavar="HOST", help="The address to listen on; 0.0.0.0 for every network."
+    ),
+    click.option(
+        "--port",
+        type=click.IntRange(0, 65535),
+        default=8080,
+        metavar="PORT",
+        help="The port to listen on; 0 takes any free port.",
     ),
     click.option(
         "--database",
@@ -24,10 +30,10 @@ _SERVER = (
         "--owner-token",
         envvar="DACTNLG_OWNER_TOKEN",
         metavar="TOKEN",
-        help="What the owner's page asks for; or in DACTNLG_OWNER_TOKEN. [default: a new one, printed]",
+        help="The token for the owner's page; or in DACTNLG_OWNER_TOKEN. [default: a new one, printed]",
     ),
     click.option("--base-url", metavar="URL", help="Where people reach the server. [default: host and port]"),
-    click.option("--new-links", is_flag=True, help="Make all links anew; the old ones end."),
+    click.option("--new-links", is_flag=True, help="Make new links for everybody; the old ones become invalid."),
     click.option("--show-links", is_flag=True, help="Print every person's link."),
 )
 _FIELDS = ("host", "port", "database", "owner_token", "base_url", "new_links", "show_links")

@@ -19,26 +19,28 @@ TESTS = ["both", "items", "raters"]
 
 @click.command()
 @click.argument("pilot", type=options.PATH, metavar="STUDY|CSV")
-@click.option("--criterion", metavar="NAME", help="Whose ratings are looked at. [default: the first]")
+@click.option("--criterion", metavar="NAME", help="The criterion to plan for. [default: the first]")
 @click.option(
     "--difference",
     type=options.Number(min=0.0, min_open=True),
     required=True,
     metavar="D",
-    help="Between two systems' means, in units of the scale.",
+    help="The difference between two systems' means to detect, in units of the scale.",
 )
-@click.option("--power", type=options.Number(0.01, 0.999), default=0.8, metavar="P", help="That is wanted.")
+@click.option("--power", type=options.Number(0.01, 0.999), default=0.8, metavar="P", help="The power wanted.")
 @click.option(
     "--test",
     type=click.Choice(TESTS),
     default="both",
     help="What must be significant: the paired t test over acts, that over raters, or both.",
 )
-@click.option("--acts", metavar="N,...", help="Numbers of acts that are tried.")
-@click.option("--raters", metavar="N,...", help="Numbers of raters that are tried.")
-@click.option("--studies", type=click.IntRange(50, 100_000), default=1000, metavar="N", help="Simulated for each.")
-@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Of the simulation.")
-@click.option("--database", metavar="URL", help="Where the ratings of STUDY are kept, if not in its folder.")
+@click.option("--acts", metavar="N,...", help="Numbers of acts to try.")
+@click.option("--raters", metavar="N,...", help="Numbers of raters to try.")
+@click.option(
+    "--studies", type=click.IntRange(50, 100_000), default=1000, metavar="N", help="Studies simulated for each size."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, metavar="N", help="Seed of the simulation.")
+@click.option("--database", metavar="URL", help="Where the ratings of STUDY are stored, if not in its folder.")
 @options.table_format
 @click.option("--json", "json_file", metavar="FILE", help="Write everything as JSON; - is standard output.")
 def power(
@@ -56,11 +58,11 @@ def power(
     output_format: Format,
     json_file: str | None,
 ) -> None:
-    """Tell how many acts and raters find a difference between two systems, from the ratings of a pilot.
+    """Estimate from a pilot's ratings how many acts and raters are needed to detect a difference between two systems.
 
-    The pilot's variances (of acts, of raters, and of what each makes of each system) are estimated, studies of many
-    sizes simulated with them, and each tested; the table says how often the difference was found. A pilot of pairs has
-    no such variances.
+    The pilot's variances are estimated (of acts, of raters, and of their interactions with systems), studies of many
+    sizes are simulated with them, and each is tested; the table says how often the difference was found. A pairwise
+    pilot has no such variances.
 
     \b
     dactnlg study power pilot.csv --difference 0.3

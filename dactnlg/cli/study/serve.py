@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 @click.argument("study", type=PATH, metavar="STUDY")
 @server
 def serve(*, study: Path, options: ServerOptions) -> None:
-    """Serve a study: each rater opens a link, agrees, answers page after page, and goes on there another time.
+    """Serve a study: each rater opens a link, consents, answers page after page, and can continue there later.
 
     The links are in links.csv in the study's folder. Answers that were acknowledged survive a crash of the machine.
-    The owner's page, /owner, shows how far everybody is and how well raters agree. Ctrl-C ends the server; the same
-    command goes on. Of a rater it keeps a number, the hash of the link, the answers and their times; no address.
+    The owner's page, /owner, shows everybody's progress and how well raters agree. Ctrl-C ends the server; run the same
+    command again to continue. For each rater it stores a number, the hash of the link, the answers and their times, but
+    no address.
 
-    In the open, put a server with HTTPS before it, and say where raters reach that with --base-url.
+    On the internet, put an HTTPS server in front of it, and give the address where raters reach that with --base-url.
 
     \b
     dactnlg study serve study
