@@ -140,7 +140,7 @@ _GENERATION = (
     ),
     click.option(
         "--top-p",
-        type=Number(),
+        type=Number(min=0.0, max=1.0, min_open=True),
         metavar="P",
         help="Sampling: draw from the fewest words whose probabilities sum to P. [default: the run's]",
     ),

@@ -108,4 +108,4 @@ def test_no_sentence_looks_like_an_error() -> None:
 
 def test_options_out_of_bounds_are_no_bad_lines(generate: Run, acts: Path) -> None:
     lines, told = generate("--input", acts, "--skip-bad", "--top-p", "3", code=2)
-    assert lines == [] and "top_p" in told
+    assert lines == [] and "--top-p" in told
