@@ -87,35 +87,35 @@ def configuration_text(proposal: Proposal, card: Path, data_dir: Path | None = N
 
 def _card(proposal: Proposal) -> Iterator[str]:
     card = proposal.corpus.card
-    yield f"# The card of {card.name}: what code cannot see. Proposed by `dactnlg init`; mend it as you like."
-    yield "# After a change, `dactnlg corpora inspect` on this file tells what it does."
+    yield f"# The card of {card.name}: what cannot be derived from the data. Made by `dactnlg init`; edit it freely."
+    yield "# After a change, `dactnlg corpora inspect` on this file shows its effect."
     yield f"name: {_quoted(card.name)}"
     yield "format: pairs"
     if card.columns:
-        yield "# What the columns of acts and sentences are called."
+        yield "# The names of the columns that hold acts and sentences."
         yield f"columns: {{act: {_quoted(card.columns.act)}, text: {_quoted(card.columns.text)}}}"
     yield "files:"
     yield f"  train: {{path: {_quoted(card.files['train'].path)}}}"
     division = card.divide or DivisionCard()
-    yield "# One file is divided: so many percent are for validation and test; acts that are equal stay together."
-    yield "# Files of your own go first: add `valid:` and `test:` under `files`."
+    yield "# A single file is split: the percentages for validation and test. Equal acts stay together."
+    yield "# To use splits of your own, add `valid:` and `test:` under `files`."
     yield f"divide: {{valid: {division.valid}, test: {division.test}, seed: {division.seed}}}"
-    yield "# Whether sentences have capitals, and whether marks stand apart from words (`it 's good .`)."
+    yield "# Whether sentences have capitals, and whether punctuation is set apart by spaces (`it 's good .`)."
     yield f"cased: {str(card.cased).lower()}"
     yield f"spaced: {str(card.spaced).lower()}"
-    yield "# The rules of English (a/an, plurals, what asks) hold for `en` alone; `und` is any other language."
+    yield "# Rules of English (a/an, plurals, questions) apply to `en` only; `und` is any other language."
     yield f"language: {card.language}"
     if proposal.silent:
-        yield "# Slots of an act that its sentences never say, so that no check asks for them."
+        yield "# Slots that are in acts but never in their sentences; they are not checked."
         yield f"silent: [{', '.join(map(_quoted, proposal.silent))}]"
     said = [slot for slot in proposal.slots if slot.aliases or any(cue.phrases for cue in slot.cues.values())]
     if not said:
-        yield "# No slot needs a word here. What could stand here: docs, guide 'Cards'."
+        yield "# No slot needs an entry here. The guide 'Cards' in the documentation has all keys."
         return
-    yield "# Of each slot what code cannot derive:"
-    yield "#   aliases: other wordings of a value, which then become its placeholder too;"
-    yield "#   cues: regular expressions; one of them is found in the lower-cased sentence that says a special value."
-    yield "#     With them `slots_ok` checks that value, and the search looks for it; without them nothing does."
+    yield "# For each slot, what cannot be derived from the data:"
+    yield "#   aliases: other wordings of a value, which are delexicalised, too;"
+    yield "#   cues: regular expressions; a lower-cased sentence says a special value if one of its cues matches."
+    yield "#     With cues, `slots_ok` checks the value and the search requires it; without them, nothing does."
     yield "slots:"
     for slot in said:
         yield f"  {_quoted(slot.name)}:"
@@ -151,21 +151,21 @@ def _configuration(proposal: Proposal, card: Path, data_dir: Path | None) -> Ite
     pairs = sum(1 for _ in proposal.corpus.pairs("train"))
     small = pairs < SMALL
     yield f"# Training on {proposal.corpus.name}: {pairs} training pairs. Proposed by `dactnlg init`."
-    yield "# Whatever is not named here has its default; the length of training follows from the number of pairs."
+    yield "# All other keys have their defaults; the length of training follows from the number of pairs."
     yield "corpus:"
-    yield f"  name: {_quoted(card.as_posix())}  # the card, from the folder where you give your commands"
+    yield f"  name: {_quoted(card.as_posix())}  # the card's path, relative to the folder in which you run dactnlg"
     if data_dir is not None:
         yield f"  data_dir: {_quoted(data_dir.resolve().as_posix())}  # where the data file is"
     if proposal.lexicalized:
-        yield "  # Slots of few values that sentences say in many ways: the model says them in words of its own."
+        yield "  # Slots with few values and many wordings: no placeholder; the model words them itself."
         yield f"  lexicalized: [{', '.join(map(_quoted, proposal.lexicalized))}]"
     yield "model:"
     yield f"  name: {'sclstm' if small else 'hierarchical'}"
-    yield "  # The smaller the data, the sooner a model knows them by heart; dropout delays that."
+    yield "  # Dropout delays overfitting, which comes early on small data."
     yield f"  dropout: {0.2 if small else 0.3}"
     if proposal.recombination:
         yield "training:"
-        yield "  # As many pairs again, made of the sentences of these, for combinations of slots that the data lack."
+        yield "  # Adds as many pairs, recombined from these, for combinations of slots that the data lack."
         yield "  recombination: 1.0"
 
 
@@ -185,7 +185,7 @@ def _summary(proposal: Proposal, card: Path, configuration: Path, data_dir: Path
         yield line + "".join(f"\n      {part}" for part in shown)
     unsure = list(proposal.unsure())
     if unsure:
-        yield "not sure of:"
+        yield "not sure about:"
         yield from (f"  {line}" for line in unsure)
     yield f"wrote {card} and {configuration}; next:"
     where = f" --data-dir {shlex.quote(str(data_dir))}" if data_dir is not None else ""

@@ -109,7 +109,7 @@ class Proposal:
                     yield f"{slot.name}={value}: {support}; read them, and add what is missing"
         for act, times in sorted(self.acts.items()):
             if times < RARE:
-                yield f"{act}: {times} training sentence{'s' * (times != 1)} alone; it is learned from {RARE} or more"
+                yield f"{act}: only {times} training sentence{'s' * (times != 1)}; at least {RARE} are needed"
         for name in self.silent:
             yield f"{name}: never said by a sentence, so nothing asks for it (silent)"
 

@@ -54,7 +54,7 @@ def test_a_card_and_a_configuration_for_flights(own: Path, monkeypatch: pytest.M
     assert found.cues.count == 0 and found.cues.out_of > 90 and not found.unchecked
     config = load_config("flights.yaml", models=models)
     assert config.corpus.name == "flights.card.yaml"
-    assert "goodbye: 6 training sentences alone" in done.stdout
+    assert "goodbye: only 6 training sentences" in done.stdout
     assert "dactnlg train flights.yaml --output runs/flights" in done.stdout
     for line in (own / "flights.card.yaml").read_text().splitlines():
         assert len(line) <= 120
