@@ -1,8 +1,9 @@
 """Division: validation and test parts of data that come as one file.
 
-Acts that are equal stay together, so that no test act was in training; the parts have as many pairs of each act type as
-their shares say, as far as that goes. Which act goes where depends on the act and the seed alone, not on the order of
-the file.
+Equal acts stay together, so that no test act occurs in training. Acts without values, such as `request(area)`, are the
+exception: no other act teaches a model to say them, so their sentences are divided instead. Each part gets its share of
+the pairs of every act type, as far as possible. The part of an act depends on the act and the seed alone, not on the
+order of the file.
 """
 
 from __future__ import annotations
@@ -27,8 +28,12 @@ def divide(examples: Sequence[Example], shares: Mapping[str, int], seed: int = 1
     """
     groups: dict[tuple[str, ...], dict[str, list[int]]] = {}
     for index, example in enumerate(examples):
-        kind = tuple(sorted(act.act_type for act in example.turn))
-        groups.setdefault(kind, {}).setdefault(_key(example.turn), []).append(index)
+        key = _key(example.turn)
+        if any(slot.value for act in example.turn for slot in act.slots):
+            kind = tuple(sorted(act.act_type for act in example.turn))
+        else:
+            kind, key = (key,), "\n".join(example.references).casefold()
+        groups.setdefault(kind, {}).setdefault(key, []).append(index)
     chosen = dict.fromkeys(range(len(examples)), "train")
     owed = dict.fromkeys(shares, 0.0)
     for kind in sorted(groups):
@@ -36,7 +41,7 @@ def divide(examples: Sequence[Example], shares: Mapping[str, int], seed: int = 1
         sizes = {key: sum(len(examples[index].references) for index in indices) for key, indices in acts.items()}
         for split, percent in shares.items():
             owed[split] += sum(sizes.values()) * percent / 100
-        # The last one stays: an act type that only the test split has would never be learned.
+        # The last one stays: what only the test split has would never be learned.
         for key in sorted(acts, key=lambda key: _order(key, seed))[:-1]:
             split = max(owed, key=lambda name: owed[name], default="train")
             if split != "train" and 2 * owed[split] >= sizes[key]:

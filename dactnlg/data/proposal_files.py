@@ -97,7 +97,7 @@ def _card(proposal: Proposal) -> Iterator[str]:
     yield "files:"
     yield f"  train: {{path: {_quoted(card.files['train'].path)}}}"
     division = card.divide or DivisionCard()
-    yield "# A single file is split: the percentages for validation and test. Equal acts stay together."
+    yield "# A single file is split: the percentages for validation and test. Equal acts with values stay together."
     yield "# To use splits of your own, add `valid:` and `test:` under `files`."
     yield f"divide: {{valid: {division.valid}, test: {division.test}, seed: {division.seed}}}"
     yield "# Whether sentences have capitals, and whether punctuation is set apart by spaces (`it 's good .`)."

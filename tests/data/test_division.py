@@ -53,6 +53,17 @@ def test_shares_of_each_act_type() -> None:
         assert [abs(counts[kind] - wanted) <= 1 for kind, wanted in (("inform", 70), ("?request", 20), ("bye", 10))]
 
 
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 9)), max_size=90), st.integers(0, 5))
+def test_acts_without_values_are_learned(asked: list[tuple[str, int]], seed: int) -> None:
+    examples = [Example(parse(f"request({slot})"), (f"{slot} {number}?",)) for slot, number in asked]
+    parts = divide(examples, SHARES, seed)
+    assert {e.turn for e in parts["train"]} == {e.turn for e in examples}
+    # Equal sentences of an act stay together.
+    said = [{(e.turn, e.references) for e in part} for part in parts.values()]
+    assert sum(map(len, said)) == len(set().union(*said))
+    assert abs(len(parts["test"]) - len(examples) / 10) <= max([9, *Counter(asked).values()])
+
+
 def test_neither_order_nor_the_way_of_writing_matters() -> None:
     examples = [example("inform", n) for n in range(100)]
     mixed = random.Random(3).sample(examples, len(examples))

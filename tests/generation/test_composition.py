@@ -173,6 +173,12 @@ def test_what_nothing_is_asked_like_is_asked_for_by_its_name() -> None:
     ]
     # A slot whose name is no noun, and an act type that does not ask.
     assert composed(own, "?request(dogs_allowed)") == composed(own, "inform_no_info(price_range)") == []
+    # No sentence has the noun, but its slot has values; a preposition or a verb is no noun.
+    rows = [("?request(area)", "whereabouts is it ?"), ("inform(cost=a;near=b)", "it is SLOT_COST near SLOT_NEAR .")]
+    rows += [("inform(departs=a)", f"it departs {when} SLOT_DEPARTS .") for when in ("at", "before", "after", "around")]
+    own = built(rows)
+    assert composed(own, "?request(cost)") == ["what cost would you like ?"]
+    assert composed(own, "?request(near)") == composed(own, "?request(departs)") == []
 
 
 def test_sorry_is_said_once() -> None:

@@ -9,7 +9,7 @@ from itertools import pairwise
 from dactnlg._utils.memory import Memory
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.generation.unseen.pieces import Alternatives, Piece, Pieces, Said, Text, bare
-from dactnlg.text.grammar.english import VERBS
+from dactnlg.text.grammar.english import PREPOSITIONS, VERBS
 from dactnlg.text.grammar.fluency import Fluency
 from dactnlg.text.grammar.indifference import INDIFFERENT, Indifference
 from dactnlg.text.grammar.learned_indifference import by_condition, by_name, clauses, question
@@ -151,7 +151,7 @@ class PieceFinder:
                 if piece:
                     tokens = tuple(name if token == own else token for token in piece.tokens)
                     _add(found, base - {others[0]} | {item}, tokens, piece.weight)
-            question = () if any(item in base for base in found) else self._plain_question(act_type, name)
+            question = () if any(item in base for base in found) else self._plain_question(act_type, name, fluency)
             if question:
                 _add(found, frozenset({item}), question, RARE)
         more = _frequent(found, fluency, asking=pieces.asking)
@@ -177,12 +177,21 @@ class PieceFinder:
         acts = {act_type for key in templates.sentences for act_type in act_types(key)}
         return clauses(templates, {each for each in acts if not self._preprocessor.manners.is_question(each)})
 
-    def _plain_question(self, act_type: str, slot_name: str) -> Tokens:
-        """Return the words that ask for a slot by its name, if that is one in English, and its act type asks."""
+    def _plain_question(self, act_type: str, slot_name: str, fluency: Fluency) -> Tokens:
+        """Return the words that ask for a slot by its name, if that is a noun in English, and its act type asks."""
         templates = self._preprocessor.templates
         words = tuple(templates.spelt_out(slot_name.lower()).split())
         asks = self._preprocessor.style.language == "en" and act_type in self._asking
-        return ("what", *words, "would", "you", "like", "?") if asks and templates.names_thing(words, slot_name) else ()
+        # "What price": a slot of ordinary values is a noun, unless it is "near" or "departs".
+        valued = placeholder_name(slot_name) in self._valued and not (PREPOSITIONS | fluency.lexicon.verbs) & {*words}
+        named = asks and (valued or templates.names_thing(words, slot_name))
+        return ("what", *words, "would", "you", "like", "?") if named else ()
+
+    @cached_property
+    def _valued(self) -> frozenset[str]:
+        """The placeholders of training: those of slots that have ordinary values."""
+        texts = self._preprocessor.templates.texts()
+        return frozenset(strip_joiner(token) for text in texts for token in text if is_placeholder(token))
 
     @cached_property
     def _named(self) -> frozenset[str]:
