@@ -18,6 +18,8 @@ from dactnlg.text.values.nearness import names_slot
 
 LONGEST = 6
 """Words of a phrase."""
+FEW = 5
+"""Sentences below which a phrase may be there by chance, if none of its words is one of the slot's name: "okay i"."""
 _WORD = re.compile(r"[\w'’]+|[^\w\s]")
 _WORDS_OF_NO_USE = """
     a an and any are as at be but by can can't do does for from had has have i if in is isn't it it's its may
@@ -78,7 +80,8 @@ class Contrast:
         Args:
             sentences: indices of the sentences.
             others: indices of sentences that count neither for nor against a phrase.
-            name: of several phrases that tell as well, those with a word of this slot's name are better.
+            name: of several phrases that tell as well, those with a word of this slot's name are better; others have to
+                add `FEW` sentences.
             words: of several phrases that are as good, those of about so many words are better: other sentences may
                 have a short one too, and lack a long one.
             precision: the least share of these sentences among all that have the phrase.
@@ -88,9 +91,14 @@ class Contrast:
         """
         counts = Counter(phrase for index in sentences for phrase in self._phrases[index])
         found: dict[str, set[int]] = {}
+        named = {phrase for phrase in counts if name and names(phrase, name)}
         for phrase, count in counts.items():
-            precise = count > 1 and count >= precision * len(self._holders[phrase] - others)
-            if precise and (fits is None or fits(phrase)):
+            strange = len(self._holders[phrase] - others) - count
+            # One person's slip does not spoil a phrase that has the slot's name.
+            precise = strange <= (1 - precision) * (count + strange) or (
+                phrase in named and strange < 2 and count >= FEW
+            )
+            if count > 1 and precise and (fits is None or fits(phrase)):
                 found[phrase] = self._holders[phrase] & sentences
         # A phrase of two sentences among hundreds of phrases may be there by chance.
         least = max(least, 2 if len(sentences) < 12 else 3, ceil(share * len(sentences)))
@@ -98,20 +106,33 @@ class Contrast:
 
         def worth(phrase: str) -> tuple[int, bool, int, int, str]:
             length = len(phrase.split())
-            named = any(names_slot(word, name) for word in phrase.split()) if name else False
-            return len(found[phrase] & left), named, -abs(length - words), -length, phrase
+            return len(found[phrase] & left), phrase in named, -abs(length - words), -length, phrase
 
         while found:
             best = max(found, key=worth)
-            if len(found[best] & left) < least:
+            adds = len(found[best] & left)
+            if adds < least:
                 break
-            chosen.append(best)
-            left -= found.pop(best)
+            added = found.pop(best)
+            if best in named or not name or adds >= FEW:
+                chosen.append(best)
+                left -= added
         return Telling(tuple(chosen), len(sentences) - len(left), len(sentences))
 
     def having(self, phrases: Sequence[str]) -> set[int]:
         """Return the indices of the sentences that have any of some phrases."""
         return {index for phrase in phrases for index in self._holders.get(phrase, ())}
+
+
+def names(phrase: str, slot_name: str) -> bool:
+    """Whether a phrase has a word of a slot's name, in any form: "allows" of `dogsallowed`."""
+    words = [word for word in phrase.split() if word not in _EMPTY_WORDS]
+    return any(names_slot(word, slot_name) or (len(word) > 4 and word[:4] in slot_name.casefold()) for word in words)
+
+
+def merely_names(phrase: str, slot_name: str) -> bool:
+    """Whether a phrase says nothing but a slot's name: "the eco rating", "about usb ports"."""
+    return all(word in _AT_EDGES or word == "about" or names(word, slot_name) for word in phrase.split())
 
 
 def is_bare(phrase: str) -> bool:

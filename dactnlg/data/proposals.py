@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare
+from dactnlg.data.contrast import LONGEST, Contrast, Telling, is_bare, merely_names, names
 from dactnlg.data.corpus import Corpus
 from dactnlg.data.division import FEWEST
 from dactnlg.text.cues import folded, masked
@@ -177,9 +177,8 @@ def _slots(rows: Sequence[_Looked], contrast: Contrast, silent: frozenset[str]) 
             elif slot.delexicalizable and f"{act.act_type}.{slot.name}" not in silent:
                 _note(known, slot, index, missing, having, lost)
     for name in dict.fromkeys(name for name, _ in special):
-        _find_cues(
-            found[name], {value: special[key] for key in special for n, value in [key] if n == name}, rows, contrast
-        )
+        own = {value: special[key] for key in special for n, value in [key] if n == name}
+        _find_cues(found[name], own, [held for (n, _), held in special.items() if n != name], rows, contrast)
     for (name, value), indices in sorted(lost.items()):
         holding = having[name, value]
         telling = contrast.telling(indices, holding - indices, share=0.25, least=5, fits=is_bare)
@@ -207,19 +206,37 @@ def _note(
         lost[slot.name, value].add(index)
 
 
-def _find_cues(known: SlotProposal, special: dict[str, set[int]], rows: Sequence[_Looked], contrast: Contrast) -> None:
-    """Find the phrases of a slot's special values."""
-    for value, indices in sorted(special.items()):
+def _find_cues(
+    known: SlotProposal,
+    special: dict[str, set[int]],
+    others: Sequence[set[int]],
+    rows: Sequence[_Looked],
+    contrast: Contrast,
+) -> None:
+    """Find the phrases of a slot's special values, beside the sentences with each value of the other slots."""
+
+    def tell(indices: set[int], apart: set[int], *, short: bool) -> Telling:
+        def fits(phrase: str) -> bool:
+            # "It's not available" says that there is no Linux release where most with a Mac release have none.
+            having = contrast.having([phrase])
+            alike = any(len(having & held) >= len(having & indices) for held in others)
+            return not alike if not names(phrase, known.name) else short or not merely_names(phrase, known.name)
+
         # A choice between values is worded in many ways.
         choices = {i for i in indices if sum(slot.name == known.name for _, slot in rows[i].turn.slots()) > 1}
         # "May or may not serve food" is not said by "serve food", but yes and no are short.
-        words = 2 if value in ("yes", "no") else LONGEST
-        known.cues[value] = contrast.telling(indices - choices, choices, name=known.name, words=words)
+        words = 2 if short else LONGEST
+        return contrast.telling(indices - choices - apart, choices | apart, name=known.name, words=words, fits=fits)
+
+    # "You do not care whether it allows dogs" has the words of a yes.
+    free = special.get("dontcare", set())
+    for value, indices in sorted(special.items()):
+        short = value in ("yes", "no")
+        known.cues[value] = tell(indices, free - indices if short else set(), short=short)
     yes, no = known.cues.get("yes"), known.cues.get("no")
     if yes and no and no.phrases and yes.covered < FOUND * yes.out_of:
         # "Family friendly" says yes where it is not "not family friendly".
-        denied = contrast.having(no.phrases)
-        plain = contrast.telling(special["yes"] - denied, denied, name=known.name)
+        plain = tell(special["yes"], free | contrast.having(no.phrases), short=True)
         if plain.covered > yes.covered:
             known.cues["yes"], known.undenied = plain._replace(out_of=yes.out_of), True
 

@@ -178,6 +178,31 @@ def test_phrases_that_tell() -> None:
     assert contrast.telling({8, 9, 10}).phrases == ()
 
 
+def cues_of(folder: Path, said: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return the cues of `has_mac` that `init` proposes for sentences of acts."""
+    every = [(act, text) for act, texts in said.items() for text in texts]
+    rows = [{"act": f"inform(name=N{n};{act})", "text": f"N{n}: {text}"} for n, (act, text) in enumerate(every)]
+    (folder / "games.json").write_text(json.dumps(rows), encoding="utf-8")
+    assert main(["init", str(folder / "games.json"), "--overwrite"]) == 0
+    return {value: list(found) for value, found in load_card(folder / "games.card.yaml").slots["has_mac"].cues.items()}
+
+
+def test_what_tells_of_another_slot_is_no_cue(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    more = ["quick", "slow", "new", "old", "big", "small", "long", "short"]
+    said = {
+        "has_mac=yes;has_linux=no": [f"This {word} one is for mac, but it's not available elsewhere." for word in more],
+        "has_mac=no;has_linux=no": [f"This {word} one can't be had, as it's not available." for word in more],
+        "has_mac=no": [f"It is {word} and has no mac port." for word in more],
+        "genre=fun": [f"It is a fun {word} game." for word in more],
+    }
+    assert cues_of(tmp_path, said) == {"yes": [r"\bfor[ -]mac\b"], "no": [r"\bno[ -]mac\b"]}
+    # One sentence that says it by a slip does not spoil a phrase with the slot's name; no share is more than all.
+    said["genre=odd"] = ["It is odd and for mac."]
+    assert cues_of(tmp_path, said)["yes"] == [r"\bfor[ -]mac\b"]
+    counts = re.findall(r"cues tell (\d+) of (\d+)", capsys.readouterr().out)
+    assert counts and all(int(covered) <= int(out_of) for covered, out_of in counts)
+
+
 def test_columns_are_found(own: Path) -> None:
     assert choose_columns(own / "flights.csv") is None
     with pytest.raises(CorpusError, match="no column 'x'"):
