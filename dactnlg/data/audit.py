@@ -12,6 +12,8 @@ RARE = 10
 _EXAMPLES = 5
 NOT_ASKED = " (not asked for)"
 """Stands behind a special value that a sentence says and its act lacks."""
+NOT_NAMED = " (not named)"
+"""Stands behind a slot of yes and no that a sentence with another value of it does not name."""
 _ESCAPED = re.compile(r"\\(.)")
 
 
@@ -71,7 +73,7 @@ class Audit:
         test_in_train: test pairs (act and sentence) that training has too.
         duplicates: pairs that occur more than once in their split, counted from the second on.
         cues: sentences in which no cue expresses a special value of the act, or one expresses a value that the act
-            lacks.
+            lacks, or that do not name a slot of yes and no beside another value of it.
         unchecked: special values for which the card has no cues -> number of examples that have it.
     """
 
@@ -118,6 +120,9 @@ def _not_found(fault: Fault) -> str:
 def _flagged(fault: Fault) -> str:
     name = next(iter(fault.by_slot), "")
     slot, _, value = name.removesuffix(NOT_ASKED).partition("=")
+    if name.endswith(NOT_NAMED):
+        slot = name.removesuffix(NOT_NAMED)
+        return f"corpus.lexicalized: [{slot}], so that its values beside yes and no are learned and checked as words"
     if name.endswith(NOT_ASKED):
         return f"narrower cues for {slot}={value} on the card, if these sentences do not say it; else mend the acts"
     return f"a cue on the card for these sentences: {_cue(slot, value)}; else mend the acts"

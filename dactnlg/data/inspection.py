@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import Counter
 
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.data.audit import NOT_ASKED, Audit
+from dactnlg.data.audit import NOT_ASKED, NOT_NAMED, Audit
 from dactnlg.data.corpus import Corpus
 from dactnlg.text.slots import SlotChecker
 from dactnlg.text.values.delexicalization import Delexicalizer
@@ -109,11 +109,15 @@ def _check_cues(audit: Audit, corpus: Corpus, split: str, checker: SlotChecker) 
             # A choice between values (`?select(x=yes;x=no)`) is worded in many ways, so it is not checked.
             if slot.special and cues and slot.special in cues.cues and times[slot.name] == 1:
                 audit.cues.note(f"{slot.name}={slot.special}", wrong=slot.name in missing)
+        special = checker.special(turn)
+        for fault in tally.missing:
+            if fault not in special:
+                audit.cues.note(f"{fault.partition('=')[0]}{NOT_NAMED}", wrong=True)
         for fault in tally.extra:
             audit.cues.note(f"{fault}{NOT_ASKED}", wrong=True)
-        if tally.required or tally.extra:
+        if tally.required or tally.errors:
             audit.cues.out_of += 1
-        if tally.missing or tally.extra:
+        if tally.errors:
             faults = [f"no {fault}" for fault in tally.missing] + [f"extra {fault}" for fault in tally.extra]
             audit.cues.add(f"{', '.join(faults)} | {sentence}")
 

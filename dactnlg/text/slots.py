@@ -211,8 +211,8 @@ class SlotChecker:
         return Expected(tuple(wanted), others, tuple(self._opposites([name for name, _ in wanted])), unusual)
 
     def _is_binary(self, slot_name: str) -> bool:
-        """Whether cues find yes or no of a slot."""
-        return not OPPOSITES.keys().isdisjoint(self._cues.get(slot_name, ())) and (
+        """Whether cues find yes and no of a slot: of a no alone it may have any values (`pets=no`, `pets=cats`)."""
+        return OPPOSITES.keys() <= self._cues.get(slot_name, {}).keys() and (
             slot_name not in self.delexicalizer.lexicalized
         )
 

@@ -86,6 +86,19 @@ def test_cues(small: Audit) -> None:
     assert small.cues.by_slot == {"pets=no": [1, 1], "pets=yes (not asked for)": [1, 1]}
 
 
+def test_values_beside_yes_and_no(tmp_path: Path) -> None:
+    """What counts as flagged counts as checked, and is named; a slot of no alone may have any values."""
+    cues = "parking: {cues: {yes: [has parking], no: [no parking]}}, pets: {cues: {no: [no pets]}}"
+    (tmp_path / "x.yaml").write_text(f"name: x\nformat: pairs\nfiles: {{train: {{path: x.csv}}}}\nslots: {{{cues}}}\n")
+    rows = ["parking=garage,It has a garage.", "parking=yes,It has parking.", "pets=cats,Cats are welcome."]
+    lines = [f"inform({slot}),{text}" for slot, text in (row.split(",") for row in rows)]
+    (tmp_path / "x.csv").write_text("act,text\n" + "\n".join(lines))
+    found = audit(load_corpus(tmp_path / "x.yaml"))
+    assert (found.cues.count, found.cues.out_of) == (1, 2)
+    assert found.cues.by_slot == {"parking (not named)": [1, 1]}
+    assert "remedy: corpus.lexicalized: [parking]" in found.to_text()
+
+
 def test_every_fault_has_a_remedy(small: Audit) -> None:
     lines = small.to_text().splitlines()
     remedies = [line for line in lines if line.startswith("    remedy: ")]
