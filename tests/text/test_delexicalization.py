@@ -127,6 +127,8 @@ def test_lexicalize_fills_every_placeholder(pairs: list[tuple[str, str]]) -> Non
         # Longest first; a value that begins or ends another one.
         ("inform(name='red door';near='red door cafe')", "red door by red door cafe", "NAME by NEAR"),
         ("inform(name='red door cafe';near=cafe)", "red door cafe by the cafe", "NAME by the NEAR"),
+        ("inform(name='red door';near='red door')", "red door is near red door", "NAME is near NEAR"),
+        ("inform(near='red door';name='red door')", "near red door is red door", "near NEAR is NAME"),
         ("inform(a=x;b='x y';c='x y z')", "x y z x y x", "C B A"),
         # Lists: either order, and/or.
         ("inform(area='hayes valley or noma')", "in noma and hayes valley", "in AREA"),

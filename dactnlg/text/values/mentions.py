@@ -74,8 +74,10 @@ def find_mentions(
         return (slot.name, (slot.value or "").casefold()) in ordinary
 
     def doubt(span: Span) -> int:
-        # A word that may not be the value at all comes later, the farther it stands from the slot's name.
-        slots = [claimant.slot for claimant in claims[span] if plain(claimant.slot)]
+        # A word that may not be the value at all, or may be that of several slots, comes later, the farther it stands
+        # from a slot's name: in "Ark is near Ark" the second one is near.
+        contested = len(claims[span]) > 1
+        slots = [claimant.slot for claimant in claims[span] if contested or plain(claimant.slot)]
         return min((near.distance(slot.name, span[0], span[1]) for slot in slots), default=0)
 
     for span in sorted(_longest_first(claims, folded), key=lambda span: (doubt(span), span)):
