@@ -56,7 +56,7 @@ def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list
 
     Args:
         lines: the table's.
-        delimiter: a tab or a comma.
+        delimiter: a tab, a comma or a semicolon.
 
     Raises:
         csv.Error: a quote is never closed, or something follows it in its cell.

@@ -42,11 +42,14 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     # Spreadsheets leave columns without a name.
     names = [name for name in header if name and (header.count(name) == 1 or name in (act, text))]
     rows = _rows(path, names)
+    named = act is not None
     if act is None:
         act = next((name for place, name in enumerate(names) if _are_acts([row[place] for row in rows])), None)
     if act is None:
         where = f"no column of {path} looks like dialogue acts such as inform(name='The Eagle')"
         raise CorpusError(f"{where}; it has {_listed(header)}. Name them: --act COLUMN --text COLUMN")
+    if not named and _is_act(act):
+        raise CorpusError(f"{path}: the first row names the columns, as in act,text; it holds an act, {act:.200}")
     if text is None:
         lengths = {n: sum(len(row[i].split()) for row in rows) for i, n in enumerate(names) if n != act}
         text = max(lengths, key=lambda name: lengths[name], default=None)

@@ -128,6 +128,7 @@ def test_formats(name: str, arguments: list[str], tmp_path: Path, monkeypatch: p
         ("act,text\n", [], "holds no act/sentence pair"),
         ("act,text\ninform(a=,b\n" * 2, [], "x.csv, line 2"),
         ("act\ninform(a=b)\n", [], "no column of x.csv looks like sentences"),
+        ("inform(a=b),It is b.\ninform(a=c),It is c.\n", [], "the first row names the columns.*inform.a=b"),
     ],
 )
 def test_what_is_no_data_is_refused(content: str, arguments: list[str], message: str, tmp_path: Path) -> None:
@@ -207,6 +208,18 @@ def test_columns_are_found(own: Path) -> None:
     assert choose_columns(own / "flights.csv") is None
     with pytest.raises(CorpusError, match="no column 'x'"):
         choose_columns(own / "home.json", "x")
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_spreadsheets_set_other_marks_than_commas(own: Path, delimiter: str, tmp_path: Path) -> None:
+    with (own / "flights.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.reader(stream))
+    with (tmp_path / "x.csv").open("w", encoding="utf-8-sig", newline="") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+    done = init(tmp_path, "x.csv")
+    assert done.returncode == 0, done.stderr
+    corpus, given = load_corpus(tmp_path / "x.card.yaml"), load_corpus(own / "flights.csv")
+    assert [list(corpus.pairs(split)) for split in corpus.splits] == [list(given.pairs(s)) for s in given.splits]
 
 
 def test_data_cannot_write_a_card_of_their_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

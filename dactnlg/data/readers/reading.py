@@ -165,11 +165,15 @@ def read_header(path: Path) -> list[str]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, by commas else.
+    """Return the rows of a table, see `table_rows`: cells apart by tabs in a `.tsv`, else by what its header has.
 
-    Spreadsheets end lines in all three ways.
+    Spreadsheets end lines in all three ways, and where numbers have a decimal comma they set semicolons in CSV.
     """
-    return table_rows(io.StringIO(read_text(path), newline=None), "\t" if path.suffix == ".tsv" else ",")
+    lines = io.StringIO(read_text(path), newline=None)
+    header = lines.readline()
+    lines.seek(0)
+    delimiters = "\t" if path.suffix == ".tsv" else ",;\t"
+    return table_rows(lines, next((sign for sign in delimiters if sign in header), delimiters[0]))
 
 
 def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str]]]:
