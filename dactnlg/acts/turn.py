@@ -277,7 +277,9 @@ def turn_from_json(data: object, where: str = "") -> Turn:
 
 
 def _json_act(item: object) -> DialogueAct:
-    if not isinstance(item, dict) or not isinstance(item.get("act"), str):
+    # Without "slots", other keys hold what another notation calls them: they would be lost.
+    plain = isinstance(item, dict) and isinstance(item.get("act"), str) and ("slots" in item or len(item) == 1)
+    if not isinstance(item, dict) or not plain:
         raise ActError(f'a JSON act is {{"act": name, "slots": [[name, value], ...]}}, not {reprlib.repr(item)}')
     slots = item.get("slots", [])
     if not isinstance(slots, list) or not all(_is_json_slot(slot) for slot in slots):

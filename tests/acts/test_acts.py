@@ -221,6 +221,7 @@ def test_the_caret_stands_right_behind_strange_characters(junk: str) -> None:
         '[{"act": "a", "slots": [{"name": 3}]}]',
         '[{"act": "a", "slots": [{"name": "a", "of": "b"}]}]',
         '[{"act": "a", "slots": [["n", ' + "[" * 500 + "]" * 500 + "]]}]",
+        '{"act": "INFORM", "slot": "time", "values": ["11:30"]}',
     ],
 )
 def test_json_of_another_form_is_an_act_error(text: str) -> None:
