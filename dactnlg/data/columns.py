@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -34,6 +35,8 @@ def choose_columns(path: Path, act: str | None = None, text: str | None = None) 
     for name in (act, text):
         if name is not None and name not in header:
             raise CorpusError(f"{path} has no column '{name}'; it has {_listed(header)}")
+    if act is not None and act == text:
+        raise CorpusError(f"--act and --text both name the column '{act}': acts and sentences are in two columns")
     if act is None and text is None:
         objects = path.suffix not in pairs.TABLES
         for name, sentences in (pairs.COLUMNS, pairs.MR_COLUMNS):
@@ -68,7 +71,7 @@ def _header(path: Path) -> list[str]:
 
 
 def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
-    """Return the cells of the first rows; what is neither text nor a list of texts is an empty cell."""
+    """Return the cells of the first rows; what is neither text, a list of texts nor a JSON act is an empty cell."""
     if path.suffix in pairs.TABLES:
         return [cells for _, cells in islice(read_csv(path, header), SAMPLE)]
     objects = [row for _, row in islice(pairs.objects(path), SAMPLE) if isinstance(row, dict)]
@@ -76,6 +79,9 @@ def _rows(path: Path, header: Sequence[str]) -> list[list[str]]:
 
 
 def _text(value: object) -> str:
+    acts = json.dumps(value) if isinstance(value, list | dict) else ""
+    if _is_act(acts):
+        return acts
     return " ".join(part for part in (value if isinstance(value, list) else [value]) if isinstance(part, str))
 
 

@@ -208,6 +208,10 @@ def test_columns_are_found(own: Path) -> None:
     assert choose_columns(own / "flights.csv") is None
     with pytest.raises(CorpusError, match="no column 'x'"):
         choose_columns(own / "home.json", "x")
+    with pytest.raises(CorpusError, match="both name the column 'act'"):
+        choose_columns(own / "flights.csv", "act", "act")
+    (own / "x.json").write_text(json.dumps([{"said": "Ark it is.", "da": parse("inform(name=Ark)").to_json()}]))
+    assert choose_columns(own / "x.json") == ("da", "said")
 
 
 @pytest.mark.parametrize("delimiter", [";", "\t"])
