@@ -44,16 +44,21 @@ def model_class(name: str) -> Any:
 
     Raises:
         UnknownNameError: there is no such model.
-        ConfigError: what an entry point names cannot be imported.
+        ConfigError: the file holds no model, or what an entry point names cannot be imported or is no model.
     """
     # A module's name, not a path into one.
     if name.isidentifier() and find_spec(f"{__name__}.{name}") and (found := _model_in(name)):
         return found
     for point in entry_points(group=GROUP, name=name):
         try:
-            return point.load()
+            found = point.load()
         except (ImportError, AttributeError) as error:
             raise ConfigError(f"the model '{name}' of {point.value} cannot be loaded: {error}") from None
+        if not _is_model(found):
+            raise ConfigError(f"{point.value}, the model '{name}', is no NeuralModel whose Section is a ModelSection")
+        return found
+    if name in names():
+        raise ConfigError(f"dactnlg/models/{name}.py holds no NeuralModel with a Section of its own")
     raise UnknownNameError("model", name, names())
 
 
@@ -132,6 +137,12 @@ def load_model(name: str, sizes: Sizes, path: Path, keywords: Mapping[str, Any])
     model = build_model(name, sizes, **keywords)
     assign_weights(model, arrays, str(path))
     return model
+
+
+def _is_model(found: object) -> bool:
+    from dactnlg.models.base import NeuralModel
+
+    return isinstance(found, type) and issubclass(found, NeuralModel) and issubclass(found.Section, ModelSection)
 
 
 def _model_in(module: str) -> Any | None:

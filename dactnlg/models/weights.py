@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dactnlg._utils.reading import regular_file
-from dactnlg.errors import RunError
+from dactnlg.errors import RunError, UnknownNameError
 from dactnlg.text.context import CONTEXT
 from dactnlg.text.copying import COPIES
 
@@ -139,6 +139,8 @@ def example_batch(model: NeuralModel, length: int = 4) -> Arrays:
     arrays |= {CONTEXT: np.ones((1, length), np.int32), COPIES: np.ones((1, length, 2), np.int32)}
     arrays |= {"turns": np.ones((1, 2, length), np.int32), "turn_lengths": np.ones((1, 2), np.int32)}
     arrays |= {name: np.zeros((1, *shape), np.float32) for name, shape in model.float_inputs().items()}
+    if unknown := [name for name in model.inputs if name not in arrays]:
+        raise UnknownNameError(f"input of {type(model).__name__}", unknown[0], sorted(arrays))
     return {name: arrays[name] for name in model.inputs}
 
 

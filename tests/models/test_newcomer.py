@@ -210,14 +210,22 @@ def test_a_model_of_another_package_is_an_entry_point(repository: Path, tmp_path
     about = tmp_path / "elsewhere-1.0.dist-info"
     about.mkdir()
     (about / "METADATA").write_text("Metadata-Version: 2.1\nName: elsewhere\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[dactnlg.models]\ntheirs = elsewhere:AttentiveGRU\n")
-    (tmp_path / "theirs.yaml").write_text(CONFIG.replace(NAME, "theirs"))
+    with (tmp_path / "elsewhere.py").open("a") as file:
+        file.write("\n\nclass Mistaken(AttentiveGRU):\n    inputs = ('entrys',)\n")
+    names = {"theirs": "AttentiveGRU", "mistaken": "Mistaken", "none": "Any"}
+    points = [f"{name} = elsewhere:{value}\n" for name, value in names.items()]
+    (about / "entry_points.txt").write_text(f"[dactnlg.models]\n{''.join(points)}")
+    for name in names:
+        (tmp_path / f"{name}.yaml").write_text(CONFIG.replace(NAME, name))
     sets = ["--set", "training.epochs=1", "--set", "training.batch_size=256", "--output", str(tmp_path / "run")]
     commands = {
         "train": ["train", str(tmp_path / "theirs.yaml"), *sets],
         "generate": ["generate", "--model", str(tmp_path / "run"), ACTS[1]],
+        **{name: ["train", str(tmp_path / f"{name}.yaml"), "--output", name] for name in ("mistaken", "none")},
     }
     places = Path(os.pathsep.join([str(repository), str(tmp_path)]))
     found = Package(places).answers(commands)
-    assert [answer.code for answer in found.values()] == [0, 0], found
+    assert [answer.code for answer in found.values()] == [0, 0, 2, 2], found
+    assert "unknown input of Mistaken 'entrys'; did you mean 'entries'?" in found["mistaken"].errors
+    assert "elsewhere:Any, the model 'none', is no NeuralModel" in found["none"].errors
     assert found["generate"].out.strip()
