@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from tqdm import tqdm
 
+from dactnlg._utils.names import as_names
 from dactnlg.data.corpus import Corpus, hash_examples, load_corpus
 from dactnlg.errors import CorpusError, MetricError
 from dactnlg.evaluation.checks import count_checks
@@ -36,11 +37,11 @@ CHUNK = 1024
 def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet here and nowhere else)
     run: Folder | Sequence[Folder],
     *,
-    corpus: str | None = None,
+    corpus: str | Path | None = None,
     split: str = "test",
-    presets: Sequence[str] = (),
-    metrics: Sequence[str] | None = None,
-    more: Sequence[str] = (),
+    presets: str | Sequence[str] = (),
+    metrics: str | Sequence[str] | None = None,
+    more: str | Sequence[str] = (),
     data_dir: str | Path | None = None,
     vectors: str | Path | None = None,
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
@@ -59,7 +60,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
         run: the run, or its folder; of several, which search together, no manifest gets the scores.
         corpus: the name or the JSONL or CSV file of a corpus; by default the one that the run was trained on.
         split: `train`, `valid` or `test`.
-        presets: evaluation protocols; by default those that fit the corpus.
+        presets: an evaluation protocol or several; by default those that fit the corpus.
         metrics: names of scores as on the command line, `perplexity` included; by default those of each preset.
         more: names of scores beside these.
         data_dir: where to look for corpus files first.
@@ -80,6 +81,8 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     folders = listed(run)
     folder = Run(folders[0])
     given = Materials(vectors)
+    presets, more = as_names(presets), as_names(more)
+    metrics = None if metrics is None else as_names(metrics)
     wants_perplexity = any(map(is_perplexity, (*(metrics or ()), *more)))
     metrics, more = _without_perplexity(metrics), [name for name in more if not is_perplexity(name)]
     for name in presets or (DEFAULT_PRESET,):  # before minutes of generation, not after
@@ -96,7 +99,7 @@ def evaluate(  # noqa: PLR0913  (what to generate, how, and how to score it meet
     generator = Generator.load(folders, backend)
     if wants_perplexity and generator.decoder is None:
         raise MetricError(f"{folder.path} has no perplexity: the random baseline gives no probabilities")
-    source, where = corpus or section.name, data_dir or section.data_dir
+    source, where = str(corpus or section.name), data_dir or section.data_dir
     chosen = load_corpus(source, where)
     examples = _examples(chosen, split)
     generations = _generate(generator, examples, options)

@@ -9,6 +9,7 @@ from itertools import chain, islice
 import numpy as np
 
 from dactnlg._utils.collector import collector_paused
+from dactnlg._utils.names import as_names
 from dactnlg._utils.spool import SpooledRecords, SpooledRows
 from dactnlg.acts import DialogueAct, Turn
 from dactnlg.errors import MetricError
@@ -35,7 +36,7 @@ def score(
     references: Sequence[str | Sequence[str]],
     *,
     acts: Sequence[str | DialogueAct | Turn | None] | None = None,
-    metrics: Sequence[str] | None = None,
+    metrics: str | Sequence[str] | None = None,
     preset: str | None = None,
     confidence: bool = False,
 ) -> Scores:
@@ -67,7 +68,8 @@ def score(
             read (the message has its index), or a metric whose data are not installed.
         UnknownNameError: no such preset or metric.
     """
-    found = score_pairs(make_pairs(hypotheses, references, acts), metrics, preset)
+    names = None if metrics is None else as_names(metrics)
+    found = score_pairs(make_pairs(hypotheses, references, acts), names, preset)
     if confidence:
         found.add_confidence()
     return found

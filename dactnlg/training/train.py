@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg import models
+from dactnlg._utils.names import as_names
 from dactnlg.data.corpus import load_corpus, split_hashes
 from dactnlg.data.dialogues import dialogue_names
 from dactnlg.errors import ConfigError, WorkerError
@@ -29,7 +30,7 @@ def train(
     config: str | Path | Mapping[str, Any] | Config,
     output: str | Path | None = None,
     *,
-    overrides: Sequence[str] = (),
+    overrides: str | Sequence[str] = (),
     resume: bool = False,
     overwrite: bool = False,
     progress: bool = True,
@@ -67,7 +68,7 @@ def train(
         KeyboardInterrupt: after Ctrl-C, once what was done is on the disk; nothing is kept of the epoch that it fell
             into, so that what is resumed ends as if it had not been interrupted.
     """
-    source, config = config, _checked(config, overrides)
+    source, config = config, _checked(config, as_names(overrides))
     if config.corpus.name in dialogue_names():
         return _train_on_dialogues(
             config,

@@ -62,6 +62,17 @@ def test_evaluate_is_the_command(random_run: Path, tmp_path: Path, capsys: pytes
     assert json.loads((tmp_path / "scores.json").read_text(encoding="utf-8")) == json.loads(json.dumps(found.to_dict()))
 
 
+def test_one_name_is_no_list_of_letters(random_run: Path, tmp_path: Path) -> None:
+    source = tmp_path / "mine.jsonl"
+    source.write_text('{"act": "goodbye()", "text": "Bye."}\n', encoding="utf-8")
+    names = {"presets": "single", "metrics": "BLEU-4", "more": "ROUGE-L"}
+    found = dactnlg.evaluate(random_run, corpus=source, split="train", **names)
+    (scores,) = found.results
+    assert (scores.preset, [*scores.all_scores]) == ("single", ["BLEU-4", "ROUGE-L"])
+    assert [*dactnlg.score(["Bye."], ["Bye."], metrics="BLEU-4").scores] == ["BLEU-4"]
+    assert dactnlg.train(RANDOM, tmp_path / "run", overrides="training.seed=7").check().training.seed == 7
+
+
 def test_generate_and_evaluate_offer_the_same_options(capsys: pytest.CaptureFixture[str]) -> None:
     shown = {}
     for command in ("generate", "evaluate"):
