@@ -19,7 +19,7 @@ import math
 import reprlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, total_ordering
 from typing import Any
 
 from dactnlg.acts.notation import NO_VALUE, balanced, is_act_type, is_name, print_value, read_acts
@@ -34,7 +34,8 @@ _LONGEST_SPECIAL = max(map(len, SPECIAL_VALUES))
 _CANONICAL_SPECIAL = {"dont_care": "dontcare", "true": "yes", "false": "no"}
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@total_ordering
+@dataclass(frozen=True, slots=True)
 class Slot:
     """One slot of an act.
 
@@ -55,7 +56,7 @@ class Slot:
     value: str | None = None
 
     def __post_init__(self) -> None:
-        if not is_name(self.name):
+        if not isinstance(self.name, str) or not is_name(self.name):
             raise ActError(f"'{self.name}' cannot be a slot name: it is empty or holds one of ()[]{{}}=;,&'\"\\")
         if self.value is not None and not isinstance(self.value, str):
             raise ActError(f"the value of '{self.name}' must be text, not {self.value!r}")
@@ -73,6 +74,10 @@ class Slot:
         """Whether a placeholder can stand for the slot's value: there is one, and it is not special."""
         return self.value is not None and _is_ordinary(self.value)
 
+    def __lt__(self, other: Slot) -> bool:
+        # One without a value stands before those with one; None has no order of its own.
+        return (self.name, self.value or "") < (other.name, other.value or "")
+
     def __str__(self) -> str:
         return _print_slot(self.name, self.value)
 
@@ -89,20 +94,23 @@ class DialogueAct:
         slots: a tuple of `Slot`s, in the order in which they were written; empty for `goodbye()`.
 
     Raises:
-        ActError: an act type that no notation can hold.
+        ActError: an act type that no notation can hold, or something else than a `Slot`.
     """
 
     act_type: str
     slots: tuple[Slot, ...] = ()
 
     def __post_init__(self) -> None:
-        if not is_act_type(self.act_type):
+        if not isinstance(self.act_type, str) or not is_act_type(self.act_type):
             raise ActError(
                 f"'{self.act_type}' cannot be an act type: it is empty or holds a space or ()[]{{}}=;,&'\"\\"
             )
         # A list, as people write them, could not be hashed.
         if not isinstance(self.slots, tuple):
             object.__setattr__(self, "slots", tuple(self.slots))
+        for slot in self.slots:
+            if not isinstance(slot, Slot):
+                raise ActError(f"the slots of '{self.act_type}' are Slots, not {reprlib.repr(slot)}")
 
     @property
     def is_question(self) -> bool:
@@ -133,7 +141,7 @@ class Turn(_Hashed):
         acts: a tuple of `DialogueAct`s, at least one.
 
     Raises:
-        ActError: there is no act.
+        ActError: there is no act, or something else than a `DialogueAct`.
     """
 
     acts: tuple[DialogueAct, ...]
@@ -143,6 +151,9 @@ class Turn(_Hashed):
             raise ActError("a turn needs at least one act")
         if not isinstance(self.acts, tuple):
             object.__setattr__(self, "acts", tuple(self.acts))
+        for act in self.acts:
+            if not isinstance(act, DialogueAct):
+                raise ActError(f"the acts of a turn are DialogueActs, not {reprlib.repr(act)}; parse() reads text")
         # Turns are keys of many caches, and generating one sentence looks several of them up.
         object.__setattr__(self, "_hash", hash(self.acts))
 

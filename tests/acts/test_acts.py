@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 import timeit
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -244,6 +244,28 @@ def test_a_turn_may_be_made_of_lists() -> None:
 def test_a_value_that_is_no_text_is_told_of() -> None:
     with pytest.raises(ActError, match="the value of 'count' must be text, not 12"):
         Slot("count", 12)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: Turn(["inform()"]),  # type: ignore[arg-type]
+        lambda: Turn("inform()"),  # type: ignore[arg-type]
+        lambda: DialogueAct("inform", [("name", "Ivy")]),  # type: ignore[arg-type]
+        lambda: DialogueAct("inform", {"name": "Ivy"}),  # type: ignore[arg-type]
+        lambda: DialogueAct(3),  # type: ignore[arg-type]
+        lambda: Slot(None),  # type: ignore[arg-type]
+    ],
+)
+def test_a_turn_is_made_of_acts_and_an_act_of_slots(make: Callable[[], object]) -> None:
+    with pytest.raises(ActError):
+        make()
+
+
+def test_acts_have_an_order() -> None:
+    texts = ["a()", "a(x)", "a(x=u)", "a(x=v)", "a(y)", "b()"]
+    assert [str(turn) for turn in sorted(map(parse, reversed(texts)))] == texts
+    assert parse("a(x)") < parse("a(x=u)") <= parse("a(x=u)")
 
 
 @pytest.mark.parametrize(("value", "special"), [("dont_care", "dontcare"), ("YES", "yes"), ("false", "no"), ("?", "?")])

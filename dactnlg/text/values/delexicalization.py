@@ -30,7 +30,7 @@ SPELLINGS = 32 << 20
 _ELISION = re.compile(r"((?:[dl]|jusqu|(?:lors|puis)?qu(?!['’]est\b)|(?:a|da|de|ne|que|su)ll|un)['’])(?=\w)", re.I)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class LexicalizedSlot(Slot):
     """A slot of a closed class (area, price range), whose value the model says in words of its own.
 
@@ -48,7 +48,7 @@ class LexicalizedSlot(Slot):
         return False
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class ParaphrasedSlot(LexicalizedSlot):
     """A lexicalised slot all of whose values are ordinary words (good, poor), in place of which people say many others.
 
