@@ -115,10 +115,11 @@ class Corpus:
                 if (root / relative).is_file():
                     return root / relative
         looked = ", ".join(map(str, self._roots))
-        raise CorpusError(
-            f"{file.path} of corpus '{self.name}' is not in {looked}; "
-            f"get it with: dactnlg corpora fetch {self.name} (or name its folder with --data-dir or DACTNLG_DATA)"
-        )
+        remedy = "name its folder with --data-dir or DACTNLG_DATA"
+        # What has no address, as data of one's own, cannot be fetched.
+        if file.url or self.card.archives:
+            remedy = f"get it with: dactnlg corpora fetch {self.name} (or {remedy})"
+        raise CorpusError(f"{file.path} of corpus '{self.name}' is not in {looked}; {remedy}")
 
     def split(self, name: str) -> list[Example]:
         """Return the examples of `train`, `valid` or `test`, in file order.

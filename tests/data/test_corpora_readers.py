@@ -280,6 +280,13 @@ def test_a_missing_corpus_names_the_command(tmp_path: Path, monkeypatch: pytest.
         load_corpus("hotel").split("train")
 
 
+def test_what_has_no_address_is_not_to_be_fetched(tmp_path: Path) -> None:
+    (tmp_path / "own.yaml").write_text("name: own\nformat: pairs\nfiles: {train: {path: own.csv}}\n")
+    with pytest.raises(CorpusError, match="name its folder with --data-dir") as caught:
+        load_corpus(tmp_path / "own.yaml").split("train")
+    assert "corpora fetch" not in str(caught.value)
+
+
 def test_folders_are_searched_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("DACTNLG_DATA", str(tmp_path / "data"))
