@@ -75,6 +75,7 @@ class Audit:
         cues: sentences in which no cue expresses a special value of the act, or one expresses a value that the act
             lacks, or that do not name a slot of yes and no beside another value of it.
         unchecked: special values for which the card has no cues -> number of examples that have it.
+        strangers: slots on the card, and "act.slot" combinations under `silent`, that no example has.
     """
 
     name: str
@@ -92,6 +93,7 @@ class Audit:
     duplicates: Fault = field(default_factory=Fault)
     cues: Fault = field(default_factory=Fault)
     unchecked: dict[str, int] = field(default_factory=dict)
+    strangers: list[str] = field(default_factory=list)
 
     def to_json(self) -> dict[str, Any]:
         """Return the audit as plain data."""
@@ -184,6 +186,9 @@ def _report(audit: Audit) -> Iterable[str]:
         yield f"special values that nothing checks: {', '.join(f'{name} {n}' for name, n in audit.unchecked.items())}"
         slot, _, value = next(iter(audit.unchecked)).partition("=")
         yield f"    remedy: cues on the card: {_cue(slot, value)}; dactnlg init proposes them"
+    if audit.strangers:
+        yield f"on the card alone: {', '.join(audit.strangers)}"
+        yield "    remedy: write them as the acts do, or take them out of the card"
     if rare := [name for name, count in audit.acts.items() if count < RARE]:
         yield f"act types rarer than {RARE}: {', '.join(rare)}"
         yield "    remedy: more pairs of these acts; what training has a few times is not learned"

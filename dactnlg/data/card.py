@@ -141,6 +141,9 @@ class SlotCard(_Strict):
     def _compile(cls, cues: dict[str, list[str]]) -> dict[str, list[str]]:
         expanded = {value: [_expand(pattern, cues) for pattern in patterns] for value, patterns in cues.items()}
         for value, patterns in expanded.items():
+            # Nothing, looked for as a cue, is found in every sentence.
+            if not patterns or not all(patterns):
+                raise ValueError(f"'{value}' has an empty cue, or none: write one, or leave '{value}' out")
             for pattern in patterns:
                 try:
                     compile_pattern(pattern)

@@ -8,6 +8,7 @@ memorisation alone.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.audit import NOT_ASKED, NOT_NAMED, Audit
@@ -53,9 +54,17 @@ def audit(corpus: Corpus) -> Audit:
     }
     for fault in (found.values_not_found, found.cues):
         fault.by_slot = fault.worst()
+    said = {f"{act.act_type}.{slot.name}" for split in corpus.splits for act, slot in _slots(corpus, split)}
+    found.strangers = [name for name in corpus.card.slots if name not in found.slots]
+    found.strangers += [name for name in corpus.card.silent if name not in said]
     if "test" in corpus.splits and "train" in corpus.splits:
         _compare_splits(found, corpus)
     return found
+
+
+def _slots(corpus: Corpus, split: str) -> Iterator[tuple[DialogueAct, Slot]]:
+    for example in corpus.split(split):
+        yield from example.turn.slots()
 
 
 def _count(audit: Audit, corpus: Corpus, split: str, counts: dict[str, Counter[str]]) -> None:

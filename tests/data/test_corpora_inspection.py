@@ -99,6 +99,16 @@ def test_values_beside_yes_and_no(tmp_path: Path) -> None:
     assert "remedy: corpus.lexicalized: [parking]" in found.to_text()
 
 
+def test_what_the_card_alone_has_is_named(tmp_path: Path) -> None:
+    """A misspelt slot on a card does nothing, and says nothing by itself."""
+    card = "slots: {nmae: {proper: true}}\nsilent: [name, inform.name]\n"
+    (tmp_path / "x.yaml").write_text(f"name: x\nformat: pairs\nfiles: {{train: {{path: x.csv}}}}\n{card}")
+    (tmp_path / "x.csv").write_text("act,text\ninform(name=Ark),This is Ark.\n")
+    found = audit(load_corpus(tmp_path / "x.yaml"))
+    assert found.strangers == ["nmae", "name"]
+    assert "on the card alone: nmae, name\n    remedy: " in found.to_text()
+
+
 def test_every_fault_has_a_remedy(small: Audit) -> None:
     lines = small.to_text().splitlines()
     remedies = [line for line in lines if line.startswith("    remedy: ")]

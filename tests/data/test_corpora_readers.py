@@ -321,6 +321,7 @@ def test_data_beside_a_card_are_its_own(tmp_path: Path, monkeypatch: pytest.Monk
         ("name: x\nformat: pairs\nfiles: {train: {path: a, sha256: 12}}", "files.train.sha256"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: ['(']}}}", "not a regular expression"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: ['(?&no)']}}}", "refers to 'no'"),
+        ("name: x\nformat: pairs\nfiles: {}\nslots: {a: {cues: {yes: []}}}", "'yes' has an empty cue, or none"),
         ("name: x\nformat: pairs\nfiles: {}\nslots: 3\nphrases: {a: b}", "slots"),
     ],
 )
