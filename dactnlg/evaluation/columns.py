@@ -30,8 +30,8 @@ class SentenceRow(NamedTuple):
 
 
 def delimiter(header: str) -> str:
-    """Return what separates the columns of a header line, a tab or a comma; nothing where neither does."""
-    return next((sign for sign in "\t," if sign in header), "")
+    """Return what separates the columns of a header line, a tab, a comma or a semicolon; nothing where none does."""
+    return next((sign for sign in "\t,;" if sign in header), "")
 
 
 def known_header(header: str) -> bool:

@@ -32,6 +32,7 @@ FILES = {
     "second.txt": "uno\n\n",
     "all.tsv": "act\thypothesis\tref1\tref2\ninform(name=a)\tone two\tone two\tuno\nname[b]\tthree\tthree\t\n",
     "quoted.csv": 'mr,output,reference,ref2\n"inform(name=a)","one two","one two",uno\ninform(name=b),three,three,\n',
+    "semicolons.csv": "mr;output;reference;ref2\ninform(name=a);one two;one two;uno\ninform(name=b);three;three;\n",
     "system.tsv": "MR\tsystem output\ninform(name=b)\tthree\ninform(name=a)\tone two\n",
     "e2e.csv": "mr,ref\nname[a],one two\nname[a],uno\nname[b],three\n",
     "submission.json": json.dumps(
@@ -82,6 +83,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("hyp.txt first.txt e2e.csv", None),
         ("all.tsv", WITH_ACTS),
         ("quoted.csv", WITH_ACTS),
+        ("semicolons.csv", WITH_ACTS),
         ("hyp.txt e2e.csv", WITH_ACTS),
         ("system.tsv e2e.csv", WITH_ACTS[::-1]),
         ("submission.json references.json", PLAIN),
