@@ -15,13 +15,14 @@ from dactnlg._utils.files import written
 from dactnlg._utils.locks import hold
 from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import ConfigError, CorpusError, UserError
+from dactnlg.evaluation.likelihood import is_perplexity
 from dactnlg.evaluation.scores import LOWER_IS_BETTER
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, check_metrics
 from dactnlg.experiments import ray_tune
 from dactnlg.experiments.ray_tune import SweepJob
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, Failure, SweepResult, read_trial, recorded_score, trial_folders
-from dactnlg.metrics.registry import NOTHING
+from dactnlg.metrics.registry import single_score
 from dactnlg.runs.yamlfile import read
 
 
@@ -48,7 +49,7 @@ def sweep(
         KeyboardInterrupt: after Ctrl-C, once what was done is on the disk.
     """
     cluster.check_installed()
-    _check(specification)
+    specification = _checked(specification)
     _check_place(output, resume=resume)
     output.mkdir(parents=True, exist_ok=True)
     with (output / ".sweeping").open("a") as lock:
@@ -72,13 +73,18 @@ def _result(specification: SweepSpecification, output: Path, failures: Mapping[s
     return SweepResult(specification.metric, preset, trials)
 
 
-def _check(specification: SweepSpecification) -> None:
-    """Check metric and corpora before hours of work, not after."""
-    if specification.metric != "perplexity":
-        check_metrics(specification.preset or DEFAULT_PRESET, [specification.metric], NOTHING)
+def _checked(specification: SweepSpecification) -> SweepSpecification:
+    """Check metric and corpora before hours of work; return the sweep with the metric as manifests name it."""
+    metric = specification.metric
+    if is_perplexity(metric):
+        metric = metric.casefold()
+    else:
+        metric = single_score(metric)
+        check_metrics(specification.preset or DEFAULT_PRESET, [metric])
     for name, folder in {(config.corpus.name, config.corpus.data_dir) for config in corners(specification)}:
         if not load_corpus(name, folder).split(SPLIT):
             raise CorpusError(f"corpus '{name}' has no validation split: a sweep has nothing to rank its trials on")
+    return specification.model_copy(update={"metric": metric})
 
 
 def _check_place(output: Path, *, resume: bool) -> None:

@@ -17,14 +17,14 @@ from tqdm import tqdm
 
 from dactnlg._utils.tables import aligned
 from dactnlg.data.corpus import Corpus, load_corpus
-from dactnlg.errors import CorpusError, MetricError, RunError, UserError
+from dactnlg.errors import CorpusError, RunError, UserError
 from dactnlg.evaluation.evaluate import score_generations
 from dactnlg.evaluation.scores import LOWER_IS_BETTER, shown
 from dactnlg.evaluation.scoring import check_metrics
 from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 from dactnlg.metrics.presets import leading_preset
-from dactnlg.metrics.registry import resolve
+from dactnlg.metrics.registry import single_score
 from dactnlg.runs.config import DecodingConfig
 from dactnlg.runs.retuning import write_decoding
 from dactnlg.runs.run import Run
@@ -146,13 +146,15 @@ def tune(
         RunError: no usable run, or one whose training goes on.
         CorpusError: the corpus is missing, or has no validation split.
         UnknownNameError: no such preset or metric.
+        MetricError: the metric stands for several scores, or its data are missing.
         UserError: the run has no search: it is the random baseline, or set to sample.
     """
     folder = run if isinstance(run, Run) else Run(run)
     config = folder.check()
     if not folder.manifest_path.exists():
         raise RunError(f"{folder.path} cannot be tuned: its training has not ended")
-    metric = _checked_metric(metric, preset)
+    metric = single_score(metric)
+    check_metrics(preset or "single", [metric])
     generator = Generator.load(folder.path, backend)
     if generator.decoder is None or config.decoding.sample:
         what = "the random baseline" if generator.decoder is None else "set to sample"
@@ -219,20 +221,6 @@ class _Tuner:
         faithful = faithful or [each for each in tried if each.ser <= ser]
         sign = _sign(self._metric)
         return min(faithful, key=lambda each: (each.score is None, sign * (each.score or 0.0)))
-
-
-def _checked_metric(metric: str, preset: str | None) -> str:
-    """Return the name of a score as tables have it.
-
-    Raises:
-        UnknownNameError: no such preset or metric.
-        MetricError: it stands for several scores, or its data are missing.
-    """
-    names = [metric.upper()] if metric.upper() == "SER" else resolve(metric)
-    if len(names) > 1:
-        raise MetricError(f"{metric} is no single score of segments, but {', '.join(names)}: choose one")
-    check_metrics(preset or "single", names)
-    return names[0]
 
 
 def _examples(corpus: Corpus, acts: int) -> list[Example]:

@@ -19,7 +19,7 @@ from dactnlg.metrics.rouge import RougeL
 from dactnlg.metrics.rouge_n import RougeN
 from dactnlg.metrics.sacre import Chrf, Ter
 from dactnlg.metrics.sentence_encoder.encoders import Encoder, TokenEncoder
-from dactnlg.metrics.slot_error import Checker
+from dactnlg.metrics.slot_error import Checker, SlotErrorRate
 
 N = TypeVar("N", bound=Named)
 
@@ -206,3 +206,16 @@ def resolve(name: str) -> Sequence[str]:
     if asked not in GROUPS and not found:
         raise UnknownNameError("metric", name, (*NAMES, *GROUPS))
     return GROUPS.get(asked, found)
+
+
+def single_score(name: str) -> str:
+    """Return the one score that a name stands for, SER included, as tables have it.
+
+    Raises:
+        UnknownNameError: it stands for none.
+        MetricError: it stands for several, or needs a model.
+    """
+    found = [n for n in SlotErrorRate.names if name.casefold() == n.casefold()] or resolve(name)
+    if len(found) > 1:
+        raise MetricError(f"{name} is no single score, but {', '.join(found)}: choose one")
+    return found[0]

@@ -88,6 +88,9 @@ def test_trials_are_ordinary_runs_ranked_on_validation(sweep: Sweep, capfd: pyte
     assert main(["generate", "--model", best["run"], "goodbye()"]) == 0
     assert main(["leaderboard", *(trial["run"] for trial in found["trials"])]) == 0
     assert capfd.readouterr().out.count("trial-0000") == 3
+    # Names of scores are taken as everywhere, and stand for the same sweep.
+    assert sweep(RANDOM, "--preset", "single", "--metric", "bleu-4", "--resume") == table
+    assert "BLEU is no single score" in sweep(RANDOM, "--metric", "BLEU", "--resume", code=2)
     # Done is done.
     before = {path: path.stat().st_mtime_ns for path in Path("runs").glob("trial-*/*.json")}
     assert sweep(RANDOM, "--preset", "single", "--resume") == table

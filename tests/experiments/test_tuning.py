@@ -102,7 +102,7 @@ def test_by_one_command(run: Path, repository: Path) -> None:
     [
         (["--metric", "BLEU-5"], "unknown metric 'BLEU-5'; did you mean 'BLEU-"),
         (["--preset", "e3e"], "unknown preset 'e3e'"),
-        (["--metric", "diversity"], "diversity is no single score of segments"),
+        (["--metric", "diversity"], "diversity is no single score, but distinct-1"),
     ],
 )
 def test_mistakes(more: list[str], message: str, run: Path, capsys: pytest.CaptureFixture[str]) -> None:
