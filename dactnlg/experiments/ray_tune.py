@@ -85,7 +85,7 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
             ),
         )
     results = tuner.fit()
-    ended = [result for result in results if result.error or (result.metrics or {}).get("done")]
+    ended = [result for result in results if result.error or _has_ended(result.metrics or {})]
     if len(ended) < specification.size():
         raise KeyboardInterrupt
     return {
@@ -93,6 +93,15 @@ def run_trials(ray: Any, job: SweepJob, jobs: int, *, resume: bool, progress: bo
         for result in results
         if result.error
     }
+
+
+def _has_ended(metrics: Mapping[str, Any]) -> bool:
+    """Whether a trial has ended, from its last report.
+
+    Ray Tune marks a report as the last one only once the process of the trial is back; what it had written to the disk
+    before stays as it was, so that a trial that has ended may come back without the mark.
+    """
+    return bool(metrics.get("done")) or metrics.get("epoch") == math.inf
 
 
 def _restored(storage: Path, trainable: Any) -> Any:
