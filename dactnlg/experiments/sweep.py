@@ -1,7 +1,8 @@
 """Sweeps: many runs from one configuration, ranked by a score on the validation split.
 
 Every trial is an ordinary run folder, `OUTPUT/trial-00000` and so on, and its own checkpoint: a trial that was cut off
-continues from its last epoch. `OUTPUT/sweep.yaml` is the specification, `OUTPUT/.ray` the state of Ray Tune.
+continues from its last epoch. `OUTPUT/sweep.yaml` is the specification, `OUTPUT/base.yaml` the configuration that
+the trials change, `OUTPUT/.ray` the state of Ray Tune.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from dactnlg import models
 from dactnlg._utils import cluster
 from dactnlg._utils.files import written
 from dactnlg._utils.locks import hold
@@ -23,6 +25,7 @@ from dactnlg.experiments.ray_tune import SweepJob
 from dactnlg.experiments.sweep_specification import SweepSpecification, corners
 from dactnlg.experiments.trials import SPLIT, Failure, SweepResult, read_trial, recorded_score, trial_folders
 from dactnlg.metrics.registry import single_score
+from dactnlg.runs.config import load_config
 from dactnlg.runs.yamlfile import read
 
 
@@ -100,14 +103,21 @@ def _check_place(output: Path, *, resume: bool) -> None:
 
 
 def _begin(specification: SweepSpecification, output: Path, *, resume: bool) -> None:
-    """Write the specification, or check that the folder's is the same."""
+    """Write specification and base configuration, or check that the folder's are the same."""
     _check_place(output, resume=resume)
-    file = output / "sweep.yaml"
+    file, base = output / "sweep.yaml", output / "base.yaml"
+    config = load_config(specification.config, specification.overrides({}), models).to_yaml()
     if file.exists():
         _check_same(specification, output, file)
-    else:
-        with written(file) as target:
-            target.write(specification.to_yaml())
+        if base.exists() and base.read_text(encoding="utf-8") != config:
+            raise UserError(
+                f"{output} was begun with another configuration: {specification.config} has changed; {base} is what it "
+                "was; name another folder"
+            )
+    for path, text in ((file, specification.to_yaml()), (base, config)):
+        if not path.exists():
+            with written(path) as target:
+                target.write(text)
 
 
 def _check_same(specification: SweepSpecification, output: Path, file: Path) -> None:

@@ -133,6 +133,16 @@ def test_what_a_kill_may_leave_of_a_sweep(sweep: Sweep) -> None:
         assert sweep(ONE, "--resume") == table
 
 
+def test_a_sweep_goes_on_with_the_configuration_that_it_began_with(sweep: Sweep) -> None:
+    base = "corpus: {name: trails}\nmodel: {name: random}\ndecoding: {max_length: %d}\n"
+    Path("base.yaml").write_text(base % 60)
+    text = ONE.replace("trails-random", "base.yaml")
+    table = sweep(text)
+    assert sweep(text, "--resume") == table
+    Path("base.yaml").write_text(base % 70)
+    assert "begun with another configuration" in sweep(text, "--resume", code=2)
+
+
 def test_a_sweep_that_has_ended_needs_no_mark_of_ray(sweep: Sweep) -> None:
     # Under load Ray Tune writes its state between the last report of a trial and its end, and not again.
     table = sweep(ONE)
