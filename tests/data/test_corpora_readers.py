@@ -189,6 +189,11 @@ def test_damage_names_file_and_line(tmp_path: Path, kind: str, name: str, text: 
         readers()[kind](written(tmp_path, name, text), Counter())
 
 
+def test_empty_rows_of_spreadsheets_are_no_rows(tmp_path: Path) -> None:
+    path = written(tmp_path, "train.csv", "act,text,\na(),x,\n,,\n , ,\nb(),y,\n,,,,\n")
+    assert [example.references for example in readers()["pairs"](path, Counter())] == [("x",), ("y",)]
+
+
 def test_a_whole_pair_of_surrogates_is_a_character(tmp_path: Path) -> None:
     path = written(tmp_path, "train.jsonl", '{"act": "a()", "text": "\\ud83d\\ude00 \\u00e9"}\n')
     assert readers()["pairs"](path, Counter())[0].references == ("😀 é",)

@@ -184,6 +184,16 @@ def test_what_does_not_belong_together_is_refused(
     refused("no out.txt.state beside it")
 
 
+def test_a_file_in_the_place_of_the_state_stays(
+    random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    acts, output = tmp_path / "out.txt.state", tmp_path / "out.txt"
+    acts.write_text("goodbye()\n")
+    assert main(["generate", "--model", str(random_run), "--input", str(acts), "--output", str(output)]) == 2
+    assert "out.txt.state is no state of generate" in capfd.readouterr().err
+    assert acts.read_text() == "goodbye()\n" and not output.exists()
+
+
 def test_options_that_lack_a_file(random_run: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for more, message in (["--resume"], "--output"), (["--output", str(tmp_path / "x")], "--input"):
         assert main(["generate", "--model", str(random_run), "goodbye()", *more]) == 2

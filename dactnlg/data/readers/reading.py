@@ -195,9 +195,10 @@ def read_csv(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, list[str
         wanted = [_column(name, header, path) for name in columns]
         line = end + 1
         for end, row in reader:
-            if row and len(row) != len(header):
-                raise row_error(path, f"line {line}", f"{len(row)} cells where the header has {len(header)}")
-            if row:
+            # Spreadsheets write empty rows below a table.
+            if any(cell.strip() for cell in row):
+                if len(row) != len(header):
+                    raise row_error(path, f"line {line}", f"{len(row)} cells where the header has {len(header)}")
                 yield line, [row[index] for index in wanted]
             line = end + 1
     except csv.Error as error:

@@ -23,6 +23,9 @@ from dactnlg.generation.files import blocks
 from dactnlg.generation.files.blocks import Generate, GeneratedBlock, act_rows, encode_lines
 from dactnlg.generation.files.lines import bounded_lines
 
+_BEGIN = b'{\n "lines": '
+"""What state files begin with."""
+
 
 class SentenceFile:
     """A file of sentences, and beside it the state of the work.
@@ -54,14 +57,18 @@ class SentenceFile:
             resume: continue a file that an earlier process began, if there is one.
 
         Raises:
-            UserError: the file exists and is not to be resumed, another process writes it, or it was begun with other
-                acts or settings; as its lines are read, one is longer than any act.
+            UserError: the file exists and is not to be resumed, another one stands in the place of its state, another
+                process writes it, or it was begun with other acts or settings; as its lines are read, one is longer
+                than any act.
         """
         if self.path.exists() and not self.path.is_file():
             raise UserError(f"{self.path} is no file: leave out --output to write to a pipe or a device, with >")
         if self.path.exists() and not resume:
             raise UserError(f"{self.path} exists already: continue it with --resume, or name another file")
         new = not self.path.exists()
+        if new and self.state_path.exists() and not self.state_path.read_bytes().startswith(_BEGIN):
+            # It may even be the file of acts.
+            raise UserError(f"{self.state_path} is no state of generate: name another file than {self.path}")
         # Unbuffered: what is written is written, and a kill can only tear the last line.
         with self.path.open("xb" if new else "r+b", buffering=0) as self._file:
             hold(self._file, UserError(f"{self.path} is being written by another process"))
