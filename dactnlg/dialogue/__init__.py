@@ -1,6 +1,6 @@
-"""Dialogue: whole conversations, with simulated users, and scores of them (Ghandeharioun et al. 2019).
+"""Dialogue: conversations with simulated users, and their scores (Ghandeharioun et al. 2019).
 
-`task` lets a generator say the system's turns to an agenda user who reads what it says; `components` computes what a
-conversation is like (sentiment, semantics, engagement), and `hybrid` weighs these so that they predict what people
-think of a bot. `conversations` is what all of them read and write: turns with a speaker, one conversation a line.
+In `task` a generator says the system's turns to an agenda user who reads its sentences; `components` measures
+conversations (sentiment, semantics, engagement), and `hybrid` weights the components to predict human ratings of a bot.
+All of them read and write `conversations`: turns with a speaker, one conversation per line.
 """

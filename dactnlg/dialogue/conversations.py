@@ -1,7 +1,7 @@
-"""Conversations: turns with a speaker, one conversation a line of a JSONL file.
+"""Conversations: turns with a speaker, one conversation per line of a JSONL file.
 
 A line is `{"turns": [{"speaker": "user" or "bot", "text": ...}, ...], "bot"?, "score"?, "ratings"?, ...}`; further keys
-of lines and turns (acts, what was read) stay in `more`.
+of lines and turns (such as acts and readings) are kept in `more`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Utterance:
 
     Attributes:
         speaker: `user` or `bot`.
-        text: what is said.
+        text: the utterance.
         more: further keys, such as `act` and `read`.
     """
 
@@ -39,8 +39,8 @@ class Conversation:
     """Turns in order.
 
     Attributes:
-        turns: the utterances; nothing says that speakers alternate.
-        bot: which system it was.
+        turns: the utterances; speakers need not alternate.
+        bot: the name of the system.
         more: further keys, such as `score`, `ratings`, `success`.
     """
 
@@ -49,11 +49,11 @@ class Conversation:
     more: Mapping[str, Any] = field(default_factory=dict)
 
     def texts(self, speaker: Speaker) -> list[str]:
-        """Return what one of the two says."""
+        """Return the utterances of one speaker."""
         return [turn.text for turn in self.turns if turn.speaker == speaker]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the data of its line."""
+        """Return the conversation as the JSON data of one line."""
         turns = [{"speaker": turn.speaker, "text": turn.text, **turn.more} for turn in self.turns]
         return {**({"bot": self.bot} if self.bot else {}), **self.more, "turns": turns}
 
@@ -62,7 +62,7 @@ def read_conversations(path: Path) -> list[Conversation]:
     """Read a JSONL file of conversations.
 
     Raises:
-        UserError: a line is no conversation; the message has its number.
+        UserError: a line is not a conversation; the message gives its number.
         OSError: the file cannot be read.
     """
     found = []
@@ -78,13 +78,13 @@ def read_conversations(path: Path) -> list[Conversation]:
 
 
 def lines(conversations: Iterable[Conversation]) -> Iterator[str]:
-    """Yield the line of each conversation, with its end."""
+    """Yield each conversation as a line of JSON, including the newline."""
     for conversation in conversations:
         yield json.dumps(conversation.to_json(), ensure_ascii=False) + "\n"
 
 
 def write_conversations(path: str | Path, conversations: Iterable[Conversation]) -> None:
-    """Write conversations as JSONL; the file is there when it is whole."""
+    """Write conversations as JSONL; the file only appears once it is complete."""
     with written(path) as target:
         target.writelines(lines(conversations))
 

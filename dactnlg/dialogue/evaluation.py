@@ -1,4 +1,4 @@
-"""Scores of a dialogue model on a split: perplexity, KL, BLEU, forward and backward BLEU, distinct n-grams."""
+"""Scores for a dialogue model on a split: perplexity, KL, BLEU, forward and backward BLEU, distinct n-grams."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from dactnlg.runs.run import Run
 from dactnlg.text.dialogue_preprocessor import words
 
 SET_SIZE = 1000
-"""Answers and references of forward and backward BLEU, at most."""
+"""Maximum number of answers and references for forward and backward BLEU."""
 BLOCK = 64
 
 
@@ -36,27 +36,28 @@ def evaluate_dialogue(
     samples: int = SAMPLES,
     progress: bool = False,
 ) -> dict[str, Any]:
-    """Answer every context of a split, and score the answers.
+    """Answer every context of a split and score the answers.
 
     Args:
-        run: a run folder of a dialogue model.
-        corpus: by default the one that it was trained on.
-        split: of the corpus.
-        data_dir: a folder to look for the corpus in first.
-        most: the first so many pairs alone.
-        samples: draws of latent variables for the perplexity.
+        run: the run folder of a dialogue model.
+        corpus: by default the corpus that the run was trained on.
+        split: the split of the corpus.
+        data_dir: a folder to search first for the corpus.
+        most: use only this many pairs, from the start; None for all.
+        samples: draws of the latent variables for the perplexity.
         progress: show a progress bar on standard error.
 
     Returns:
         `model`, `corpus`, `split`, `pairs`, `samples` and `scores`: `perplexity` (fair: p(`<unk>`) is spread over the
-        words of all splits that the run does not know), `own-perplexity` (`<unk>` is one token), `KL` (nats a token),
-        `BLEU` (in percent, of each answer against its reference, a mean of sentences), `forward-BLEU` and
-        `backward-BLEU` (of sets; Shi et al. 2018), `distinct-1`, `distinct-2`. Targets are cut to the run's `longest`.
+        words of all splits that are not in the run's vocabulary), `own-perplexity` (`<unk>` is one token), `KL` (nats
+        per token), `BLEU` (percent; mean sentence BLEU of answer against reference), `forward-BLEU` and
+        `backward-BLEU` (percent; between sets; Shi et al. 2018), `distinct-1` and `distinct-2` (shares). For the
+        perplexities and KL, targets are cut to the run's `longest`.
 
     Raises:
         CorpusError: the corpus is missing or damaged.
-        RunError: it is no run of a dialogue model.
-        UserError: the split has no pair, or none is asked for.
+        RunError: the folder is not a run of a dialogue model.
+        UserError: the split is unknown or has no pairs, or `most` or `samples` is below 1.
     """
     if samples < 1 or (most is not None and most < 1):
         raise UserError("most and samples are 1 or more")
@@ -91,7 +92,7 @@ def evaluate_dialogue(
 
 
 def _known(dialogues: Iterable[Dialogue], learned: Iterable[Dialogue]) -> int:
-    """Return how many dialogues stand, word for word, among others."""
+    """Return how many of the dialogues also occur, word for word, in `learned`."""
     known = {each.turns for each in learned}
     return sum(each.turns in known for each in dialogues)
 
@@ -99,15 +100,15 @@ def _known(dialogues: Iterable[Dialogue], learned: Iterable[Dialogue]) -> int:
 def evaluate_dialogues(
     runs: Sequence[Path], refused: Mapping[str, object], *, corpus: str | None, split: str, data_dir: Path | None
 ) -> list[dict[str, Any]]:
-    """Return the scores of each run; see `evaluate_dialogue`.
+    """Return the result of `evaluate_dialogue` for each run.
 
     Args:
         runs: run folders.
-        refused: options that have no meaning for dialogues, with what was given.
+        refused: option -> value given, for options that do not apply to dialogue models.
         corpus, split, data_dir: see `evaluate_dialogue`.
 
     Raises:
-        UserError: one of the refused options is given.
+        UserError: one of the refused options is set.
     """
     if wrong := [name for name, value in refused.items() if value]:
         raise UserError(f"{', '.join(wrong)}: not for runs of dialogue models; their scores are always the same ones")
@@ -116,11 +117,11 @@ def evaluate_dialogues(
 
 
 def answer_scores(answers: Sequence[str], references: Sequence[str]) -> dict[str, float]:
-    """Return BLEU, forward and backward BLEU in percent, and distinct n-grams, of lower-cased tokens.
+    """Return BLEU, forward and backward BLEU (percent) and the shares of distinct n-grams, on lower-cased tokens.
 
     Args:
         answers: N texts.
-        references: N texts, what was said.
+        references: N texts, the actual turns.
     """
     said, wanted = [words(text) for text in answers], [words(text) for text in references]
     each = [ReferenceSet.of([reference]).bleu(answer) for answer, reference in zip(said, wanted, strict=True)]
@@ -135,13 +136,13 @@ def answer_scores(answers: Sequence[str], references: Sequence[str]) -> dict[str
 
 
 def distinct(answers: Sequence[Sequence[str]], n: int) -> float:
-    """Return the share of different n-grams among all of some answers (Li et al. 2016)."""
+    """Return distinct n-grams / all n-grams of tokenised answers (Li et al. 2016); 0 without any."""
     grams = [tuple(tokens[i : i + n]) for tokens in answers for i in range(len(tokens) - n + 1)]
     return len(set(grams)) / max(1, len(grams))
 
 
 def scores_table(results: Sequence[Mapping[str, Any]], output_format: Format = "text", width: int | None = None) -> str:
-    """Return the scores of some runs as a table, a row each; text is folded at `width`."""
+    """Return the scores of runs as a table, one row per run; text is wrapped at `width`."""
     names = list(results[0]["scores"])
     rows = [(each["model"], *(f"{each['scores'][name]:.3f}" for name in names)) for each in results]
     return formatted([("model", *names), *rows], output_format, width=width)

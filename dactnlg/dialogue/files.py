@@ -1,4 +1,4 @@
-"""The folder of a self-play: conversations of each run, and a summary of all."""
+"""The output folder of a self-play: the conversations of each run, and a summary."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ SUMMARY = "selfplay.json"
 
 
 class PlayedRun(Protocol):
-    """What a run has done, of whatever kind the self-play was."""
+    """The result of one run, in task or open self-play."""
 
     @property
     def name(self) -> str:
-        """The run's, and that of its file."""
+        """The name of the run, also used for its file."""
 
     @property
     def conversations(self) -> list[Conversation]:
-        """What was said."""
+        """The conversations."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the conversations as JSON data."""
+        """Return everything but the conversations as JSON data."""
 
 
 def run_names(runs: Sequence[Path]) -> list[str]:
-    """Return the names of runs, those of their folders.
+    """Return the names of runs: those of their folders.
 
     Raises:
-        UserError: two have one name.
+        UserError: two runs have the same name.
     """
     names = [run.resolve().name for run in runs]
     if twice := {name for name in names if names.count(name) > 1}:
@@ -42,10 +42,10 @@ def run_names(runs: Sequence[Path]) -> list[str]:
 
 
 def check_output(folder: Path) -> None:
-    """Refuse a folder that cannot be written, or that holds another self-play, before there is anything to write.
+    """Check an output folder before the work starts.
 
     Raises:
-        UserError: it is so.
+        UserError: it cannot be written to, or already holds a self-play.
     """
     if folder.exists() and not folder.is_dir():
         raise UserError(f"cannot write {folder}: it is a file, and a folder is needed")
@@ -57,11 +57,11 @@ def check_output(folder: Path) -> None:
 
 
 def write_conversations_of(folder: Path, played: PlayedRun) -> None:
-    """Write a run's conversations, `RUN.jsonl`, into a folder, which is made."""
+    """Write a run's conversations to `RUN.jsonl` in a folder, which is created if missing."""
     folder.mkdir(parents=True, exist_ok=True)
     write_conversations(folder / f"{played.name}.jsonl", played.conversations)
 
 
 def write_summary(folder: Path, played: Sequence[PlayedRun]) -> None:
-    """Write the scores of all runs, `selfplay.json`, into a folder."""
+    """Write the scores of all runs to `selfplay.json` in a folder."""
     write_json(folder / SUMMARY, {each.name: each.to_json() for each in played})

@@ -1,7 +1,7 @@
-"""The hybrid score (Ghandeharioun et al. 2019, sections 4.3 and 7.2): components weighed so that they predict ratings.
+"""The hybrid score (Ghandeharioun et al. 2019, sections 4.3 and 7.2): components weighted to predict ratings.
 
-M_H = sum_i lambda_i m_i + intercept, by least squares, leave-bot-out: what a bot's conversations are given comes from a
-fit on the other bots alone, scaling and the filling of gaps included.
+M_H = sum_i lambda_i m_i + intercept, by least squares, leave-bot-out: the scores of a bot's conversations come from a
+fit on the other bots only, including the scaling and the imputation of missing values.
 
 Shapes: C conversations, F components, B bots.
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 CONFIDENCE = 0.95
 COEFFICIENT_CONFIDENCE = 0.9
-"""The paper's figure 6 has 90% intervals."""
+"""As in the paper's figure 6."""
 
 
 @dataclass(frozen=True)
@@ -34,11 +34,11 @@ class HybridWeights:
     """A fitted score.
 
     Attributes:
-        names: of the components.
-        coefficients: lambda, of standardised components, (F,).
+        names: the components.
+        coefficients: lambda, for standardised components, (F,).
         intercept: the mean rating.
-        centre: what is subtracted from a component, and put where it is undefined, (F,).
-        scale: what it is divided by then, (F,).
+        centre: the mean of each component, subtracted from it and substituted where it is undefined, (F,).
+        scale: the standard deviation by which each component is divided, infinite if it is constant, (F,).
     """
 
     names: tuple[str, ...]
@@ -55,15 +55,15 @@ class HybridWeights:
 
 
 def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
-    """Return the weights of least squares; of several equally good ones, for collinear components, the smallest.
+    """Return the least-squares weights; if components are collinear, the minimum-norm solution.
 
     Args:
-        names: of the components.
-        values: (C, F).
+        names: the components.
+        values: (C, F); NaN where undefined.
         ratings: (C,).
 
     Raises:
-        UserError: there are fewer than two conversations, a rating is no number, or there are more or fewer of them.
+        UserError: there are fewer than two conversations, a rating is not finite, or there are not C ratings.
     """
     if len(values) < 2:
         raise UserError(f"{len(values)} rated conversations are too few to learn from")
@@ -74,7 +74,7 @@ def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
     centre = np.where(known, values, 0.0).sum(axis=0) / counts
     filled = np.where(known, values, centre)
     scale = filled.std(axis=0)
-    # A component that never varies has nothing to say.
+    # A constant component contributes nothing.
     scale = np.where(scale > 1e-12, scale, np.inf)
     standard = (filled - centre) / scale
     intercept = float(ratings.mean())
@@ -85,8 +85,8 @@ def fit(names: Sequence[str], values: Array, ratings: Array) -> HybridWeights:
 def with_task_terms(scores: Array, table: ComponentTable) -> Array:
     """Return M_H + success - slot error rate, in points of the rating scale.
 
-    These weights are chosen and not learned: nobody has rated conversations about tasks here. The paper's set stays as
-    it is.
+    The weights of the two terms are chosen, not learned: there are no rated task conversations to learn from. The
+    paper's components are left as they are.
 
     Args:
         scores: M_H of C conversations, (C,).
@@ -97,10 +97,10 @@ def with_task_terms(scores: Array, table: ComponentTable) -> Array:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """Scores of conversations whose bot the fit has not seen.
+    """Leave-bot-out scores.
 
     Attributes:
-        predictions: (C,).
+        predictions: the score of each conversation, from a fit without its bot, (C,).
         folds: bot -> the weights learned without it.
     """
 
@@ -108,9 +108,9 @@ class LeftOut:
     folds: dict[str, HybridWeights]
 
     def coefficient_interval(self) -> tuple[Array, Array, Array]:
-        """Return mean, lower and upper end over folds of each coefficient, three times (F,): Student's t, 90%.
+        """Return each coefficient's mean over folds and its 90% interval (Student's t): mean, low, high, each (F,).
 
-        Folds share most conversations: the interval tells how stable the fit is, not how sure.
+        Folds share most conversations, so the interval shows how stable the fit is, not how certain.
         """
         rows = np.stack([weights.coefficients for weights in self.folds.values()])
         middle = rows.mean(axis=0)
@@ -119,15 +119,15 @@ class LeftOut:
 
 
 def leave_bot_out(table: ComponentTable, ratings: Array, bots: Sequence[str]) -> LeftOut:
-    """Return what each conversation is given by a fit on the conversations of other bots.
+    """Score each conversation by a fit on the conversations of the other bots.
 
     Args:
         table: components of C conversations.
         ratings: (C,).
-        bots: whose each conversation is, C names.
+        bots: the bot of each conversation, C names.
 
     Raises:
-        UserError: there are fewer than two bots.
+        UserError: there are fewer than two bots, not C ratings or bots, or a fold cannot be fitted (see `fit`).
     """
     names = np.array(bots)
     found, folds = np.empty(len(names)), dict[str, HybridWeights]()
@@ -145,7 +145,7 @@ def leave_bot_out(table: ComponentTable, ratings: Array, bots: Sequence[str]) ->
 
 
 def by_bot(values: Array, bots: Sequence[str]) -> Array:
-    """Return the mean of the known values of each bot, in the order of their names, (C,) -> (B,)."""
+    """Return each bot's mean, ignoring NaN, in the order of the bots' names, (C,) -> (B,)."""
     names = np.array(bots)
     return np.array([_mean(values[names == bot]) for bot in sorted(set(bots))])
 
@@ -158,7 +158,7 @@ def _mean(values: Array) -> float:
 class Correlation(NamedTuple):
     """A correlation with its 95% interval (Fisher's z; for Spearman with Bonett and Wright's variance, 2000).
 
-    NaN where it is undefined: a constant, fewer than three pairs; an interval needs four.
+    NaN if undefined: a constant column, or fewer than three pairs. An interval needs four pairs and |r| < 1.
     """
 
     value: float
@@ -169,12 +169,12 @@ class Correlation(NamedTuple):
 
 
 def pearson(first: Array, second: Array) -> Correlation:
-    """Return Pearson's r of two columns, pairs with NaN left out."""
+    """Return Pearson's r of two columns, ignoring pairs with NaN."""
     return _correlation(first, second, pearsonr, 0.0)
 
 
 def spearman(first: Array, second: Array) -> Correlation:
-    """Return Spearman's rho of two columns, pairs with NaN left out."""
+    """Return Spearman's rho of two columns, ignoring pairs with NaN."""
     return _correlation(first, second, spearmanr, 0.5)
 
 

@@ -1,4 +1,4 @@
-"""How probable a dialogue model finds next turns: perplexity by importance sampling, and KL per word."""
+"""The likelihood of next turns under a dialogue model: perplexity by importance sampling, and KL per token."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from dactnlg.dialogue.responder import Responder
 
 SAMPLES = 100
-"""Draws of the latent variables for each pair."""
+"""Draws of the latent variables per pair."""
 ROWS = 64
-"""Pairs computed together."""
+"""Pairs per batch."""
 
 
 class Likelihood(NamedTuple):
-    """Of some pairs.
+    """The likelihood of a set of pairs.
 
     Attributes:
-        perplexity: exp of the mean negative log likelihood of a token, ends included. Words outside of the vocabulary
-            are one token, `<unk>`, so models of different vocabularies cannot be compared by it.
-        divergence: KL(q || p) in nats a token; 0 without a latent variable.
-        tokens: how many there were.
+        perplexity: exp of the mean negative log likelihood per token, including ends. Words outside the vocabulary are
+            one token, `<unk>`, so it is not comparable between models with different vocabularies.
+        divergence: KL(q || p) in nats per token; 0 without a latent variable.
+        tokens: number of target tokens.
         unknown: how many of them were `<unk>`.
     """
 
@@ -39,9 +39,9 @@ class Likelihood(NamedTuple):
     unknown: int = 0
 
     def fair(self, rare: int) -> float:
-        """Return the perplexity with the probability of `<unk>` spread over so many rare words.
+        """Return the perplexity with the probability of `<unk>` spread over `rare` words outside the vocabulary.
 
-        So models of different vocabularies can be compared (Huang et al. 2020, section 2.2).
+        It is comparable between models with different vocabularies (Huang et al. 2020, section 2.2).
         """
         return self.perplexity * math.exp(math.log(max(rare, 1)) * self.unknown / self.tokens)
 
@@ -49,19 +49,19 @@ class Likelihood(NamedTuple):
 def likelihood(
     responder: Responder, pairs: Sequence[ContextPair], *, samples: int = SAMPLES, seed: int = 1
 ) -> Likelihood:
-    """Return how probable a run finds targets in their contexts.
+    """Return the likelihood of targets given their contexts.
 
-    log p(x|c) is estimated as log (1/S) sum_s p(x, z_s|c) / q(z_s|x, c), z_s drawn from q (Burda et al. 2016); the
-    mean of the estimate is a lower bound that rises with S. Without a latent variable it is exact, with one draw.
+    log p(x|c) is estimated as log (1/S) sum_s p(x, z_s|c) / q(z_s|x, c), with z_s drawn from q (Burda et al. 2016); the
+    expected estimate is a lower bound that rises with S. Without a latent variable one draw is exact.
 
     Args:
-        responder: the run.
+        responder: the model.
         pairs: contexts and targets.
         samples: S.
-        seed: of the draws.
+        seed: for the draws.
 
     Raises:
-        UserError: there are no pairs, or the teacher of a model with `ei: input` has said nothing of a turn.
+        UserError: there are no pairs, or the teacher arrays of a model with `ei: input` lack a turn.
     """
     from dactnlg.models.backend import compiled, to_numpy
     from dactnlg.training.dialogue import encode
@@ -90,6 +90,6 @@ def likelihood(
 
 
 def estimate(logs: NDArray[Any]) -> NDArray[np.float64]:
-    """Return the log likelihoods, (N,), that log importance weights, (S, N), give."""
+    """Return the log likelihoods, (N,), estimated from log importance weights, (S, N)."""
     found: NDArray[np.float64] = np.logaddexp.reduce(np.asarray(logs, np.float64), axis=0) - math.log(len(logs))
     return found

@@ -1,7 +1,7 @@
-"""Open self-play (Ghandeharioun et al. 2019, section 4.3): a model of dialogue talks to itself, from nothing.
+"""Open self-play (Ghandeharioun et al. 2019, section 4.3): a dialogue model talks to itself, from an empty history.
 
-What it says is what it hears next. Conversations have ten utterances, of which the model sees the last five; a hundred
-different ones tell what it is like to talk with it.
+Each answer becomes the next input. By default a conversation has ten utterances, of which the model sees the last five,
+and a hundred distinct conversations show what it is like to talk to the model.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from dactnlg.dialogue.talkers import Talker
 from dactnlg.errors import UserError
 
 HISTORY = 5
-"""Utterances that the model sees."""
+"""Utterances that the model sees, the most recent ones."""
 ROUNDS = 20
-"""Times that what was said before is drawn anew, before giving up."""
+"""Attempts to replace duplicate conversations before giving up."""
 
 
 @dataclass(frozen=True)
 class OpenPlayed:
-    """What a model said to itself.
+    """The result of one run.
 
     Attributes:
-        name: of the run, and of its file.
-        conversations: different ones.
-        components: what they are like.
-        signature: what decides on them beside the run.
+        name: the name of the run, also used for its file.
+        conversations: all distinct.
+        components: means of their components.
+        signature: everything but the run that determines the result.
     """
 
     name: str
@@ -45,7 +45,7 @@ class OpenPlayed:
     signature: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the conversations as JSON data."""
+        """Return everything but the conversations as JSON data."""
         data: dict[str, Any] = {"conversations": len(self.conversations), "components": self.components.to_json()}
         return data | {"signature": self.signature, "hash": digest(self.signature)}
 
@@ -59,21 +59,21 @@ def talk_alone(
     history: int = HISTORY,
     progress: bool = True,
 ) -> list[Conversation]:
-    """Return different conversations of a talker with itself; all of them step together.
+    """Return distinct conversations of a talker with itself, generated in parallel.
 
-    Each has a seed of its own; one that was had before is drawn anew, with another. Equal arguments give equal
+    Each conversation has its own seed; a duplicate is drawn again with another seed. Equal arguments give equal
     conversations.
 
     Args:
-        talker: what answers; to an empty history it says how it begins.
+        talker: the model; given an empty history, it opens the conversation.
         conversations: how many.
-        turns: utterances of each.
-        seed: of everything that is drawn.
-        history: utterances that the talker sees, the last ones.
+        turns: utterances per conversation.
+        seed: for all draws.
+        history: utterances that the talker sees, the most recent ones.
         progress: show a progress bar on standard error.
 
     Raises:
-        UserError: it does not say so many different ones, or gives another number of answers than it was asked for.
+        UserError: the talker does not produce that many distinct conversations, or returns the wrong number of answers.
     """
     found: dict[tuple[str, ...], None] = {}
     total = conversations * turns
@@ -107,17 +107,17 @@ def open_self_play(
     *,
     seed: int = 1,
 ) -> Iterator[OpenPlayed]:
-    """Let runs talk to themselves, and yield what each said when it is done.
+    """Let runs talk to themselves, and yield the result of each run as it finishes.
 
     Args:
-        talkers: name of a run -> what answers.
+        talkers: name of a run -> its talker.
         maker: computes components.
-        conversations: of each run.
-        turns: utterances of each.
-        seed: of everything that is drawn.
+        conversations: per run.
+        turns: utterances per conversation.
+        seed: for all draws.
 
     Raises:
-        UserError: a run does not say so many different ones.
+        UserError: a run does not produce that many distinct conversations.
     """
     for name, talker in talkers.items():
         try:
@@ -131,9 +131,9 @@ def open_self_play(
 
 
 def components_table(played: Sequence[OpenPlayed], output_format: Format = "text", width: int | None = None) -> str:
-    """Return the components as a table: a row a component, a column a run, means with 95% intervals over conversations.
+    """Return the components as a table: rows are components, columns are runs, cells are means with 95% intervals.
 
-    A model that talks to itself has no user: components of the user are those of the bot, and are left out.
+    Without a user, the user's components are computed from the bot's utterances and would repeat; they are left out.
     """
     names = [name for name in played[0].components.names if not name.endswith(("-U", "-U/B"))]
     rows = [["component", *(each.name for each in played)]]

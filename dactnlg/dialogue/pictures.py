@@ -1,4 +1,4 @@
-"""Pictures in the manner of the paper's figures 3 and 5 to 8, as SVG; matplotlib draws them (extra `plot`)."""
+"""SVG figures in the style of the paper's figures 3 and 5 to 8, drawn by matplotlib (extra `plot`)."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00")
-"""Colours that people tell apart however they see colours (Okabe and Ito 2008)."""
+"""Colours that remain distinct for colour-blind readers (Okabe and Ito 2008)."""
 
 
 def draw_matrix(path: Path, names: Sequence[str], values: Array, title: str) -> None:
-    """Write a matrix of correlations, (N, N), with its numbers: figures 7 and 8.
+    """Draw a correlation matrix, (N, N), with its values in the cells, as in figures 7 and 8.
 
     Raises:
         UserError: matplotlib is not installed.
@@ -43,13 +43,13 @@ def draw_matrix(path: Path, names: Sequence[str], values: Array, title: str) -> 
 
 
 def draw_bars(path: Path, bars: Mapping[str, tuple[float, float, float]], title: str, x: str) -> None:
-    """Write horizontal bars with intervals: figures 5 and 6.
+    """Draw horizontal bars with intervals, as in figures 5 and 6.
 
     Args:
         path: the file.
-        bars: name -> value, lower and upper end; NaN leaves a bar or an interval out.
-        title: what is shown.
-        x: what the horizontal axis shows.
+        bars: name -> value, lower and upper end; a bar or interval that is NaN gets length 0.
+        title: title of the figure.
+        x: label of the horizontal axis.
 
     Raises:
         UserError: matplotlib is not installed.
@@ -70,11 +70,11 @@ def draw_bars(path: Path, bars: Mapping[str, tuple[float, float, float]], title:
 
 
 def draw_trajectories(path: Path, panels: Mapping[str, Mapping[str, Trajectory]]) -> None:
-    """Write a panel for each component, a line for each group of conversations, intervals shaded: figure 3.
+    """Draw a panel per component with a line per group of conversations and shaded intervals, as in figure 3.
 
     Args:
         path: the file.
-        panels: component -> group -> its trajectory.
+        panels: component -> group of conversations -> trajectory.
 
     Raises:
         UserError: matplotlib is not installed.
@@ -101,7 +101,7 @@ def draw_trajectories(path: Path, panels: Mapping[str, Mapping[str, Trajectory]]
 def _figure(width: float, height: float) -> Figure:
     if find_spec("matplotlib") is None:
         raise UserError("pictures need matplotlib: pip install 'dactnlg[plot]'")
-    # Not `pyplot`, which keeps figures and looks for a screen.
+    # Not `pyplot`, which keeps figures in memory and looks for a display.
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
@@ -110,6 +110,6 @@ def _figure(width: float, height: float) -> Figure:
 def _save(figure: Any, path: Path) -> None:
     import matplotlib
 
-    # Equal data give equal bytes: no date, and names of parts that do not change.
+    # Equal data give equal bytes: no date, and reproducible element ids.
     with matplotlib.rc_context({"svg.hashsalt": "dactnlg"}):
         figure.savefig(path, format="svg", metadata={"Date": None})

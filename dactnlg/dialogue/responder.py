@@ -1,4 +1,4 @@
-"""Answering: a run of a dialogue model says the next turn of conversations."""
+"""Generating the next turn of conversations with a run of a dialogue model."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ from dactnlg.search.sampling import Sampling, sample
 from dactnlg.text.dialogue_preprocessor import DialoguePreprocessor
 
 WIDTH = 5
-"""Of the beam, as in Ghandeharioun et al. 2019."""
+"""Beam width, as in Ghandeharioun et al. 2019."""
 
 
 class Responder:
-    """A trained dialogue model, ready to answer. Several threads may use one.
+    """A trained dialogue model, ready to answer; thread-safe.
+
+    A model that takes teacher arrays as inputs (`ei: input`) can only answer contexts whose turns are in the file that
+    it was trained with.
 
     Args:
         run: a run folder.
-        beam_width: of the search.
-        max_length: longest answer in tokens, its end included.
-
-    A model that takes its teacher's arrays as inputs (`ei: input`) answers contexts whose turns are in the file that it
-    was trained with, and no others.
+        beam_width: width of the beam search.
+        max_length: maximum length of an answer in tokens, including the end.
 
     Raises:
-        RunError: it is no run of a dialogue model, or a damaged one.
-        UserError: the file of its teacher's arrays is gone, or another one; or a number is below 1.
+        RunError: the folder is not a run of a dialogue model, or is damaged.
+        UserError: the file with the teacher arrays is missing or has changed, or a number is below 1.
     """
 
     def __init__(self, run: str | os.PathLike[str], *, beam_width: int = WIDTH, max_length: int = 40) -> None:
@@ -66,7 +66,7 @@ class Responder:
                     f"{self.run.path} takes the arrays of {self.preprocessor.teacher} as inputs; {self.teacher.id} is "
                     "in their file now"
                 )
-        # The decoder asks a preprocessor for numbers alone: those of contexts have them.
+        # The decoder only needs members that a preprocessor of contexts has, too.
         preprocessor: Any = self.preprocessor
         self._decoder = KerasDecoder(self.model, preprocessor, max_length=max_length, batch_sizes=(1, 16))
 
@@ -83,21 +83,21 @@ class Responder:
         """Return the next turn of each conversation, by beam search.
 
         Args:
-            histories: the turns of each conversation so far, the oldest first: the last five (or as many as the model
-                was trained with) are seen. None at all is a conversation that begins.
-            seeds: of what is drawn in each conversation: how it begins, word by word, and latent variables, where the
-                model has them; what stands for the whole conversation hangs on the seed alone. The same seed and
-                history give the same answer. None draws nothing, and takes the means of latent variables.
+            histories: the turns of each conversation so far, oldest first. The model sees the last five (or as many as
+                it was trained with). An empty history is the start of a conversation.
+            seeds: one per conversation, for sampling the opening word by word and, if the model has them, the latent
+                variables; a latent variable of the whole conversation depends on the seed alone. The same seed and
+                history give the same answer. With None nothing is drawn, and latent variables take their means.
             acts: labels of what each answer is to do, such as `[["question"]]`, for a model that was trained with
-                `acts`; no label leaves it to the model.
+                `acts`; without a label the model is free to choose.
 
         Returns:
-            An answer for each history, in order; never longer than `max_length` tokens.
+            One answer per history, in order, of at most `max_length` tokens.
 
         Raises:
-            UnknownNameError: a label that training never had.
-            UserError: a history that is a text, or a turn that the teacher of a model with `ei: input` has said nothing
-                of.
+            UnknownNameError: a label is not in the training data.
+            UserError: a history is a string, or the teacher arrays of a model with `ei: input` lack a turn.
+            ValueError: the number of seeds or acts is not that of the histories.
         """
         if isinstance(histories, str) or any(isinstance(history, str) for history in histories):
             raise UserError('a history is a list of turns: reply([["How are you?"]])')
@@ -121,7 +121,7 @@ class Responder:
         return [self.preprocessor.text(each) for each in tokens]
 
     def _beginnings(self, inputs: Arrays, seeds: Sequence[int]) -> list[Hypothesis]:
-        """Return how conversations begin: a search would begin them all alike."""
+        """Sample the openings of conversations: a search would open all of them alike."""
         numbers = np.stack([np.random.default_rng(seed).random(self._decoder.max_length) for seed in seeds])
         with one_blas_thread:
             rules, step, state = self._decoder.constrained(inputs, hard=False)
@@ -133,14 +133,14 @@ class Responder:
         seeds: Sequence[int] | None,
         acts: Sequence[Sequence[str]] | None = None,
     ) -> Arrays:
-        """Return the arrays of the model, each (B, ...)."""
+        """Return the model's input arrays, each (B, ...)."""
         inputs = self.preprocessor.arrays(histories, acts)
         if self.teacher is not None:
             inputs |= self.teacher.of(histories, self.preprocessor.turns)
         for name, (size,) in self._noises().items():
             inputs[name] = np.zeros((len(histories), size), np.float32)
             for row, seed in enumerate(seeds or ()):
-                # What stands for the whole conversation does not change with what is said.
+                # The variable of the whole conversation does not depend on the turns so far.
                 said = [] if name == "conversation_noise" else list(histories[row])
                 inputs[name][row] = _normal([seed, name, said], size)
         return inputs
@@ -151,14 +151,14 @@ class Responder:
 
 
 def answers_contexts(run: str | os.PathLike[str]) -> bool:
-    """Tell whether a run's model answers what was said, rather than says acts.
+    """Return whether a run's model answers contexts, rather than saying acts.
 
     Raises:
-        RunError: the folder is no run.
+        RunError: the folder is not a run.
     """
     return Run(Path(run)).check().model.name in DIALOGUE
 
 
 def _normal(key: list[Any], size: int) -> NDArray[np.float32]:
-    """Return standard normal numbers, (Z,), which hang on a key alone."""
+    """Return standard normal numbers, (Z,), determined by the key alone."""
     return np.random.default_rng(int(digest(key)[:15], 16)).standard_normal(size).astype(np.float32)

@@ -1,6 +1,6 @@
-"""Talkers: whatever can answer in a conversation, a model of dialogue or a generator behind a policy.
+"""Talkers: anything that can answer in a conversation, such as a dialogue model, or a generator with a policy.
 
-A history is what was said so far, the oldest first; in a chat the person speaks first, and the two take turns.
+A history is the turns so far, oldest first; in a chat the person speaks first, and the two alternate.
 """
 
 from __future__ import annotations
@@ -26,40 +26,41 @@ from dactnlg.runs.run import Run
 
 
 class Talker(Protocol):
-    """Answers."""
+    """Anything that answers in conversations."""
 
     def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
-        """Return what is said next in each conversation.
+        """Return the next turn of each conversation.
 
         Args:
-            histories: what was said so far in each, the oldest first; to an empty one it says how it begins, drawn.
-            seeds: of what is drawn in each, the same throughout a conversation; None where nothing is to be drawn.
-                Equal seeds and histories give equal answers.
+            histories: the turns of each conversation so far, oldest first; given an empty one and a seed, the talker
+                samples an opening.
+            seeds: one per conversation, the same throughout it; None to sample nothing. Equal seeds and histories give
+                equal answers.
         """
 
 
 class TaskTalker:
-    """A generator in the loop: it says the acts of the finite-state policy, which hears what is read of a text.
+    """A generator as a dialogue system: user texts are read as acts, the policy replies, and the generator says it.
 
-    It remembers nothing: the policy is led through the whole history for every answer, so that a conversation can go on
+    It keeps no state: for every answer the policy is run over the whole history, so that a conversation can continue
     after any interruption.
 
     Args:
-        generator: says the acts.
-        schema: what can be talked about.
-        understanding: reads what people type.
+        generator: says the system's acts.
+        schema: the schema of the task.
+        understanding: turns user texts into acts.
     """
 
     def __init__(self, generator: Says, schema: Schema, understanding: Understanding) -> None:
         self._generator, self._schema, self._understanding = generator, schema, understanding
 
     def reply(self, histories: Sequence[Sequence[str]], *, seeds: Sequence[int] | None = None) -> list[str]:
-        """Return what is said next in each conversation, which a person has begun; nothing is drawn."""
+        """Return the next turn of each conversation, which the person starts; nothing is sampled."""
         acts = [self.act(history) for history in histories]
         return [sentence.text for sentence in self._generator.generate(acts)] if acts else []
 
     def act(self, history: Sequence[str]) -> Turn:
-        """Return the system's next turn, after a history whose first, third, fifth text is the person's."""
+        """Return the system's next acts after a history whose first, third, fifth ... text is the person's."""
         policy = Policy(self._schema)
         said: Turn | None = None
         for text in history[::2]:
@@ -68,11 +69,11 @@ class TaskTalker:
 
 
 def load_dialogue(run: Path) -> Talker:
-    """Return the talker of a run of a model of dialogue, which can begin from nothing.
+    """Return the talker of a dialogue model's run, which can start a conversation itself.
 
     Raises:
-        RunError: the folder is no run.
-        UserError: it is a run of a generator, which needs acts, or one that nobody can talk with.
+        RunError: the folder is not a run.
+        UserError: the run is a generator, which needs acts, or nobody can talk with it (see `check_talker`).
     """
     if not answers_contexts(run):
         raise UserError(f"{run} is a generator: it says acts, and has nothing to say to itself; leave out --open")
@@ -81,12 +82,12 @@ def load_dialogue(run: Path) -> Talker:
 
 
 def check_talker(run: Path, data_dir: Path | None = None) -> None:
-    """Refuse a run that nobody can talk with.
+    """Check that people can talk with a run.
 
     Raises:
-        RunError: the folder is no run.
-        UserError: it hears nothing but what its teacher has seen.
-        CorpusError: tasks cannot be made of the corpus of a generator.
+        RunError: the folder is not a run.
+        UserError: the model needs teacher arrays, which exist only for the turns of its corpus.
+        CorpusError: no tasks can be made from the corpus of a generator.
     """
     if answers_contexts(run):
         if getattr(Run(run).check().model, "ei", "none") == "input":
@@ -100,15 +101,16 @@ def check_talker(run: Path, data_dir: Path | None = None) -> None:
 
 
 def load_talkers(runs: Mapping[str, Path], data_dir: Path | None = None) -> dict[str, Talker]:
-    """Return the talkers of runs, by the names given; generators of one corpus share what reads it.
+    """Return the talkers of runs by name; generators for the same corpus share its schema and `Understanding`.
 
     Args:
         runs: name -> run folder.
-        data_dir: a folder to look for corpus files in first.
+        data_dir: a folder to search first for corpus files.
 
     Raises:
-        RunError: a folder is no run.
-        CorpusError: tasks cannot be made of the corpus of a generator.
+        RunError: a folder is not a run.
+        UserError: nobody can talk with a run (see `check_talker`).
+        CorpusError: no tasks can be made from the corpus of a generator.
     """
 
     @cache

@@ -1,4 +1,4 @@
-"""The arrays of the shipped teachers: emotions learned from DailyDialog's labels, and MiniLM's sentence vectors."""
+"""Arrays of the shipped teachers: emotions learned from DailyDialog's labels, and MiniLM sentence vectors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dactnlg.metrics.sentence_encoder.encoders import Encoder, load_minilm
 
 
 def teach(texts: Iterable[str], emotions: EmotionTeacher, encoder: Encoder) -> TeacherArrays:
-    """Return what two teachers say of texts, each text once."""
+    """Return the emotions and vectors of texts, each distinct text once."""
     different = list(dict.fromkeys(texts))
     vectors = np.asarray(encoder.encode(different), np.float32)
     found = np.asarray(emotions.probabilities(different), np.float32)
@@ -25,20 +25,20 @@ def teach(texts: Iterable[str], emotions: EmotionTeacher, encoder: Encoder) -> T
 def teach_corpus(
     name: str, output: Path, *, data_dir: Path | None = None, dialogues: int | None = None, progress: bool = True
 ) -> TeacherArrays:
-    """Write the shipped teachers' arrays of all turns of a corpus with emotion labels.
+    """Write the shipped teachers' arrays for all turns of a corpus with emotion labels.
 
-    Emotions are learned from the training turns alone.
+    Emotions are learned from the training turns only.
 
     Args:
-        name: of the corpus, such as dailydialog.
-        output: the file, an `.npz`.
-        data_dir: a folder to look for the corpus in first.
-        dialogues: the first so many of each split alone.
+        name: the corpus, such as dailydialog.
+        output: the `.npz` file to write.
+        data_dir: a folder to search first for the corpus.
+        dialogues: use only this many dialogues per split, from the start; None for all.
         progress: show a progress bar on standard error.
 
     Raises:
         CorpusError: the corpus is missing or damaged.
-        UserError: it has no labels of emotions.
+        UserError: it has no emotion labels.
     """
     splits = load_dialogues(name, data_dir).splits
     kept = {split: found[:dialogues] for split, found in splits.items()}

@@ -1,4 +1,4 @@
-"""How components change over a conversation, for those that people rated best and worst (section 5.4, figure 3).
+"""How components change over a conversation, for the best and worst rated ones (section 5.4, figure 3).
 
 Shapes: C conversations, T turns.
 """
@@ -15,13 +15,13 @@ from scipy.stats import t
 
 Array = NDArray[np.float64]
 CONFIDENCE = 0.9
-"""The paper shades 90% intervals."""
+"""As in the paper."""
 LEAST = 5
-"""Conversations that are needed for a turn to be shown."""
+"""Conversations needed to show a turn."""
 
 
 class Trajectory(NamedTuple):
-    """Means over conversations, turn by turn, with the ends of their 90% intervals (Student's t), each (T,)."""
+    """Means over conversations for each turn, with their 90% intervals (Student's t), each (T,)."""
 
     mean: Array
     low: Array
@@ -29,11 +29,11 @@ class Trajectory(NamedTuple):
 
 
 def trajectory(series: Sequence[Array], longest: int = 15) -> Trajectory:
-    """Return the mean of each turn over the conversations that have it, as far as there are five.
+    """Return the mean of each turn over the conversations that have it, up to the first turn with fewer than five.
 
     Args:
-        series: of each conversation a component's values, NaN where it has none.
-        longest: turns at most.
+        series: the values of a component over the turns of each conversation, NaN where undefined.
+        longest: maximum number of turns.
     """
     rows = []
     for turn in range(longest):
@@ -46,7 +46,7 @@ def trajectory(series: Sequence[Array], longest: int = 15) -> Trajectory:
 
 
 def best_and_worst(ratings: Array, count: int = 100) -> tuple[list[int], list[int]]:
-    """Return the places of the best and of the worst conversations, half of all at most; of equal ones the first."""
+    """Return the indices of the best and worst rated conversations, at most half of all each; ties keep their order."""
     count = min(count, len(ratings) // 2)
     order = np.argsort(-ratings, kind="stable").tolist()
     return order[:count], order[len(order) - count :]
