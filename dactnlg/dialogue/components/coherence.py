@@ -1,4 +1,4 @@
-"""Word coherence (Ghandeharioun et al. 2019, sections 4.3 and 7.6): the embedding metrics between two utterances.
+"""Word coherence (Ghandeharioun et al. 2019, sections 4.3 and 7.6): embedding metrics between two utterances.
 
 Shapes: N pairs of texts.
 """
@@ -23,7 +23,7 @@ class WordCoherence:
     """Average, extrema and greedy word coherence.
 
     Args:
-        vectors: of words; unknown words are left out.
+        vectors: word vectors; words without one are ignored.
     """
 
     def __init__(self, vectors: WordVectors) -> None:
@@ -31,7 +31,7 @@ class WordCoherence:
         self._embed = lru_cache(maxsize=1 << 16)(self._make)
 
     def scores(self, first: Sequence[str], second: Sequence[str]) -> Array:
-        """Return (average, extrema, greedy) of each pair, (N, 3); 0 where one of the two has no known word."""
+        """Return (average, extrema, greedy) for each pair, (N, 3); 0 if either text has no known word."""
         found = np.zeros((len(first), 3))
         for row, one, other in zip(found, first, second, strict=True):
             a, b = self._embed(one), self._embed(other)

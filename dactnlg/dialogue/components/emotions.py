@@ -1,7 +1,7 @@
-"""The shipped teacher of emotions: softmax regression on sentence vectors, learned from DailyDialog's labels.
+"""The shipped emotion teacher: softmax regression on sentence vectors, trained on DailyDialog's labels.
 
-DailyDialog (Li et al. 2017) labels each turn with one of six emotions of Ekman's, or none. Most turns have none, so of
-each label the same number of turns is learned from, as far as there are so many.
+DailyDialog (Li et al. 2017) labels each turn with one of Ekman's six emotions, or none. Most turns have none, so the
+training turns of each label are capped at the same number.
 
 Shapes: N texts, K = 7 emotions, D dimensions.
 """
@@ -26,11 +26,11 @@ from dactnlg.metrics.sentence_encoder.encoders import Encoder
 
 EMOTIONS = ("no emotion", "anger", "disgust", "fear", "happiness", "sadness", "surprise")
 VALENCE = (0.0, -1.0, -1.0, -1.0, 1.0, -1.0, 0.0)
-"""How positive each emotion is: the sentiment score is the expected valence."""
+"""The valence of each emotion; the sentiment score is its expectation."""
 MOST = 1500
-"""Turns of one emotion to learn from, at most."""
+"""Maximum number of training turns per emotion."""
 STRENGTH = 1.0
-"""Of the L2 penalty."""
+"""Strength of the L2 penalty."""
 STEPS = 200
 
 
@@ -39,7 +39,7 @@ class LabelledTurns(NamedTuple):
 
     Attributes:
         texts: N turns.
-        labels: places in `EMOTIONS`.
+        labels: the index of each turn's emotion in `EMOTIONS`.
     """
 
     texts: list[str]
@@ -50,10 +50,10 @@ class LearnedEmotions:
     """Softmax regression: p = softmax(W e(text) + b).
 
     Args:
-        encoder: gives e(text).
+        encoder: computes e(text).
         weights: W, (D, K).
         bias: b, (K,).
-        name: for signatures; the encoder's is added.
+        name: for signatures; the encoder's name is appended.
     """
 
     def __init__(self, encoder: Encoder, weights: Array, bias: Array, name: str) -> None:
@@ -62,7 +62,7 @@ class LearnedEmotions:
         self.weights: Array = np.array(VALENCE)
 
     def probabilities(self, texts: Sequence[str]) -> Array:
-        """Return the distribution over `EMOTIONS` of each text, (N, 7)."""
+        """Return each text's distribution over `EMOTIONS`, (N, 7)."""
         if not texts:
             return np.empty((0, len(EMOTIONS)))
         found: Array = softmax(np.asarray(self._encoder.encode(texts), np.float64) @ self._matrix + self._bias, axis=1)
@@ -70,10 +70,10 @@ class LearnedEmotions:
 
 
 def read_dailydialog(path: Path) -> LabelledTurns:
-    """Read the turns of a JSONL file of dialogues, `{"turns": [text, ...], "emotions": [emotion, ...]}` a line.
+    """Read the turns of a JSONL file of dialogues, one `{"turns": [text, ...], "emotions": [emotion, ...]}` per line.
 
     Raises:
-        UserError: a line is something else, and the message has its number; or the file cannot be read.
+        UserError: the file cannot be read, or a line is not such a dialogue; the message gives its number.
     """
     texts, labels = list[str](), list[int]()
     for place, line in read_lines(path):
@@ -88,16 +88,16 @@ def read_dailydialog(path: Path) -> LabelledTurns:
 
 
 def learn_emotions(encoder: Encoder, turns: LabelledTurns, *, most: int = MOST, seed: int = 1) -> LearnedEmotions:
-    """Return a teacher that has learned from labelled turns.
+    """Train a teacher on labelled turns.
 
     Args:
-        encoder: of texts.
-        turns: with their labels.
-        most: turns of one emotion at most.
-        seed: decides which turns.
+        encoder: the sentence encoder.
+        turns: the training turns with their labels.
+        most: maximum number of turns per emotion.
+        seed: for the choice of turns.
 
     Raises:
-        UserError: there is not a single turn.
+        UserError: there are no turns.
     """
     if not turns.texts:
         raise UserError("no labelled turns: there is nothing to learn emotions from")
@@ -112,7 +112,7 @@ def learn_emotions(encoder: Encoder, turns: LabelledTurns, *, most: int = MOST, 
 
 
 def fit_softmax(vectors: Array, labels: Array, count: int) -> tuple[Array, Array]:
-    """Return the weights, (D, K), and biases, (K,), of a softmax regression (L-BFGS).
+    """Fit a softmax regression (L-BFGS) and return its weights, (D, K), and biases, (K,).
 
     Args:
         vectors: (N, D).

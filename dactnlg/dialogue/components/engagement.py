@@ -1,4 +1,4 @@
-"""Engagement and laughter (Ghandeharioun et al. 2019, section 4.3), over texts.
+"""Engagement and laughter (Ghandeharioun et al. 2019, section 4.3), computed from texts.
 
 Shapes: T texts.
 """
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 LONGEST = 30
-"""Words that are counted at most: whoever pastes a page is not more engaged."""
+"""Cap on the word count: pasting a page is no sign of engagement."""
 QUESTION_WORDS = frozenset(("how", "what", "when", "where", "which", "who", "whom", "whose", "why"))
 _WORD = re.compile(r"\w+(?:['\u2019]\w+)*")
 
@@ -24,15 +24,15 @@ def tokens(text: str) -> list[str]:
 
 
 def laughter(texts: Sequence[str]) -> Array:
-    """Return how often each text has the word "ha", (T,); neither "that" nor "haha" is one."""
+    """Return how often the word "ha" occurs in each text, (T,); neither "that" nor "haha" counts."""
     return np.array([float(tokens(text).count("ha")) for text in texts])
 
 
 def question_scores(texts: Sequence[str]) -> Array:
-    """Return .5 [a question word] + .5 [a question mark], (T,)."""
+    """Return .5 [has a question word] + .5 [has a question mark] for each text, (T,)."""
     return np.array([0.5 * (not QUESTION_WORDS.isdisjoint(tokens(text))) + 0.5 * ("?" in text) for text in texts])
 
 
 def word_counts(texts: Sequence[str]) -> Array:
-    """Return the number of words of each text, (T,), 30 at most."""
+    """Return the number of words of each text, at most 30, (T,)."""
     return np.array([float(min(len(tokens(text)), LONGEST)) for text in texts])

@@ -1,4 +1,4 @@
-"""Overlap of words: what hybrid scores are held against. No references are needed, for none are there.
+"""Word overlap without references: the baselines that hybrid scores are compared with.
 
 Shapes: N pairs of texts.
 """
@@ -21,7 +21,7 @@ BASELINES = ("BLEU-4 -U/B", "BLEU-4 -B/B", "distinct-2 -B")
 
 
 def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Array:
-    """Return sentence BLEU-4 of each text against one other, (N,); 0 for a text without words."""
+    """Return the sentence BLEU-4 of each text against its reference, (N,); 0 if either has no words."""
     found = np.zeros(len(hypotheses))
     for place, (hypothesis, reference) in enumerate(zip(hypotheses, references, strict=True)):
         words, others = tokens(hypothesis), tokens(reference)
@@ -32,13 +32,13 @@ def bleu(hypotheses: Sequence[str], references: Sequence[str]) -> Array:
 
 
 def distinct(texts: Sequence[str], order: int = 2) -> float:
-    """Return distinct n-grams / n-grams of all texts together (Li et al. 2016); NaN without any."""
+    """Return distinct n-grams / all n-grams over all texts (Li et al. 2016); NaN without any."""
     grams = [gram for text in texts for gram in ngrams(tokens(text), order)]
     return len(set(grams)) / len(grams) if grams else float("nan")
 
 
 def baselines(conversations: Sequence[Conversation]) -> ComponentTable:
-    """Return BLEU of the bot's answers against the user's turn and against its own turn before, and distinct-2."""
+    """Return the BLEU of the bot's answers against the user's turn and its own preceding turn, and its distinct-2."""
     rows = []
     for talk in conversations:
         replies, own = answers(talk), consecutive(talk.texts("bot"))

@@ -1,4 +1,4 @@
-"""Sentiment (Ghandeharioun et al. 2019, section 4.3), over a teacher's distributions over emotions.
+"""Sentiment (Ghandeharioun et al. 2019, section 4.3), computed from a teacher's distributions over emotions.
 
 Shapes: T utterances in order, K emotions, N pairs of utterances.
 """
@@ -12,15 +12,15 @@ Array = NDArray[np.float64]
 
 
 def sentiment(probabilities: Array, weights: Array) -> Array:
-    """Return s_t = sum_k w_k p_tk: how positive each utterance is, (T, K), (K,) -> (T,)."""
+    """Return how positive each utterance is, s_t = sum_k w_k p_tk, (T, K), (K,) -> (T,)."""
     scores: Array = probabilities @ weights
     return scores
 
 
 def cosines(first: Array, second: Array) -> Array:
-    """Return cos(a_n, b_n), (N, D), (N, D) -> (N,); 0 against a vector of zeros.
+    """Return cos(a_n, b_n), (N, D), (N, D) -> (N,); 0 if either vector is zero.
 
-    Of distributions over emotions it is sentiment coherence, of sentence vectors semantic similarity.
+    This is sentiment coherence for distributions over emotions, and semantic similarity for sentence vectors.
     """
     lengths = np.linalg.norm(first, axis=1) * np.linalg.norm(second, axis=1)
     dots = (first * second).sum(axis=1)
@@ -29,16 +29,16 @@ def cosines(first: Array, second: Array) -> Array:
 
 
 def transitions(scores: Array) -> Array:
-    """Return s_(t+1) - s_t, the change to the speaker's next turn, (T,) -> (T,); the last has none and is NaN."""
+    """Return s_(t+1) - s_t, the change until the speaker's next turn, (T,) -> (T,); the last is NaN."""
     found = np.full(len(scores), np.nan)
     found[:-1] = scores[1:] - scores[:-1]
     return found
 
 
 def min_max_slope(scores: Array) -> float:
-    """Return (max s - min s) / (t of max - t of min), (T,) -> one number: positive if sentiment rises over time.
+    """Return (max s - min s) / (t of max - t of min), (T,) -> scalar: positive if sentiment rises over time.
 
-    The first of several extremes counts. 0 where all are equal; NaN without an utterance.
+    Of equal extremes the first counts. 0 if all values are equal; NaN without utterances.
     """
     if not len(scores):
         return float("nan")

@@ -1,4 +1,4 @@
-"""The teachers that come with the package, put together from files."""
+"""The component maker with the teachers that come with the package."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from dactnlg.metrics.sentence_encoder.encoders import load_minilm
 
 
 def shipped_maker(emotions: Path | None, vectors: Path | None) -> MakesComponents:
-    """Return what computes components, with emotions learned from a file and MiniLM's sentence vectors.
+    """Return a component maker with emotions learned from a file and MiniLM sentence vectors.
 
-    Sentence vectors are kept in the user's cache.
+    Sentence vectors are cached in the user's cache folder.
 
     Args:
-        emotions: dialogues with an emotion for each turn, see `emotions.read_dailydialog`; None for components that
+        emotions: dialogues with an emotion for each turn, see `emotions.read_dailydialog`; None for the components that
             need no teacher.
-        vectors: word vectors, see `metrics.embeddings.vectors.load_vectors`.
+        vectors: word vectors, see `metrics.embeddings.vectors.load_vectors`; None if `emotions` is.
 
     Raises:
-        UserError: one of the files alone is named, or cannot be used.
+        UserError: only one of the files is given, or one cannot be used.
         MetricError: the sentence encoder is not installed, or the word vectors cannot be read.
     """
     if (emotions is None) != (vectors is None):

@@ -1,4 +1,4 @@
-"""Components of many conversations in a few numbers: means with intervals."""
+"""Means of components over many conversations, with intervals."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class ComponentMeans:
     """Means over conversations.
 
     Attributes:
-        names: of F components.
-        means: (F,); NaN where no conversation has a value.
-        errors: half the width of the 95% interval (Student's t), (F,); NaN where fewer than two have one.
-        counts: conversations that have a value, (F,).
+        names: F components.
+        means: (F,); NaN if no conversation has a value.
+        errors: half the width of the 95% interval (Student's t), (F,); NaN for fewer than two values.
+        counts: conversations with a value, (F,).
     """
 
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class ComponentMeans:
     counts: NDArray[np.int64]
 
     def cell(self, name: str) -> str:
-        """Return a component as a table shows it: `0.25 ± 0.03`."""
+        """Return a component formatted for a table: `0.250 ± 0.030`."""
         at = self.names.index(name)
         mean, error = float(self.means[at]), float(self.errors[at])
         if math.isnan(mean):
@@ -41,7 +41,7 @@ class ComponentMeans:
         return f"{mean:.3f}" if math.isnan(error) else f"{mean:.3f} ± {error:.3f}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return component -> mean, interval and number of conversations; None for what is undefined."""
+        """Return component -> mean, interval and number of conversations; undefined values are None."""
         found: dict[str, Any] = {}
         for name, mean, error, count in zip(self.names, self.means, self.errors, self.counts, strict=True):
             interval = None if math.isnan(error) else [float(mean - error), float(mean + error)]
@@ -51,7 +51,7 @@ class ComponentMeans:
 
 
 def component_means(table: ComponentTable) -> ComponentMeans:
-    """Return the means of the components of conversations, over those that have a value."""
+    """Return the mean of each component over the conversations that have a value for it."""
     counts = (~np.isnan(table.values)).sum(axis=0)
     means, errors = np.full((2, len(table.names)), np.nan)
     for at, count in enumerate(counts):

@@ -1,9 +1,9 @@
-"""The components of conversations, a row a conversation.
+"""The components of conversations, one row per conversation.
 
-Names are the paper's, with the postfix that says whose utterances: `-U` the user's, `-B` the bot's, `-U/B` a user's and
-the bot's answer to it, `-B/B` two of the bot's one after the other. A conversation's value is the mean over its
-utterances or pairs. Where a bot speaks with itself, its conversations have no user: `-U` is then computed on its own
-utterances, `-U/B` on consecutive ones, so that weights learned from people can be used (section 4.3, "Self-play").
+Names are the paper's, with a suffix for the utterances they are computed on: `-U` the user's, `-B` the bot's, `-U/B` a
+user's utterance and the bot's answer, `-B/B` two consecutive utterances of the bot. The value of a conversation is the
+mean over its utterances or pairs. Self-play has no user: `-U` is then computed on the bot's utterances and `-U/B` on
+consecutive ones, so that weights learned from conversations with people apply (section 4.3, "Self-play").
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ NAMES = tuple(
     + [f"{name} {side}" for side in ("-U/B", "-B/B") for name in PAIRED]
 )
 EXTRAS = ("slot error", "success", "turns")
-"""Terms of tasks, which the paper has not: they stand beside its set, never in it."""
+"""Task terms, which are not in the paper and are kept apart from its components."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class ComponentTable:
     """Components of C conversations.
 
     Attributes:
-        names: of F components.
-        values: (C, F); NaN where a conversation has nothing that the component is about.
-        signature: teachers and settings; values of equal signatures can be compared.
+        names: F components.
+        values: (C, F); NaN where a component is undefined for a conversation.
+        signature: teachers and settings; values are comparable if their signatures are equal.
     """
 
     names: tuple[str, ...]
@@ -56,23 +56,23 @@ class ComponentTable:
         return digest(self.signature)
 
     def column(self, name: str) -> Array:
-        """Return one component, (C,)."""
+        """Return the values of one component, (C,)."""
         found: Array = self.values[:, self.names.index(name)]
         return found
 
 
 class MakesComponents(Protocol):
-    """Computes components."""
+    """Computes the components of conversations."""
 
     def table(self, conversations: Sequence[Conversation]) -> ComponentTable:
         """Return the components of conversations."""
 
 
 class EngagementMaker:
-    """Computes those components that need no teacher: laughter, question score and words."""
+    """Computes the components that need no teacher: laughter, question score and words."""
 
     def table(self, conversations: Sequence[Conversation]) -> ComponentTable:
-        """Return the components of conversations, the user's and the bot's."""
+        """Return the components of conversations, for the user and the bot."""
         parts = {
             "laughter": engagement.laughter,
             "question score": engagement.question_scores,
@@ -85,11 +85,11 @@ class EngagementMaker:
 
 
 class ComponentMaker:
-    """Computes the components.
+    """Computes all components.
 
     Args:
-        emotions: tells sentiment.
-        encoder: gives sentence vectors.
+        emotions: the emotion teacher, for sentiment.
+        encoder: the sentence encoder, for semantic similarity.
         words: word coherence.
     """
 
@@ -98,7 +98,7 @@ class ComponentMaker:
 
     @property
     def signature(self) -> dict[str, Any]:
-        """What decides on the values."""
+        """The teachers and settings that determine the values."""
         return {
             "components": "ghandeharioun2019",
             "emotions": self.emotions.name,
@@ -118,12 +118,12 @@ class ComponentMaker:
         return ComponentTable(NAMES, found, self.signature)
 
     def series(self, conversations: Sequence[Conversation]) -> list[dict[str, Array]]:
-        """Return of each conversation every component (but min-max, which has no turn) in the order of its turns."""
+        """Return the per-turn values of every component but min-max for each conversation."""
         texts = list(dict.fromkeys(turn.text for talk in conversations for turn in talk.turns))
         places = {text: place for place, text in enumerate(texts)}
         emotions = self.emotions.probabilities(texts)
         vectors = np.array(self.encoder.encode(texts), np.float64) if texts else np.empty((0, 0))
-        # An encoder gives white space, too, a vector that is like something.
+        # An encoder gives even white space a vector that resembles others.
         vectors[[not text.strip() for text in texts]] = 0
         return [
             {**self._alone(talk, emotions, places), **self._paired(talk, emotions, vectors, places)}
@@ -156,19 +156,19 @@ class ComponentMaker:
 
 
 def mean(values: Array) -> float:
-    """Return the mean of those values that are numbers; NaN if none is."""
+    """Return the mean of the values, ignoring NaN; NaN if there are none."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")
 
 
 def sides(talk: Conversation) -> tuple[list[str], list[str]]:
-    """Return what the user says and what the bot says; a bot that speaks with itself is both."""
+    """Return the utterances of the user and of the bot; in self-play the bot's stand for both."""
     users, bots = talk.texts("user"), talk.texts("bot")
     return users or bots, bots
 
 
 def answers(talk: Conversation) -> list[tuple[str, str]]:
-    """Return each utterance of the user with the bot's answer that follows at once; of self-play consecutive ones."""
+    """Return pairs of a user utterance and the bot's immediate answer; in self-play, consecutive utterances."""
     if not talk.texts("user"):
         return consecutive(talk.texts("bot"))
     turns = zip(talk.turns, talk.turns[1:], strict=False)
@@ -176,12 +176,12 @@ def answers(talk: Conversation) -> list[tuple[str, str]]:
 
 
 def consecutive(texts: Sequence[str]) -> list[tuple[str, str]]:
-    """Return each text with the one behind it."""
+    """Return each text paired with the next."""
     return list(zip(texts, texts[1:], strict=False))
 
 
 def with_extras(table: ComponentTable, conversations: Sequence[Conversation]) -> ComponentTable:
-    """Return a table with the terms of tasks behind it: slot error rate, success (1 or 0), and utterances."""
+    """Append the task terms to a table: slot error rate, success (1 or 0) and number of utterances."""
     rows = [
         [talk.more["slot_errors"] / max(talk.more["slots"], 1), float(talk.more["success"]), float(len(talk.turns))]
         for talk in conversations

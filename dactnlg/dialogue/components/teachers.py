@@ -1,8 +1,8 @@
-"""Teachers: who tells the emotions of a text and the direction of its meaning.
+"""Teachers: models that give the emotions and the sentence vector of a text.
 
-The paper has DeepMoji (Felbo et al. 2017) and InferSent (Conneau et al. 2017). Neither comes with this package: shipped
-are emotions learned from DailyDialog's labels, and MiniLM's sentence vectors. `CachedEmotions` and `CachedVectors` take
-arrays that any other teacher has computed. A teacher's `name` stands in every signature.
+The paper uses DeepMoji (Felbo et al. 2017) and InferSent (Conneau et al. 2017). Neither comes with this package, which
+ships emotions learned from DailyDialog's labels, and MiniLM sentence vectors. `CachedEmotions` and `CachedVectors` take
+arrays computed by any other teacher. A teacher's `name` is part of every signature.
 
 Shapes: N texts, K emotions, D dimensions.
 """
@@ -27,35 +27,35 @@ from dactnlg.metrics.sentence_encoder.encoders import Encoder
 
 Array = NDArray[np.float64]
 BLOCK = 512
-"""Texts encoded between two looks at the progress bar, and two writes of a cache."""
+"""Texts encoded between two updates of the progress bar."""
 
 
 class EmotionTeacher(Protocol):
-    """Tells how probable each emotion is in a text."""
+    """Gives the probability of each emotion in a text."""
 
     @property
     def name(self) -> str:
-        """Which teacher, for signatures."""
+        """The name of the teacher, for signatures."""
 
     @property
     def weights(self) -> Array:
-        """How positive each emotion is, (K,)."""
+        """The valence of each emotion, (K,)."""
 
     def probabilities(self, texts: Sequence[str]) -> Array:
-        """Return the distribution over emotions of each text, (N, K)."""
+        """Return each text's distribution over emotions, (N, K)."""
 
 
 class CachedEmotions:
-    """Distributions that some other teacher computed.
+    """Emotions computed by another teacher.
 
     Args:
-        name: the teacher's, with its version.
-        texts: N different texts.
-        probabilities: (N, K).
-        weights: (K,).
+        name: the name of the teacher with its version.
+        texts: N distinct texts.
+        probabilities: distribution over emotions of each text, (N, K).
+        weights: valence of each emotion, (K,).
 
     Raises:
-        UserError: the shapes differ.
+        UserError: the shapes do not match.
     """
 
     def __init__(self, name: str, texts: Sequence[str], probabilities: Array, weights: Array) -> None:
@@ -69,10 +69,10 @@ class CachedEmotions:
         self._rows = dict(zip(texts, probabilities, strict=True))
 
     def probabilities(self, texts: Sequence[str]) -> Array:
-        """Return the distribution of each text, (N, K).
+        """Return each text's distribution over emotions, (N, K).
 
         Raises:
-            UserError: a text is not among those that were computed.
+            UserError: there are no values for a text.
         """
         return (
             np.stack([_known(self._rows, text, self.name) for text in texts])
@@ -82,15 +82,15 @@ class CachedEmotions:
 
 
 class CachedVectors:
-    """Sentence vectors that some other encoder computed.
+    """Sentence vectors computed by another encoder.
 
     Args:
-        name: the encoder's, with its version.
-        texts: N different texts.
+        name: the name of the encoder with its version.
+        texts: N distinct texts.
         vectors: (N, D).
 
     Raises:
-        UserError: there are more or fewer vectors than texts.
+        UserError: the numbers of vectors and texts differ.
     """
 
     def __init__(self, name: str, texts: Sequence[str], vectors: NDArray[np.floating]) -> None:
@@ -103,7 +103,7 @@ class CachedVectors:
         """Return the vector of each text, (N, D).
 
         Raises:
-            UserError: a text is not among those that were computed.
+            UserError: there is no vector for a text.
         """
         return np.stack([_known(self._rows, text, self.name) for text in texts])
 
@@ -115,11 +115,11 @@ def _known(rows: Mapping[str, Array], text: str, name: str) -> Array:
 
 
 class KeptEncoder:
-    """An encoder that looks at each text once, and keeps the vectors in a file if it is given one.
+    """An encoder that encodes each text once and caches the vectors, optionally in a file.
 
     Args:
-        encoder: makes the vectors.
-        file: an .npz; vectors of another encoder in it are dropped. None keeps them in memory.
+        encoder: computes the vectors.
+        file: an `.npz` file; if its vectors are another encoder's, they are dropped. None caches in memory only.
         progress: show a progress bar on standard error.
     """
 
@@ -127,7 +127,7 @@ class KeptEncoder:
         self.name, self._encoder, self._file, self._hidden = encoder.name, encoder, file, None if progress else True
         self._rows: dict[str, NDArray[np.float32]] = {}
         if file is not None and file.is_file():
-            # A damaged file, or that of another version, is made anew.
+            # A file that is damaged or of another version is replaced.
             with contextlib.suppress(ValueError, LookupError, EOFError, zipfile.BadZipFile), np.load(file) as data:
                 if str(data["name"]) == self.name:
                     self._rows = dict(zip(data["keys"].tolist(), data["vectors"], strict=True))
@@ -152,7 +152,7 @@ class KeptEncoder:
     def _write(self) -> None:
         if self._file is None:
             return
-        # A name of its own: several processes may keep their vectors in one file, and the last one's stay.
+        # A temporary name per process: several may write to one cache, and the last one wins.
         partial = self._file.with_name(f"{self._file.stem}-{os.getpid()}.npz")
         try:
             np.savez(partial, name=self.name, keys=list(self._rows), vectors=np.stack(list(self._rows.values())))

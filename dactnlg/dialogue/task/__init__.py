@@ -1,1 +1,1 @@
-"""Task self-play: an agenda user, a policy on acts, and between them the sentences of the generator under test."""
+"""Task self-play: an agenda user and an act-level policy, with the generator under test wording the system's turns."""

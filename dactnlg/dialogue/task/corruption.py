@@ -1,4 +1,4 @@
-"""Generators that are made worse on purpose: of known shares of the acts they drop a slot, or say another value."""
+"""Deliberate generator faults: for a known share of turns a slot is dropped or its value replaced."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _OPPOSITE = {"yes": "no", "no": "yes"}
 
 @dataclass(frozen=True)
 class Corruption:
-    """What the generator is told in the place of the act.
+    """Corrupts the acts that a generator is given.
 
-    The draw for a place does not depend on the share: whatever 5% corrupts, 10% corrupts too.
+    The draw for a turn does not depend on the share: whatever is corrupted at 5% is corrupted at 10%, too.
 
     Attributes:
-        fault: `drop` leaves out one slot (the name only where there is no other), `swap` gives one slot another value
-            that the corpus has of it.
-        share: of the acts with a value that are corrupted.
-        seed: decides which, and how.
+        fault: `drop` leaves out one slot (the name only if there is no other), `swap` gives one slot another value from
+            the corpus. Only slots with several values in the corpus are affected.
+        share: share of the turns with such slots that are corrupted, 0 to 1.
+        seed: determines which turns, and how.
     """
 
     fault: Fault
@@ -41,17 +41,17 @@ class Corruption:
 
     @property
     def name(self) -> str:
-        """For tables and signatures: `drop 5%`."""
+        """The name for tables and signatures: `drop 5%`."""
         return f"{self.fault} {100 * self.share:g}%"
 
     def told(self, turn: Turn, schema: Schema, conversation: int, at: int) -> Turn:
-        """Return what the generator is told to say.
+        """Return the turn to give to the generator, corrupted or not.
 
         Args:
-            turn: what it should say.
-            schema: gives other values.
-            conversation: the conversation's number.
-            at: the utterance's number in it.
+            turn: the turn that it should say.
+            schema: provides other values.
+            conversation: the number of the conversation.
+            at: the index of the utterance in it.
         """
         places = [
             (n, m)
@@ -63,7 +63,7 @@ class Corruption:
         if rng.random() >= self.share or not places:
             return turn
         if self.fault == "drop":
-            # What is left without its name is understood; what lacks another slot has to be asked for again.
+            # A missing name does no harm; any other missing slot has to be asked for again.
             places = [(n, m) for n, m in places if turn.acts[n].slots[m].name != NAME] or places
         n, m = places[rng.integers(len(places))]
         slots = list(turn.acts[n].slots)

@@ -1,4 +1,4 @@
-"""User goals, drawn from the values of a corpus's entities."""
+"""User goals, sampled from the entities of a corpus."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from dactnlg.dialogue.task.user import AgendaUser, UserGoal
 from dactnlg.errors import UserError
 
 MOST_WISHES, MOST_REQUESTS, MOST_ACTS = 3, 3, 2
-"""Constraints, requests, and acts in one user turn at most."""
+"""Maximum numbers of constraints, requests, and acts per user turn."""
 GIVEN_UP = 0.3
-"""Share of the goals drawn whose first wish has no match."""
+"""Probability that the first wish of a sampled goal has no match."""
 FEWEST_TURNS = 5
-"""Utterances of the shortest conversation: a wish, an offer, a question, its answer, and goodbye."""
+"""Utterances of the shortest conversation: wish, offer, question, answer, goodbye."""
 LONG, SLACK = 10, 2
-"""Without any fault a conversation leaves fewer utterances than `SLACK` unused, of the first `LONG`."""
+"""A flawless conversation leaves fewer than `SLACK` of the first `LONG` utterances unused."""
 DRAWS = 300
-"""Goals drawn for each that is wanted, before giving up."""
+"""Goals sampled per goal wanted, before giving up."""
 
 
 def draw_goals(schema: Schema, count: int, turns: int, seed: int) -> list[UserGoal]:
-    """Return different goals that a system without faults fulfils within the turns; with ten of these just so.
+    """Sample distinct goals that a flawless system fulfils within the turns, with up to ten turns only just.
 
-    What fails is then the fault of the sentences. With ten turns a slot that has to be asked for again costs success;
-    with more it costs turns. The first n of more goals are those of n goals.
+    Any failure is therefore due to the sentences. With ten turns, a slot that has to be asked for again costs success;
+    with more, it costs turns. Asking for more goals with the same seed appends to the list.
 
     Args:
-        schema: what can be wished for.
-        count: how many.
-        turns: utterances of user and system together.
-        seed: decides all.
+        schema: the schema of the task.
+        count: how many goals.
+        turns: maximum number of utterances of user and system together.
+        seed: determines the goals.
 
     Raises:
-        UserError: the corpus has no so many of them, or no conversation is so short.
+        UserError: the corpus does not have that many such goals, or `turns` is below 5.
     """
     if turns < FEWEST_TURNS:
         raise UserError(f"a conversation has at least {FEWEST_TURNS} turns, those of both together; not {turns}")
@@ -59,9 +59,9 @@ def draw_goals(schema: Schema, count: int, turns: int, seed: int) -> list[UserGo
 
 
 def flawless(schema: Schema, goal: UserGoal, turns: int) -> int:
-    """Return how many utterances a goal takes where every act is understood as it is; `turns` + 1 if more than these.
+    """Return how many utterances a goal takes if every act is understood; `turns` + 1 if it fails or takes longer.
 
-    The user's goodbye is counted, the system's answer to it is not.
+    The user's goodbye counts, the system's answer to it does not.
     """
     user, policy = AgendaUser(goal, schema), Policy(schema)
     for at in range(1, turns + 1, 2):
@@ -73,7 +73,7 @@ def flawless(schema: Schema, goal: UserGoal, turns: int) -> int:
 
 
 def achieved(schema: Schema, user: AgendaUser) -> bool:
-    """Return whether what a user believes is so: the entity has all that was wished for, and the values asked for."""
+    """Return whether a user left with an entity that meets the constraints and its true values for all requests."""
     entity = schema.entity(user.belief.name)
     if not user.left or entity is None or not entity.matches(user.goal.constraints):
         return False
@@ -106,7 +106,7 @@ def _known(schema: Schema, constraints: dict[str, str], requests: tuple[str, ...
 
 
 def _without_match(schema: Schema, constraints: dict[str, str], rng: np.random.Generator) -> dict[str, str]:
-    """Return the wishes with one value that nothing matches; as they are, if there is none."""
+    """Return the constraints with one value changed so that nothing matches, or unchanged if there is no such value."""
     slot = list(constraints)[rng.integers(len(constraints))] if constraints else ""
     others = [value for value in schema.values(slot) if value != constraints[slot]] if slot else []
     for at in rng.permutation(len(others)):

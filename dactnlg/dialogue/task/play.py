@@ -1,4 +1,4 @@
-"""Playing: all conversations step together, so that a turn is one call of the generator and not one a conversation."""
+"""Playing conversations in parallel, so that each turn is one call of the generator for all conversations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from dactnlg.errors import UserError
 
 
 class Spoken(Protocol):
-    """A sentence as a generator gives it; it may have `raw`, the same in the corpus's own manner."""
+    """A generated sentence; it may also have `raw`, the same sentence in the corpus's own spelling."""
 
     @property
     def text(self) -> str:
@@ -29,15 +29,15 @@ class Spoken(Protocol):
 
 
 class Says(Protocol):
-    """What can be played: `dactnlg.Generator`, or anything else with this method."""
+    """A generator that can be played: `dactnlg.Generator`, or anything else with this method."""
 
     def generate(self, acts: list[Turn], /) -> Sequence[Spoken]:
-        """Return a sentence for each act, in order."""
+        """Return one sentence per turn, in order."""
 
 
 @dataclass
 class _Seat:
-    """One conversation while it lasts."""
+    """The state of one conversation in progress."""
 
     number: int
     goal: UserGoal
@@ -71,20 +71,20 @@ def play(
 ) -> list[Conversation]:
     """Return a conversation for each goal, in order.
 
-    The user speaks first. A conversation ends with the user's goodbye (and the system's, where a turn is left), or
-    after `turns` utterances of both together (section 4.3 of the paper has ten).
+    The user speaks first. A conversation ends with the user's goodbye (and the system's, if a turn is left), or after
+    `turns` utterances of both together (ten in section 4.3 of the paper).
 
     Args:
         generator: says the system's acts.
-        schema: what is talked about.
-        goals: the users'.
-        listener: what the users read with.
-        turns: utterances at most.
-        corruption: makes the generator worse; None leaves it as it is.
+        schema: the schema of the task.
+        goals: the goals of the users.
+        listener: reads the system's sentences for the users.
+        turns: maximum number of utterances.
+        corruption: corrupts the acts given to the generator; None for no corruption.
         progress: show a progress bar on standard error.
 
     Raises:
-        UserError: the generator does not give a sentence for each act.
+        UserError: the generator does not return one sentence per turn.
     """
     seats = [_Seat(n, goal, AgendaUser(goal, schema), Policy(schema), []) for n, goal in enumerate(goals)]
     hidden = None if progress else True

@@ -1,6 +1,6 @@
-"""The system's policy: a finite state machine on acts, which hears the user's acts as they are.
+"""The system's policy: a finite-state machine on acts, which receives the user's acts without error.
 
-States: ask (for a slot, or for a choice of two values), deny (nothing matches), confirm (a wish that was changed),
+States: ask (for a slot, or a choice between two values), deny (nothing matches), confirm (a wish that has changed),
 offer, answer, close. It is the same for every generator; only the sentences differ.
 """
 
@@ -12,16 +12,16 @@ from dactnlg.acts import Slot, Turn
 from dactnlg.dialogue.task.schema import NAME, Entity, Schema
 
 MANY = 3
-"""With more matches than these the policy asks before it offers."""
+"""With more matches than this the policy asks before it offers."""
 QUESTIONS = 1
-"""Slots that it asks for at most."""
+"""Maximum number of slots that it asks for."""
 
 
 class Policy:
     """The policy in one conversation.
 
     Args:
-        schema: what can be talked about.
+        schema: the schema of the task.
     """
 
     def __init__(self, schema: Schema) -> None:
@@ -48,12 +48,12 @@ class Policy:
             self.offered = matches[0]
             return self._offer(matches, wanted)
         if NAME in wanted or not wanted:
-            # Asked again who it is, or told again what is wished for: the offer once more.
+            # The user asks for the name again, or repeats a wish: repeat the offer.
             return self._offer(matches, [slot for slot in wanted if slot != NAME])
         return self._answer(wanted)
 
     def _note(self, user: Turn) -> list[str] | None:
-        """Take what the user says; return the slots that it asks for, None after a goodbye."""
+        """Record the user's wishes; return the slots that the user asks for, or None after a goodbye."""
         wanted: list[str] = []
         for act in user:
             if act.act_type == "bye":
@@ -69,7 +69,7 @@ class Policy:
         return wanted
 
     def _question(self, matches: list[Entity]) -> Turn | None:
-        """Return what narrows many matches: a slot that the user has said nothing of."""
+        """Return a question about an unmentioned slot, to narrow down many matches; None if none is due."""
         open_slots = [slot for slot in self.schema.questions if slot not in self.wishes]
         if self._asked >= QUESTIONS or len(matches) <= MANY or not open_slots:
             return None
@@ -111,5 +111,5 @@ class Policy:
 
 
 def wished(wishes: Mapping[str, str]) -> list[Slot]:
-    """Return wishes as slots, without those that are none."""
+    """Return wishes as slots, leaving out `dontcare`."""
     return [Slot(slot, value) for slot, value in wishes.items() if value != "dontcare"]

@@ -1,4 +1,4 @@
-"""How the user reads: what the fidelity room finds of an act in a sentence, as an act again."""
+"""How the simulated user reads: a fidelity report on a sentence, turned back into acts."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ from dactnlg.fidelity.reports import FidelityReport
 from dactnlg.training.readers import learn_from
 
 ASKING = frozenset(act_type for role in ("request", "select", "confirm", "reqmore") for act_type in ROLES[role])
-"""Act types that ask: who reads another one answers another question, or none."""
+"""Act types that ask: if one is read as another type, the user answers another question, or none."""
 
 
 @dataclass(frozen=True)
 class Reading:
-    """What a user understood of a sentence.
+    """What a user understood from a sentence.
 
     Attributes:
-        heard: the acts as they were read; None if nothing of them was.
-        required: the slots that the sentence should say.
-        errors: slots missing, contradicted, misplaced or invented, questions lost, and those read as another act.
+        heard: the acts as read; None if none of them was.
+        required: number of slots that the sentence should say.
+        errors: number of slots missing, contradicted, misplaced or invented, and of questions lost or read as another
+            act.
     """
 
     heard: Turn | None
@@ -34,29 +35,29 @@ class Reading:
 
 
 class Reads(Protocol):
-    """Reads sentences."""
+    """Anything that reads sentences for a user."""
 
     @property
     def name(self) -> str:
-        """Which reader, for signatures."""
+        """The name of the reader, for signatures."""
 
     def read(self, turn: Turn, sentence: str) -> Reading:
-        """Return what a user understands of a sentence that should say a turn."""
+        """Return what a user understands from a sentence that should say `turn`."""
 
 
 class Listener:
-    """Reads with a fidelity checker: values in every spelling, cues of the data card, and what the reader has learned.
+    """Reads with a fidelity checker: values in any spelling, cues of the data card, and the learned reader.
 
     Args:
-        checker: of the corpus.
-        name: which one, for signatures.
+        checker: the checker of the corpus.
+        name: its name, for signatures.
     """
 
     def __init__(self, checker: FidelityChecker, name: str) -> None:
         self.checker, self.name = checker, name
 
     def read(self, turn: Turn, sentence: str) -> Reading:
-        """Return what a user understands of a sentence that should say a turn."""
+        """Return what a user understands from a sentence that should say `turn`."""
         report = self.checker.check(turn, sentence)
         acts = [(act, _heard(act, report)) for act in self.checker.delexicalizer.prepared(turn)]
         understood = tuple(heard for _, heard in acts if heard is not None)
@@ -68,14 +69,14 @@ class Listener:
 
 
 def corpus_listener(corpus: Corpus, *, progress: bool = True) -> Listener:
-    """Return the listener that has learned from a corpus's own sentences, the same for every generator of it."""
+    """Return the listener trained on a corpus's own sentences, the same for all of the corpus's generators."""
     style = corpus.style()
     checker = FidelityChecker(style.checker(), learn_from(corpus, style, progress=progress))
     return Listener(checker, f"{corpus.name}@{corpus.digest()[:12]}")
 
 
 def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
-    """Return an act as it was read: of another type, perhaps, with what was read of its slots; None if nothing was."""
+    """Return an act as read, by its type and slots in the report; None if it has slots but none was read."""
     act_type = report.acts.get(act_name(act.act_type), act.act_type).removesuffix("()")
     found: list[Slot] = []
     for slot in act.slots:
@@ -83,7 +84,7 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
         if name in report.missing or name in report.questions:
             continue
         if act.act_type in ASKING and slot.special is not None and name in report.unchecked:
-            # Nothing could show that this choice is asked for.
+            # Nothing in the sentence shows that this choice is asked for.
             continue
         if name in report.contradicted:
             found.append(_slot(report.contradicted[name]))
@@ -99,17 +100,17 @@ def _heard(act: DialogueAct, report: FidelityReport) -> DialogueAct | None:
 
 
 def _name(act: DialogueAct, slot: Slot) -> str:
-    """Return how reports name a slot of an act."""
+    """Return the name of an act's slot in reports."""
     if slot.value is None:
         return f"{act.act_type}({slot.name})"
     return str(slot) if slot.delexicalizable else special_name(slot)
 
 
 def _slot(name: str) -> Slot:
-    """Return the slot of a name in a report: `food=thai`."""
+    """Return the slot for a name in a report: `food=thai`."""
     try:
         return parse(f"inform({name})").acts[0].slots[0]
     except ActError:
-        # The values of closed classes stand in reports without quotes.
+        # Reports give the values of closed classes without quotes.
         slot, _, value = name.partition("=")
         return Slot(slot, value)

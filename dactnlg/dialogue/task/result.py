@@ -1,4 +1,4 @@
-"""Results of task self-play: success, turns, slot errors, and what tells two generators apart."""
+"""Results of task self-play: success, turns, slot errors, and the comparison of two generators."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class TaskScores:
 
     Attributes:
         conversations: how many.
-        success: share of the users who got all that they wanted, and left.
-        interval: Wilson's 95% interval of it.
+        success: share of users who got everything they wanted and left.
+        interval: its 95% interval (Wilson).
         turns: mean number of utterances.
-        slot_error_rate: faults the users read, divided by the slots that were to be said.
+        slot_error_rate: errors in the users' readings / slots that should have been said.
     """
 
     conversations: int
@@ -35,7 +35,7 @@ class TaskScores:
     slot_error_rate: float
 
     def to_json(self) -> dict[str, Any]:
-        """Return its attributes as JSON data."""
+        """Return the scores as JSON data."""
         return {
             "conversations": self.conversations,
             "success": {"value": self.success, "interval": list(self.interval), "method": "Wilson, 95%"},
@@ -45,10 +45,10 @@ class TaskScores:
 
 
 def task_scores(conversations: Sequence[Conversation]) -> TaskScores:
-    """Return the scores of conversations that `play` gave.
+    """Return the scores of conversations from `play`.
 
     Raises:
-        UserError: there is none.
+        UserError: there are no conversations.
     """
     if not conversations:
         raise UserError("no conversations: there is nothing to score")
@@ -68,12 +68,12 @@ def task_scores(conversations: Sequence[Conversation]) -> TaskScores:
 
 @dataclass(frozen=True)
 class Paired:
-    """Two generators on the same goals.
+    """The comparison of two generators on the same goals.
 
     Attributes:
-        lost: goals that the first fulfils alone.
-        won: goals that the second fulfils alone.
-        p_value: of McNemar's exact test: two-sided binomial over the goals that one of them fulfils alone.
+        lost: goals that only the first generator fulfils.
+        won: goals that only the second generator fulfils.
+        p_value: of McNemar's exact test (two-sided binomial test on `lost` and `won`).
     """
 
     lost: int
@@ -82,10 +82,10 @@ class Paired:
 
 
 def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Paired:
-    """Return whether two generators differ in success.
+    """Compare the success of two generators on the same goals.
 
     Raises:
-        UserError: they had other goals.
+        UserError: the goals differ.
     """
     if [c.more["goal"] for c in first] != [c.more["goal"] for c in second]:
         raise UserError("the conversations have other goals: only generators with equal goals can be compared in pairs")
@@ -96,20 +96,20 @@ def paired(first: Sequence[Conversation], second: Sequence[Conversation]) -> Pai
 
 
 def conversations_needed(lost: float, won: float = 0.0, *, power: float = 0.8, level: float = 0.05) -> int | None:
-    """Return how many conversations McNemar's exact test needs; None if more than `MOST_CONVERSATIONS`.
+    """Return how many conversations McNemar's exact test needs; None if above `MOST_CONVERSATIONS`, or `lost` <= `won`.
 
-    The number of goals that one of the two fulfils alone is taken at its expectation, which is near enough for a plan.
+    The number of goals that only one of the two fulfils is taken at its expectation, which is accurate enough to plan.
 
     Args:
-        lost: share of the goals that the first generator fulfils alone.
-        won: share that the second one does.
-        power: with which the difference is to be found.
-        level: of significance, two-sided.
+        lost: share of the goals that only the first generator fulfils.
+        won: share of the goals that only the second generator fulfils.
+        power: probability of detecting the difference.
+        level: significance level, two-sided.
     """
     if lost <= won:
         return None
     share = lost / (lost + won)
-    # A number of discordant pairs that no integer before it has enough power for.
+    # Find the smallest number of discordant pairs with enough power.
     for pairs in range(1, math.ceil(MOST_CONVERSATIONS * (lost + won)) + 1):
         least = int(binom.isf(level / 2, pairs, 0.5)) + 1
         if least <= pairs and binom.sf(least - 1, pairs, share) >= power:

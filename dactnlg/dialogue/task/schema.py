@@ -1,7 +1,7 @@
-"""The schema of a task: entities with what the corpus says of them, slots, and the act types that a system has.
+"""The schema of a task: entities with their values, slots, and the act types of the system.
 
-Nothing is written by hand: entities are the values of the slot `name`, and an entity has of each slot the value that
-the train split's acts say of it most often.
+Nothing is written by hand: entities are the values of the slot `name`, and for each slot an entity has the value that
+it has most often in the acts of the train split.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dactnlg.data.corpus import Corpus
 from dactnlg.errors import CorpusError
 
 NAME, COUNT = "name", "count"
-"""The slots that name an entity, and that count entities; neither is a wish."""
+"""The slots that name and count entities; neither can be wished for."""
 ROLES: Mapping[str, tuple[str, ...]] = {
     "inform": ("inform",),
     "recommend": ("recommend", "offer"),
@@ -27,20 +27,20 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "reqmore": ("?reqmore", "reqmore"),
     "goodbye": ("goodbye", "bye"),
 }
-"""What a policy does -> the act types that corpora have for it, the usual one first."""
+"""Role in the policy -> the act types that corpora use for it, the most common one first."""
 ENTITY_ROLES = ("inform", "recommend", "only_match")
 WISH_ROLES = ("no_match", "request", "select", "confirm")
 LEAST_SLOTS = 2
-"""An entity of which fewer slots are known is left out."""
+"""Minimum number of known slots of an entity."""
 OWN = 0.7
-"""A slot with so many values for an entity is no wish: nobody looks for a telephone number."""
+"""A slot with at least this many distinct values per entity cannot be wished for, such as a telephone number."""
 USUAL = 0.5
-"""A slot with one value alone, which so many of the acts of a type have, belongs to the type: `type=restaurant`."""
+"""A single-valued slot in at least this share of an act type's acts belongs to the type: `type=restaurant`."""
 
 
 @dataclass(frozen=True)
 class Entity:
-    """Something to be recommended.
+    """Something that the system can recommend.
 
     Attributes:
         name: the value of the slot `name`.
@@ -51,24 +51,24 @@ class Entity:
     values: Mapping[str, str]
 
     def matches(self, wishes: Mapping[str, str]) -> bool:
-        """Whether it has all values wished for; `dontcare` is no wish."""
+        """Return whether it meets all wishes; `dontcare` is met by anything."""
         return all(self.values.get(slot) == value for slot, value in wishes.items() if value != "dontcare")
 
 
 @dataclass(frozen=True)
 class Schema:
-    """What can be talked about.
+    """The schema of a task.
 
     Attributes:
-        corpus: the corpus's name.
-        entities: in the order of their names.
-        informable: slots that a user can have a wish for, in the order of the alphabet.
-        questions: slots that the corpus's system asks for, the most frequent one first.
-        choices: slots of which it asks for one value among several.
-        roles: what a policy does -> the act type for it.
+        corpus: the name of the corpus.
+        entities: sorted by name.
+        informable: slots that a user can have a wish for, sorted.
+        questions: slots that the system asks for in the corpus, most frequent first.
+        choices: slots for which it offers a choice of values.
+        roles: role in the policy -> the corpus's act type for it.
         fixed: act type -> slots that it always has.
-        joined: whether an act with the name has other slots (`inform(name=x;food=y)`), or these have acts of their own
-            (`offer(name=x)&inform(food=y)`, as in DSTC2).
+        joined: whether the name shares an act with other slots (`inform(name=x;food=y)`); otherwise these have acts of
+            their own (`offer(name=x)&inform(food=y)`, as in DSTC2).
     """
 
     corpus: str
@@ -81,27 +81,27 @@ class Schema:
     joined: bool
 
     def matches(self, wishes: Mapping[str, str]) -> list[Entity]:
-        """Return the entities that have all values wished for, those of which most is known first."""
+        """Return the entities that meet all wishes, those with the most known slots first."""
         found = [entity for entity in self.entities if entity.matches(wishes)]
         return sorted(found, key=lambda entity: (-len(entity.values), entity.name))
 
     def entity(self, name: str | None) -> Entity | None:
-        """Return the entity of a name; None if there is none."""
+        """Return the entity with a name; None if there is none."""
         return next((entity for entity in self.entities if entity.name == name), None)
 
     def values(self, slot: str) -> list[str]:
-        """Return the values that entities have of a slot, in the order of the alphabet."""
+        """Return the values that a slot has in entities, sorted."""
         if slot == NAME:
             return [entity.name for entity in self.entities]
         return sorted({entity.values[slot] for entity in self.entities if slot in entity.values})
 
     def act(self, role: str, slots: Iterable[Slot] = ()) -> DialogueAct:
-        """Return the act for a role, with the slots that its type always has."""
+        """Return the act for a role, including the fixed slots of its type."""
         act_type = self.roles[role]
         return DialogueAct(act_type, (*self.fixed.get(act_type, ()), *slots))
 
     def about(self, role: str, entity: Entity, names: Iterable[str]) -> Turn:
-        """Return what says slots of an entity, in the manner of the corpus."""
+        """Return the turn that says slots of an entity, structured as in the corpus (see `joined`)."""
         slots = [Slot(name, entity.values[name]) for name in names]
         named = Slot(NAME, entity.name)
         if self.joined:
@@ -110,10 +110,10 @@ class Schema:
 
 
 def read_schema(corpus: Corpus) -> Schema:
-    """Return the schema of a corpus, from its train split.
+    """Derive the schema of a corpus from its train split.
 
     Raises:
-        CorpusError: tasks cannot be made of it; the message says what is lacking.
+        CorpusError: no tasks can be made from the corpus; the message says what it lacks.
     """
     turns = [example.turn for example in corpus.split("train")]
     known = {act.act_type for turn in turns for act in turn}
@@ -161,7 +161,7 @@ def _entities(turns: Iterable[Turn], apart: set[str], act_types: set[str], left_
     said: dict[str, dict[str, Counter[str]]] = {}
     for turn in turns:
         names = {slot.value for _, slot in turn.slots() if slot.name == NAME and slot.delexicalizable}
-        # Acts about two entities do not tell whose values are whose.
+        # In acts about two entities it is unclear whose values are whose.
         if len(names) != 1 or not {act.act_type for act in turn} <= act_types:
             continue
         known = said.setdefault(next(iter(names)) or "", {})
@@ -185,7 +185,7 @@ def _attributes(turn: Turn, apart: set[str], left_out: set[str]) -> Iterator[Slo
 
 
 def _single(turns: Iterable[Turn]) -> dict[str, str]:
-    """Return the slots that have one value alone in the whole corpus, such as `type`."""
+    """Return the slots with a single value in the train split, such as `type`, with that value."""
     values: dict[str, set[str]] = {}
     for turn in turns:
         for _, slot in turn.slots():

@@ -1,4 +1,4 @@
-"""Self-play of runs: each with the goals of its corpus, which are the same for all runs of the corpus."""
+"""Self-play of runs; all runs of a corpus play the same goals."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ from dactnlg.runs.run import Run
 
 @dataclass(frozen=True)
 class Played:
-    """One run's conversations.
+    """The result of one run.
 
     Attributes:
-        name: of the run, and of its file.
-        corpus: whose task it was.
+        name: the name of the run, also used for its file.
+        corpus: the name of its corpus.
         conversations: in the order of the goals.
-        scores: of them.
-        signature: what decides on the conversations beside the run: corpus, goals, reader, numbers.
-        difference: from the first run of the same corpus; None for that one.
+        scores: the scores of the conversations.
+        signature: everything but the run that determines the conversations: corpus, goals, reader, settings.
+        difference: the comparison with the first run of the same corpus; None for that one.
     """
 
     name: str
@@ -49,7 +49,7 @@ class Played:
     difference: Paired | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return all but the conversations as JSON data."""
+        """Return everything but the conversations as JSON data."""
         data = {"corpus": self.corpus, **self.scores.to_json(), "signature": self.signature}
         data["hash"] = digest(self.signature)
         if self.difference is not None:
@@ -60,19 +60,19 @@ class Played:
 
 @dataclass(frozen=True)
 class OptionedGenerator:
-    """A generator with options of its own."""
+    """A generator with fixed options."""
 
     generator: Generator
     options: GenerationOptions
 
     def generate(self, acts: list[Turn], /) -> list[Generation]:
-        """Return a sentence for each act, in order."""
+        """Return one sentence per turn, in order."""
         return self.generator.generate(acts, self.options)
 
 
 @dataclass(frozen=True)
 class Task:
-    """What the runs of one corpus have in common."""
+    """What the runs of one corpus share."""
 
     schema: Schema
     goals: list[UserGoal]
@@ -88,20 +88,20 @@ def self_play(
     options: GenerationOptions = GenerationOptions(),  # noqa: B008  (it is frozen)
     data_dir: Path | None = None,
 ) -> Iterator[Played]:
-    """Let runs speak with simulated users, and yield what each did when it is done.
+    """Let runs talk with simulated users, and yield the result of each run as it finishes.
 
     Args:
         runs: run folders.
-        conversations: for each run.
-        turns: utterances of user and system together at most, for each conversation.
-        seed: decides on the goals.
+        conversations: per run.
+        turns: maximum number of utterances of user and system together, per conversation.
+        seed: determines the goals.
         options: how sentences are generated.
-        data_dir: a folder to look for corpus files in first.
+        data_dir: a folder to search first for corpus files.
 
     Raises:
-        UserError: two runs have one name, or there are too few different goals.
-        RunError: a folder is no run.
-        CorpusError: tasks cannot be made of a run's corpus.
+        UserError: two runs have the same name, or there are too few distinct goals.
+        RunError: a folder is not a run.
+        CorpusError: no tasks can be made from the corpus of a run.
     """
     names = run_names(runs)
 
@@ -111,7 +111,7 @@ def self_play(
         schema = read_schema(corpus)
         return Task(schema, draw_goals(schema, conversations, turns, seed), corpus_listener(corpus))
 
-    # Whatever cannot be played is said before minutes are spent on what can.
+    # Report runs that cannot be played before spending minutes on the others.
     configs = [Run(path).check() for path in runs]
     for config, path in zip(configs, runs, strict=True):
         check_says_acts(config.model.name, path)
@@ -137,7 +137,7 @@ def self_play(
 
 
 def table(played: Sequence[Played], output_format: Format = "text", width: int | None = None) -> str:
-    """Return the scores as a table, a row a run."""
+    """Return the scores as a table, one row per run."""
     several = any(each.difference for each in played)
     header = ["run", "corpus", "conversations", "success", "95% interval", "turns", "slot error rate"]
     rows = [[*header, *(["against the first"] if several else [])]]

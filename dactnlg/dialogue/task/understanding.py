@@ -1,8 +1,8 @@
-"""What a person types, as the acts that the policy hears: values and slots, found by the fidelity reader.
+"""Language understanding: what a person types, turned into acts for the policy by the fidelity checker.
 
-The reader is built to tell what a sentence says of a known act. Here it is asked about all values of the schema at
-once, in every spelling; cues and learned n-grams tell special values; and words of a slot's name tell what a question
-is about. A person who is not understood hears the policy's last question or offer once more.
+The checker is built to find a known act in a sentence. Here it looks for all values of the schema at once, in any
+spelling; cues and the learned reader recognise special values, and words of a slot's name show what a question is
+about. If nothing is understood, the policy repeats its last question or offer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dactnlg.text.surface import detokenize, strip_joiner
 from dactnlg.text.values.nearness import related, stems
 
 NOTHING = DialogueAct("null")
-"""What is heard where nothing is understood."""
+"""The act for a text that is not understood."""
 _BYE = re.compile(
     r"\b(?:good)?bye\b|\bsee you\b|\bthat(?:'s| is| was) (?:all|it)\b|^(?:\w+\W+)?thank(?:s| you)\b[^?]*$"
 )
@@ -34,11 +34,11 @@ _YES = re.compile(r"^\W*(?:yes|yeah|yep|yup|sure|right|correct|of course|exactly
 _NO = re.compile(r"^\W*(?:no|nope|nah|not really|wrong)\b")
 _NOT = re.compile(r"\b(?:no|not|without|never)\b|n't\b")
 _PARTS = frozenset({",", ".", "!", "?", ";", ":", "but"})
-"""What ends the part of a sentence that a negation is about."""
+"""Tokens that end the scope of a negation."""
 _BOUNDS = frozenset({"care", "far", "just", "matter", "mind", "only", "than"})
-"""After a negation these refuse nothing: "no more than 3 hours", "not far from the lake"."""
+"""Words after which a negation refuses nothing: "no more than 3 hours", "not far from the lake"."""
 _ASKING = frozenset({"there", "they", "we", "you"})
-"""Right after a negation these ask: "don't you have an easy walk?"."""
+"""Words that turn a negation right before them into a question: "don't you have an easy walk?"."""
 _QUESTION = re.compile(r"\?|^\W*(?:what|which|how|when|where|who|does|do|is|are|can|could|may|tell me|give me)\b")
 _CALLED = re.compile(r"\b(?:name|called)\b")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -51,7 +51,7 @@ _FUNCTION = frozenset(
         "way what when where which who why will with you",
     )
 )
-"""Words that name no slot, though the name of one may begin so."""
+"""Words that never refer to a slot, even if its name begins with them."""
 _ASKED = {
     "addr": ("where",),
     "area": ("where",),
@@ -63,34 +63,34 @@ _ASKED = {
     "region": ("where",),
     "season": ("when",),
 }
-"""Words that people use for slots whose name they do not say; of slots whose name begins so."""
+"""Beginning of a slot's name -> other words that people use for the slot."""
 
 
 class Understanding:
     """Reads what people type.
 
     Args:
-        schema: what can be talked about.
-        checker: of its corpus.
+        schema: the schema of the task.
+        checker: the checker of its corpus.
     """
 
     def __init__(self, schema: Schema, checker: FidelityChecker) -> None:
         self._schema, self._checker = schema, checker
         self._slots = sorted({slot for entity in schema.entities for slot in entity.values})
         self._closed = [slot for slot in self._slots if set(schema.values(slot)) <= {"yes", "no"}]
-        # All values at once: the longest wins, and a name keeps the words in it for itself.
+        # All values at once: the longest match wins, and words inside a name are not matched again.
         names = [NAME, *(slot for slot in self._slots if slot not in self._closed)]
         slots = [Slot(slot, value) for slot in names for value in schema.values(slot)]
         self._values = checker.delexicalizer.prepared(Turn((DialogueAct("inform", tuple(slots)),)))
-        # A conversation is led through the policy from its beginning for every answer.
+        # Cached: for every answer the whole conversation is read again.
         self._known = lru_cache(maxsize=1 << 14)(self._read)
 
     def read(self, text: str, before: Turn | None) -> Turn:
-        """Return what a person says.
+        """Return the acts of a text.
 
         Args:
-            text: what they typed.
-            before: the system's turn that they answer; None at the beginning.
+            text: what the person typed.
+            before: the preceding system turn; None at the beginning.
         """
         return self._known(text, before)
 
@@ -106,15 +106,15 @@ class Understanding:
         acts = [*wishes, *dict.fromkeys(requests)]
         folded = _folded(text)
         if not acts:
-            # "No easy walks" answers no question.
+            # "No easy walks" does not answer a yes/no question.
             acts = [BYE] if _BYE.search(folded) else [] if refused else self._short(folded, before, asked)
         return Turn(tuple(acts) or (NOTHING,))
 
     def _wanted(self, tokens: Sequence[str]) -> tuple[dict[str, str], set[str]]:
-        """Return the values that are wished for, by slot, the last of several; and the slots of those refused."""
+        """Return slot -> value wished for (the last, if several), and the slots whose values are refused."""
         slots = {item.placeholder: item.slot for item in self._checker.delexicalizer.required(self._values)}
         found, refused = dict[str, str](), set[str]()
-        # What a negation is about: nothing, whatever comes next, or a slot.
+        # The scope of a negation: None for none, "" for the next value, or the name of a slot.
         denied: str | None = None
         asks = False
         for token in map(strip_joiner, tokens):
@@ -134,7 +134,7 @@ class Understanding:
     def _sentence(
         self, tokens: Sequence[str], found: dict[str, str], asked: list[str], *, offered: bool
     ) -> list[DialogueAct]:
-        """Note the special values of one sentence beside those found before, and return what it asks for."""
+        """Add the special values of a sentence to `found`, and return its requests."""
         values = self._special(tokens)
         plain = [strip_joiner(token) for token in tokens if not is_placeholder(token)]
         folded = _folded(detokenize([token for token in tokens if not is_placeholder(token)]))
@@ -143,7 +143,7 @@ class Understanding:
         question = _QUESTION.search(folded) is not None
         requests = [request(NAME)] if question and _CALLED.search(folded) else []
         if _ANY.search(folded):
-            # What was asked does not matter, unless another slot is named.
+            # "Any" is about the slot that was asked for, unless another one is named.
             others = [] if values or len(plain) < len(tokens) else asked
             values |= dict.fromkeys(named or others, DONTCARE)
         else:
@@ -151,21 +151,21 @@ class Understanding:
             if closed and not (question and offered):
                 values |= dict.fromkeys(closed, "no" if _NOT.search(folded) else "yes")
             else:
-                # Before there is an offer nothing can be asked about it: "a moderately priced place".
+                # Before an offer only a question can be a request: "a moderately priced place" is none.
                 requests += [request(slot) for slot in named if question or offered]
         for slot, value in values.items():
             found.setdefault(slot, value)
         return requests
 
     def _degrees(self, tokens: Sequence[str]) -> Iterator[str]:
-        """Yield the slots whose value stands in a question for it: "how expensive is it?"."""
+        """Yield the slots whose value is part of a question about them: "how expensive is it?"."""
         slots = {item.placeholder: item.slot.name for item in self._checker.delexicalizer.required(self._values)}
         for before, token in pairwise(map(strip_joiner, tokens)):
             if before.casefold() == "how" and token in slots:
                 yield slots[token]
 
     def _special(self, tokens: Sequence[str]) -> dict[str, str]:
-        """Return the special values of a sentence, by slot, which cues or the reader are sure of."""
+        """Return slot -> special value, as far as cues or the reader are sure."""
         checker, found = self._checker, dict[str, str]()
         seen = evidence(Turn((DialogueAct("inform"),)), tokens, checker.checker.shown(tokens))
         for slot, shown in seen.shown.items():
@@ -181,7 +181,7 @@ class Understanding:
         return found
 
     def _named(self, words: Iterable[str]) -> list[str]:
-        """Return the slots that are named; of several that a word could name, the one that is called so."""
+        """Return the slots that words refer to; of several candidates for a word, the one with exactly that name."""
         found = []
         for word in (part for each in words for part in _WORD.findall(each.casefold())):
             named = [slot for slot in self._slots if _names(word, slot.casefold())]
@@ -189,7 +189,7 @@ class Understanding:
         return [slot for slot in self._slots if slot in found]
 
     def _short(self, folded: str, before: Turn | None, asked: list[str]) -> list[DialogueAct]:
-        """Return what a plain yes or no says, which only the system's question tells."""
+        """Return the acts of a plain yes or no, interpreted by the preceding system turn."""
         answer = "yes" if _YES.search(folded) else "no" if _NO.search(folded) else None
         if answer is None or before is None:
             return []
@@ -199,7 +199,7 @@ class Understanding:
         return [inform(slot, answer) for slot in closed] or [AFFIRM if answer == "yes" else NEGATE]
 
     def _asked(self, before: Turn | None) -> list[str]:
-        """Return the slots that a system's turn asks for; of one that finds nothing, the wish that it names last."""
+        """Return the slots that a system turn asks for; if it found no match, the last wish that it names."""
         roles = self._schema.roles
         found = []
         for act in before or ():
@@ -222,7 +222,7 @@ def _folded(text: str) -> str:
 
 
 def _sentences(tokens: Sequence[str]) -> Iterator[list[str]]:
-    """Yield the sentences of a text in tokens, with their ends."""
+    """Split tokens into sentences, each with its closing punctuation."""
     sentence: list[str] = []
     for token in tokens:
         sentence.append(token)

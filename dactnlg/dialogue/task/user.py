@@ -1,8 +1,8 @@
-"""An agenda user (Schatzmann et al. 2007): a goal, and a stack of acts that what it hears changes.
+"""An agenda user (Schatzmann et al. 2007): a goal, and a stack of acts that is updated by what it hears.
 
-As in ConvLab's rule simulator a goal has constraints, of which the first may have no match and is then given up for
-another, and requests; the user repeats what is not answered and corrects what is misunderstood. It knows of the system
-what it has read, nothing else: of an offer it checks every constraint, and asks for those that it has not read.
+As in ConvLab's rule simulator, a goal has requests and constraints; the first constraints may have no match and are
+then replaced. The user repeats what is not answered and corrects what is misunderstood. It knows only what it has read:
+it checks every constraint of an offer, and asks for those that it has not read.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class UserGoal:
     """What a user wants.
 
     Attributes:
-        constraints: slot -> the value that the entity has to have.
-        first: the same before the system has said that nothing matches; equal to `constraints` in most goals.
-        requests: slots that the user wants to know of the entity.
-        initiative: acts of one kind that the user says in one turn at most.
+        constraints: slot -> value that the entity must have.
+        first: the constraints until the system says that nothing matches; equal to `constraints` in most goals.
+        requests: slots of the entity that the user wants to know.
+        initiative: maximum number of acts of one type in a user turn.
     """
 
     constraints: Mapping[str, str]
@@ -35,30 +35,30 @@ class UserGoal:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from other goals."""
+        """The identity of the goal, hashable."""
         return tuple(self.constraints.items()), tuple(self.first.items()), self.requests, self.initiative
 
     def to_json(self) -> dict[str, Any]:
-        """Return its attributes as JSON data."""
+        """Return the goal as JSON data."""
         wanted = {"constraints": dict(self.constraints), "first": dict(self.first)}
         return {**wanted, "requests": list(self.requests), "initiative": self.initiative}
 
 
 @dataclass
 class Belief:
-    """What the user has read: the entity's name, and its values."""
+    """What the user has read: the name of the offered entity and its values."""
 
     name: str | None = None
     values: dict[str, str] = field(default_factory=dict)
 
 
 def inform(slot: str, value: str) -> DialogueAct:
-    """Return the act that states a wish."""
+    """Return the user's act that states a wish."""
     return DialogueAct("inform", (Slot(slot, value),))
 
 
 def request(slot: str) -> DialogueAct:
-    """Return the act that asks for a slot."""
+    """Return the user's act that asks for a slot."""
     return DialogueAct("request", (Slot(slot),))
 
 
@@ -69,12 +69,12 @@ class AgendaUser:
     """One user in one conversation.
 
     Attributes:
-        belief: what it has read so far.
-        left: whether it has said goodbye: it believes to have all that it wanted.
+        belief: what the user has read so far.
+        left: whether the user has said goodbye, believing to have everything it wanted.
 
     Args:
-        goal: what it wants.
-        schema: gives the act types of the system their meaning.
+        goal: the goal.
+        schema: maps the system's act types to roles.
     """
 
     def __init__(self, goal: UserGoal, schema: Schema) -> None:
@@ -82,12 +82,12 @@ class AgendaUser:
         self._wishes = dict(goal.first)
         self._roles = {act_type: role for role, act_type in schema.roles.items()}
         informs = [inform(slot, value) for slot, value in goal.first.items()]
-        # A stack: the last act is said next.
+        # A stack: the last act is next.
         self._agenda = [BYE, *map(request, reversed(goal.requests)), *reversed(informs)]
         self._said: list[DialogueAct] = []
 
     def listen(self, heard: Turn | None) -> None:
-        """Change the agenda after a system turn, as it was understood; None if nothing of it was."""
+        """Update the agenda after a system turn as it was understood; None if nothing was."""
         if heard is None:
             self._push(act for act in self._said)
             return
@@ -95,7 +95,7 @@ class AgendaUser:
         for act in heard:
             role = self._roles.get(act.act_type, "")
             if role == "only_match" and not any(slot.name == NAME for slot in act.slots):
-                # "There is no place other than", and no place is named: nothing is offered.
+                # "There is no place other than" without a name offers nothing.
                 role = "no_match"
             if role in ENTITY_ROLES:
                 self._learn(act)
@@ -109,11 +109,11 @@ class AgendaUser:
             elif role == "no_match":
                 self._give_up()
         self._settle()
-        # What is asked is answered before anything else is said.
+        # On top: questions are answered first.
         self._push(answers)
 
     def speak(self) -> Turn:
-        """Return what the user says next: the top of the agenda, and further acts of its kind."""
+        """Return the user's next turn: the top of the agenda, and further acts of the same type."""
         said = [self._agenda.pop()]
         while len(said) < self.goal.initiative and self._agenda[-1:] and self._agenda[-1].act_type == said[0].act_type:
             said.append(self._agenda.pop())
@@ -132,7 +132,7 @@ class AgendaUser:
                 self.belief.values[slot.name] = slot.special or slot.value
 
     def _give_up(self) -> None:
-        """Change the wish that has no match; what was offered before is no longer talked about."""
+        """Replace the wishes that have no match, and forget any previous offer."""
         self.belief = Belief()
         changed = {s: v for s, v in self.goal.constraints.items() if self._wishes.get(s) != v}
         self._wishes |= changed
@@ -140,19 +140,19 @@ class AgendaUser:
         self._push(inform(slot, value) for slot, value in changed.items())
 
     def _confirmed(self, act: DialogueAct) -> list[DialogueAct]:
-        """Return the answer to a question whether wishes were understood."""
+        """Return the answer to a confirmation question."""
         pairs = [(slot.name, slot.special or slot.value) for slot in act.slots]
         wrong = [name for name, value in pairs if value is not None and self._wishes.get(name, DONTCARE) != value]
         return [*(inform(name, self._wishes.get(name, DONTCARE)) for name in wrong), NEGATE if wrong else AFFIRM]
 
     def _settle(self) -> None:
-        """Take from the agenda what is answered, and put on it what is still to be asked or to be corrected."""
+        """Remove answered requests from the agenda, and add what is still to be asked or corrected."""
         heard = self.belief.values
         answered = {NAME, *heard} if self.belief.name is not None else {*heard}
         self._agenda = [a for a in self._agenda if a.act_type != "request" or a.slots[0].name not in answered]
         open_requests = [slot for slot in self.goal.requests if slot not in heard]
         if self.belief.name is None:
-            # Before there is an offer, whatever is left to be said comes first.
+            # Without an offer, ask for a name, but only after all wishes are said.
             if self._agenda[-1].act_type in ("request", "bye"):
                 self._push([request(NAME)])
             return
@@ -168,7 +168,7 @@ class AgendaUser:
             del heard[slot]
 
     def _push(self, acts: Iterable[DialogueAct]) -> None:
-        """Put acts on top of the agenda; one that is on it already moves."""
+        """Push acts onto the agenda; an act that is already on it moves to the top."""
         for act in acts:
             self._agenda = [other for other in self._agenda if other != act]
             self._agenda.append(act)

@@ -1,6 +1,6 @@
-"""What the simulated user says in words: plain templates, the same for every corpus.
+"""The simulated user's acts in words: plain templates, the same for every corpus.
 
-The policy hears the acts, not these words: they are there for those who read a conversation, and for its components.
+The policy receives the acts, not the words, which are for people who read the conversations and for the components.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|_")
 
 
 def user_text(turn: Turn) -> str:
-    """Return a user's turn in words."""
+    """Return a user turn in words."""
     return " ".join(_sentence(act) for act in turn)
 
 
