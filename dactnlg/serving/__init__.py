@@ -1,6 +1,6 @@
-"""Serving: a trained run behind a dialogue system, over HTTP or in its own process.
+"""Serving: a trained run as part of a dialogue system, over HTTP or in the system's own process.
 
-`service` is the HTTP application: it generates, checks and says what it serves, with limits on everything that a client
-sends. The adapters speak what frameworks expect (Rasa, ConvLab). `chat` lets people talk with runs and rate them. What
-this room needs besides the package comes with the extra `serve`; chats need `studies`.
+`service` is the HTTP application, which generates, checks and lists models, with limits on everything that a client
+sends. Adapters implement the interfaces of frameworks (Rasa, ConvLab). In `chat` people talk with runs and rate them.
+The dependencies come with the extra `serve`; chats also need `studies`.
 """

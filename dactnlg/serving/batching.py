@@ -1,7 +1,7 @@
-"""Requests that arrive together are searched for together: products for many acts cost little more than for one.
+"""Batching: requests that arrive together share one search, which costs little more than the search for one act.
 
-One thread generates, for all models: two would share the interpreter, and the processors. It takes what waits, up to a
-batch, and waits a few milliseconds for more only where others are on their way.
+One thread generates for all models, as two would only compete for the interpreter and the processors. It takes the
+queued requests, up to a batch, and waits a few milliseconds for more only if other requests are open.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from dactnlg.generation.options import GenerationOptions
 
 
 class _Waiting(NamedTuple):
-    """Acts of one request, the generator that was in use when it came, and where the sentences go.
+    """A queued request: its acts, the generator in use when it arrived, and the future for its sentences.
 
-    Before the last, what the user has said before each act; none are as many empty ones.
+    `contexts` has the preceding user turn of each act; if it is empty, so are all of them.
     """
 
     generator: Generator
@@ -35,13 +35,13 @@ class _Waiting(NamedTuple):
 
 
 class Batcher:
-    """Generates for requests of several threads or tasks, in batches.
+    """Generates in batches for requests from several threads or tasks.
 
     Args:
-        batch: acts of a batch at most; a larger request is a batch by itself.
-        wait: seconds that the first request of a batch waits for others, where several requests are open.
-        waiting: acts that wait at most.
-        observe: called with the number of acts of each batch and the seconds that it took.
+        batch: maximum number of acts in a batch; a larger request is a batch of its own.
+        wait: seconds that the first request of a batch waits for others, if several requests are open.
+        waiting: maximum number of queued acts.
+        observe: called after each batch with its number of acts and the seconds it took.
     """
 
     def __init__(
@@ -58,10 +58,10 @@ class Batcher:
     async def generate(
         self, generator: Generator, turns: Sequence[Turn], options: GenerationOptions, contexts: Sequence[str] = ()
     ) -> list[Generation]:
-        """Return a sentence for each turn; sampled ones depend on the request alone, not on others beside it.
+        """Return one sentence per turn; sampled ones depend only on their own request, not on the rest of the batch.
 
         Raises:
-            Problem: 503, too many acts wait.
+            Problem: 503, too many acts are queued.
             DactnlgError: as `Generator.generate`.
         """
         answer: Future[list[Generation]] = Future()
@@ -79,7 +79,7 @@ class Batcher:
                 self._open -= 1
 
     def close(self) -> None:
-        """End the thread when what waits is answered."""
+        """Answer the queued requests, then end the thread."""
         with self._arrived:
             self._ended = True
             self._arrived.notify()
@@ -87,7 +87,7 @@ class Batcher:
 
     def _work(self) -> None:
         while taken := self._take():
-            # A client that has gone is not searched for.
+            # Requests of clients that have gone are dropped.
             alive = [one for one in taken if one.answer.set_running_or_notify_cancel()]
             if not alive:
                 continue
@@ -106,14 +106,14 @@ class Batcher:
                 at += len(one.turns)
 
     def _take(self) -> list[_Waiting]:
-        """Return the next requests that go together; none at the end."""
+        """Return the requests of the next batch; none once the batcher is closed and the queue is empty."""
         with self._arrived:
             while not self._queue and not self._ended:
                 self._arrived.wait()
             if not self._queue:
                 return []
             until = time.monotonic() + self._wait
-            # Whoever is alone has nobody to wait for.
+            # A request that is the only open one does not wait.
             while self._acts < self._batch and self._open > len(self._queue) and not self._ended:
                 left = until - time.monotonic()
                 if left <= 0 or not self._arrived.wait(left):
@@ -133,7 +133,7 @@ class Batcher:
             return taken
 
     def _one_by_one(self, alive: Sequence[_Waiting], error: Exception) -> None:
-        """Answer the requests of a batch that failed each by itself: one bad act is one client's matter."""
+        """Retry the requests of a failed batch one by one, so that a bad act fails its own request only."""
         if len(alive) == 1:
             alive[0].answer.set_exception(error)
             return
@@ -145,7 +145,7 @@ class Batcher:
 
 
 def _drawn(one: _Waiting) -> bool:
-    """Whether chance decides by the place of an act among others: such a request is a batch by itself."""
+    """Return whether random draws depend on the position in the batch; such a request is a batch of its own."""
     options = one.options
     chance = (options.sample, options.temperature, options.top_k, options.top_p)
     return one.generator.decoder is None or one.generator.defaults.sample or any(value is not None for value in chance)

@@ -1,7 +1,7 @@
 """ConvLab: a run as the generator of a ConvLab-3 pipeline agent.
 
-ConvLab's modules hand actions to `NLG.generate` in three forms (`convlab/nlg/nlg.py`, `scbart/scbart.py`): the unified
-format's dictionary of categorical, non-categorical and binary lists; a list of dictionaries; ConvLab-2's list of
+ConvLab's modules pass actions to `NLG.generate` in three forms (`convlab/nlg/nlg.py`, `scbart/scbart.py`): the unified
+format, a dictionary of categorical, non-categorical and binary lists; a list of dictionaries; and ConvLab-2's list of
 `[intent, domain, slot, value]`.
 """
 
@@ -18,13 +18,13 @@ from dactnlg.generation.generator import Generator
 from dactnlg.generation.options import GenerationOptions
 
 KINDS = ("categorical", "non-categorical", "binary")
-"""Lists of the unified format."""
+"""Keys of the unified format."""
 _NO_SLOT, _NO_VALUE = ("", "none"), ("", "?", "none")
 _ASKS = ("request", "select", "reqmore")
 
 
 class Item(NamedTuple):
-    """One entry of an action; what it lacks is empty."""
+    """One entry of an action; missing parts are empty."""
 
     intent: str
     domain: str
@@ -33,15 +33,15 @@ class Item(NamedTuple):
 
 
 class ConvLabNLG:
-    """Says ConvLab's actions with a run. It has `generate(action)`, which is all that a pipeline agent asks of it.
+    """Says ConvLab's actions with a run, through `generate(action)`, all that a pipeline agent calls.
 
-    An act type is looked for in the run as `domain-intent`, `intent-domain`, `intent_domain` and `intent`, a slot as
-    `domain-slot` and `slot`, upper and lower case alike; `names` says what neither finds.
+    An act type is looked up in the run as `domain-intent`, `intent-domain` and `intent`, a slot as `domain-slot` and
+    `slot`, ignoring case, spaces, hyphens and underscores; `names` takes precedence.
 
     Args:
-        run: the run folder, or a generator.
-        names: what intents and slots are called in the run, such as `{"nooffer": "inform_no_match", "price range":
-            "pricerange"}`; a slot that is called "" is left out.
+        run: a run folder, or a generator.
+        names: intent or slot -> its name in the run, such as `{"nooffer": "inform_no_match", "price range":
+            "pricerange"}`; a slot that is mapped to "" is left out.
         options: how sentences are generated; by default no slot is dropped or invented.
     """
 
@@ -59,20 +59,20 @@ class ConvLabNLG:
         self._slots = {_plain(name): name for name in encoder.slot_names}
 
     def init_session(self) -> None:
-        """Begin a conversation: there is nothing to forget."""
+        """Begin a conversation; does nothing, as there is no state."""
 
     def generate(self, action: Any) -> str:
         """Return the sentence for an action; "" for an empty one.
 
         Raises:
             ActError: the action is in none of the three forms.
-            UnknownNameError: the run knows no such act type or slot, by any of the names that are tried.
+            UnknownNameError: the run has no such act type or slot under any of the names tried.
         """
         turn = self.turn(action)
         return "" if turn is None else self.generator.generate(turn, self.options)[0].text
 
     def turn(self, action: Any) -> Turn | None:
-        """Return the acts that an action means in the run's own names; None for an empty one."""
+        """Return an action as acts with the run's names; None for an empty one."""
         acts: dict[str, list[Slot]] = {}
         for item in items(action):
             slots = acts.setdefault(self._act(item), [])

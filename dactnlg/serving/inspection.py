@@ -1,4 +1,4 @@
-"""What the playground looks at, and any editor may: acts read without being said, places of values, traces."""
+"""Inspection, for the playground and other editors: parsing acts without generating, value spans, and traces."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _QUOTED = re.compile(r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*\"""")
 
 
 def add_spans(results: Sequence[GeneratedSentence | Checked], turns: Sequence[Turn], model: ServedModel) -> None:
-    """Put the places of values into answers, one for each turn."""
+    """Add the spans of values to results, one result per turn."""
     delexicalizer = model.generator.preprocessor.delexicalizer
     for result, turn in zip(results, turns, strict=True):
         names = [slot.name for _, slot in turn.slots()]
@@ -87,16 +87,16 @@ def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> 
 
 
 def _check_names(turn: Turn, text: str, generator: Generator) -> None:
-    """Refuse act types and slots that a model does not know, and say where they stand.
+    """Refuse act types and slots that a model does not know, and locate them in the text.
 
     Raises:
-        Problem: 422, with the nearest names that it knows, and the position of the first unknown one.
+        Problem: 422, with the nearest known names and the position of the first unknown one.
     """
     try:
         generator.check_names(turn)
     except UnknownNameError as error:
         members: dict[str, Any] = {"kind": error.kind, "name": error.name}
-        # In JSON names stand in quotes, elsewhere only values do.
+        # In JSON names are quoted, too; elsewhere only values are.
         bare = text if text.lstrip()[:1] in ("[", "{") else _QUOTED.sub(lambda match: " " * len(match.group()), text)
         place = re.search(rf"(?<![\w=]){re.escape(error.name)}(?![\w.-])", bare)
         if place:

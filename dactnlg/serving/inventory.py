@@ -1,4 +1,4 @@
-"""What a model can say: its act types, their slots, the special values it knows; what completion offers."""
+"""The inventory of a model, for completion: the slots of its act types, its special values, and example acts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ EXAMPLES, MOST_SLOTS = 3, 3
 
 
 def slots_of_acts(encoder: ActEncoder) -> dict[str, list[str]]:
-    """Return for each act type the slots that training had with it."""
+    """Return act type -> slots that occur with it in the training data."""
     found: dict[str, set[str]] = {name: set() for name in encoder.act_types}
     for feature in encoder.features:
         act_type, bar, tag = feature.partition("|")
@@ -22,7 +22,7 @@ def slots_of_acts(encoder: ActEncoder) -> dict[str, list[str]]:
 
 
 def special_values(encoder: ActEncoder) -> dict[str, list[str]]:
-    """Return for each slot its values that training had as words: yes, no, dontcare, those of closed classes."""
+    """Return slot -> its special values in the training data: yes, no, dontcare, those of closed classes."""
     found = defaultdict[str, set[str]](set)
     for feature in encoder.features:
         slot, equals, value = feature.removeprefix("slot:").partition("=")
@@ -32,7 +32,7 @@ def special_values(encoder: ActEncoder) -> dict[str, list[str]]:
 
 
 def examples(preprocessor: Preprocessor) -> list[str]:
-    """Return some acts of the kinds that training had most often, each of another act type; values are made up."""
+    """Return acts with the most frequent slot sets of the training data, one per act type, with made-up values."""
     sentences = preprocessor.templates.sentences
     weights = {key: sum(said.values()) for key, said in sentences.items() if 1 < len(key) <= 1 + MOST_SLOTS}
     found: dict[str, str] = {}
@@ -52,7 +52,7 @@ def _slot(tag: str) -> str:
 
 
 def _made_up(act_type: str, tag: str, encoder: ActEncoder) -> list[Slot]:
-    """Return a slot as training had it with an act type, twice if it can be, with values that name the slot."""
+    """Return a slot as it occurs with an act type, twice if it can, with values such as `some NAME`."""
     name, known = _slot(tag), f"{act_type}|{_slot(tag)}"
     if known in encoder.features:
         again = [Slot(name, f"another {name}")] if f"{known}#2" in encoder.features else []

@@ -1,4 +1,4 @@
-"""The runs that a service answers with: named, read at the start, and read again when their folders change."""
+"""The runs of a service: named, loaded at the start, and reloaded when their folders change."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from dactnlg.serving.schemas import ModelEntry, ServedBy
 
 _log = logging.getLogger("dactnlg")
 _CODE = 16
-"""Digits of the code that tells runs apart."""
+"""Hexadecimal digits of the code that identifies a run."""
 _TRIES = 5
-"""How often a folder is read that changes while it is read."""
+"""Attempts to read a folder that changes while it is being read."""
 
 
 @dataclass(frozen=True)
 class ServedModel:
-    """A run in memory. A request keeps the one that it began with.
+    """A run in memory. A request uses the same one until it ends.
 
     Attributes:
-        name: what clients call it.
-        path: its folder.
-        code: of its weights and preprocessor.
-        loaded: when it was read, ISO 8601 in UTC.
+        name: the name for clients.
+        path: the run folder.
+        code: from the digests of its preprocessor and weights.
+        loaded: when it was loaded, ISO 8601 in UTC.
         corpus, architecture: from its configuration.
-        generator, checker: what answers.
-        stamp: sizes and times of its files when it was read.
-        trouble: why the folder's present files could not be read.
+        generator, checker: what answers requests.
+        stamp: sizes and times of its files when it was loaded.
+        trouble: why the current files of the folder could not be loaded; None if they were.
     """
 
     name: str
@@ -53,11 +53,11 @@ class ServedModel:
     trouble: str | None = None
 
     def served(self) -> ServedBy:
-        """Return what an answer says of it."""
+        """Return the part of an answer that describes the run."""
         return ServedBy(name=self.name, code=self.code, loaded=self.loaded)
 
     def entry(self) -> ModelEntry:
-        """Return what the list of models says of it."""
+        """Return the run's entry in the list of models."""
         preprocessor = self.generator.preprocessor
         encoder = preprocessor.encoder
         return ModelEntry(
@@ -76,10 +76,10 @@ class ServedModel:
 
 
 def parse_model(text: str) -> tuple[str, Path]:
-    """Read `RUN` or `NAME=RUN`; a run without a name has that of its folder.
+    """Parse `RUN` or `NAME=RUN`; by default the name is that of the folder.
 
     Raises:
-        UserError: the name has characters that an address cannot have, or there is no such folder.
+        UserError: the name has other characters than letters, digits, `.`, `-` and `_`, or the folder does not exist.
     """
     name, equals, place = text.partition("=")
     path = Path(place if equals else text)
@@ -92,12 +92,12 @@ def parse_model(text: str) -> tuple[str, Path]:
 
 
 class Models:
-    """The models by their names. Threads may read while another one reloads.
+    """The models of a service by name. Threads may read them while another one reloads.
 
     Args:
-        paths: name -> run folder; the first one answers where a request names none.
-        backend: what searches; see `Generator.load`.
-        reuse: whether what was found for an act is remembered.
+        paths: name -> run folder; the first one is the default.
+        backend: the search backend; see `Generator.load`.
+        reuse: whether to cache the results for acts.
 
     Raises:
         RunError: a folder is not a run.
@@ -111,14 +111,14 @@ class Models:
             model.generator.prepare()
 
     def listed(self) -> list[ServedModel]:
-        """Return all models, the one that answers by default first."""
+        """Return all models, the default one first."""
         return list(self._models.values())
 
     def get(self, name: str | None) -> ServedModel:
-        """Return a model.
+        """Return a model by name; None is the default one.
 
         Raises:
-            Problem: 404, there is none of this name.
+            Problem: 404, there is no model with this name.
         """
         models = self._models
         found = next(iter(models.values())) if name is None else models.get(name)
@@ -127,15 +127,15 @@ class Models:
         return found
 
     def reload(self, *, all_of_them: bool = False) -> list[str]:
-        """Read the runs again whose files have changed; return their names.
+        """Reload the runs whose files have changed, or all; return the names of those reloaded.
 
-        One that cannot be read, such as half of a run that is being copied, leaves the one before in its place.
+        If a run cannot be loaded, for instance because it is still being copied, the previous model stays.
         """
         with self._reading:
             renewed = dict(self._models)
             changed = []
             for name, model in self._models.items():
-                # A run that was found damaged may be whole as soon as its manifest is there.
+                # A run that could not be loaded may be complete once its manifest arrives.
                 stamp = _stamp(model.path, whole=model.trouble is not None)
                 if stamp == model.stamp and not all_of_them:
                     continue
@@ -146,15 +146,15 @@ class Models:
                 except Exception as error:  # noqa: BLE001  (whatever is wrong with the new files, the old model is not)
                     _log.error("model %s could not be read again, and goes on as it was: %s", name, error)
                     renewed[name] = replace(model, stamp=whole, trouble=_told(error, model))
-            # At once: a request sees the models before or those after.
+            # Atomic: a request sees either the old models or the new ones.
             self._models = renewed
-        # What is only counted for the first of some acts keeps nobody waiting for the new run.
+        # Afterwards, so that requests do not wait for statistics that only unseen acts need.
         for name in changed:
             renewed[name].generator.prepare()
         return changed
 
     def _read(self, name: str, path: Path) -> ServedModel:
-        """Return the run in a folder; read anew where another one takes its place meanwhile, so as to mix no two."""
+        """Load the run in a folder; start again if its files change meanwhile, so as not to mix two runs."""
         for _ in range(_TRIES):
             stamp = _stamp(path)
             try:
@@ -189,7 +189,7 @@ class Models:
 
 
 def _told(error: Exception, model: ServedModel) -> str:
-    """Return what clients may know of an error: not where the run lies."""
+    """Return an error as clients may see it, without the path of the run."""
     places = (str(model.path.resolve()), str(model.path))
     told = str(error) if isinstance(error, DactnlgError) else type(error).__name__
     for place in places:
@@ -198,7 +198,7 @@ def _told(error: Exception, model: ServedModel) -> str:
 
 
 def _stamp(path: Path, *, whole: bool = False) -> tuple[object, ...]:
-    """Return sizes and times of the files that answers depend on; or those of the whole run, scores included."""
+    """Return sizes and times of the files that answers depend on, or, if `whole`, of manifest and state, too."""
     run = Run(path)
     files: Sequence[Path] = (run.config_path, run.preprocessor_path, run.reader_path, run.weights_path)
     files = (*files, run.manifest_path, run.state_path) if whole else files

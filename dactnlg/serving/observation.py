@@ -1,6 +1,6 @@
-"""What is known of a service from outside: numbers for Prometheus, and a line of JSON for each request.
+"""Monitoring of a service: metrics for Prometheus, and a log with one line of JSON per request.
 
-Neither has acts, values or sentences, unless the log is told to: they may be about people.
+Neither contains acts, values or sentences, which may be about people, unless `log_values` is set for the log.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ _KNOWN = (*_ANSWERS, RASA, "/healthz", "/readyz", "/metrics", "/openapi.json", "
 
 
 COUNTED_TOGETHER = "PROMETHEUS_MULTIPROC_DIR"
-"""The variable that has prometheus_client keep numbers in files of a folder, for several processes to add up."""
+"""The variable with the folder in which prometheus_client keeps numbers to be summed over processes."""
 
 
 class ServiceMetrics:
-    """Counters of one service, in a registry of their own; of all its processes, where they share a folder."""
+    """Metrics of one service, in their own registry; summed over its processes if they share a folder."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -57,12 +57,12 @@ class ServiceMetrics:
         )
 
     def batch(self, acts: int, seconds: float) -> None:
-        """Count a batch."""
+        """Record a batch."""
         self.batches.observe(acts)
         self.batch_seconds.observe(seconds)
 
     def text(self) -> bytes:
-        """Return all numbers in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         if COUNTED_TOGETHER not in os.environ:
             return generate_latest(self.registry)
         together = CollectorRegistry()
@@ -73,19 +73,19 @@ class ServiceMetrics:
 class Observed:
     """An ASGI application whose requests are counted and logged.
 
-    What a handler puts into `request.state.facts`, a dictionary, stands in its line of the log.
+    Entries of `request.state.facts`, a dictionary, are added to the request's line in the log.
     """
 
     def __init__(self, app: ASGIApp, metrics: ServiceMetrics) -> None:
         self._app, self._metrics = app, metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request."""
+        """Handle one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         begun = time.perf_counter()
-        # Without an answer the connection was lost, or cut.
+        # Stays if there is no answer because the connection was lost or closed.
         status = 499
         facts: dict[str, Any] = {}
         scope.setdefault("state", {})["facts"] = facts
@@ -102,7 +102,7 @@ class Observed:
         finally:
             seconds = time.perf_counter() - begun
             self._metrics.open.dec()
-            # Clients may ask for any path: names that nobody serves are one.
+            # Clients may request any path: all unknown ones count as one.
             path = scope["path"] if scope["path"] in _KNOWN else "other"
             self._metrics.requests.labels(path, str(status)).inc()
             self._metrics.seconds.labels(path).observe(seconds)
@@ -111,7 +111,7 @@ class Observed:
 
 
 def start_log() -> None:
-    """Write a line for each request to standard error."""
+    """Log one line per request to standard error."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     log.addHandler(handler)

@@ -1,4 +1,4 @@
-"""What a service is made of, in a form that goes to each of its processes."""
+"""The plan of a service, in a form that can be sent to each of its processes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from dactnlg.serving.settings import ServiceSettings
 
 @dataclass(frozen=True, kw_only=True)
 class ServicePlan:
-    """A service that can be started, here or in several processes.
+    """A service that can be started in this process or in several.
 
     Attributes:
-        runs: name -> run folder; the first one answers where a request names none.
+        runs: name -> run folder; the first one is the default.
         settings: limits.
-        backend: what searches; see `Generator.load`.
-        reuse: whether what was found for an act is remembered.
-        watch: seconds between two looks at whether the folders of the runs have changed; None for none.
-        rasa: the mapping file of a Rasa bot that is answered; None for no bot.
-        log: whether a line for each request goes to standard error.
+        backend: the search backend; see `Generator.load`.
+        reuse: whether to cache the results for acts.
+        watch: seconds between checks for changes in the run folders; None to never check.
+        rasa: the mapping file of a Rasa bot to serve; None for no bot.
+        log: whether to log requests to standard error.
     """
 
     runs: Mapping[str, Path]
@@ -45,15 +45,15 @@ class ServicePlan:
     log: bool = False
 
     def serve(self, listening: socket.socket, ready: Callable[[], None]) -> None:
-        """Serve in this process until SIGTERM; SIGHUP has the runs read again.
+        """Serve in this process until SIGTERM; SIGHUP reloads all runs.
 
         Args:
             listening: the socket, from `bound`.
-            ready: called when requests and signals are answered.
+            ready: called once requests and signals are handled.
 
         Raises:
             RunError: a folder is not a run.
-            UserError: the mapping file does not fit.
+            UserError: the mapping file is invalid or does not fit the default run.
         """
         models = Models(self.runs, self.backend, reuse=self.reuse)
         bot = RasaResponder.load(lambda: models.get(None).generator, self.rasa) if self.rasa else None
@@ -66,7 +66,7 @@ class ServicePlan:
         serve(application(models, self.settings, self.watch, bot), listening, on_reload=reload, ready=ready)
 
     def serve_in_processes(self, listening: Sequence[socket.socket], ready: Callable[[], None], count: int) -> None:
-        """Serve in several processes, each of which reads the runs for itself; `/metrics` adds up what they count."""
+        """Serve in several processes, each of which loads the runs itself; `/metrics` sums over all of them."""
         with _counted_together():
             serve_in_processes(self.serve, listening, count, ready=ready, ended=mark_process_dead)
 

@@ -1,10 +1,10 @@
-"""Rasa: a run behind its NLG endpoint, over HTTP or in Rasa's own process.
+"""Rasa: a run as its NLG endpoint, over HTTP or in Rasa's own process.
 
-Over HTTP (`endpoints.yml`: `nlg: {url: http://127.0.0.1:8080/rasa}`) Rasa drops a turn silently if it gets an error, so
-`RasaResponder` always has an answer: the act's sentence, or else the response's own text. In process, `endpoints.yml`
-has `nlg: {type: dactnlg.serving.rasa.Generator, run: RUN, mapping: FILE}`.
+Over HTTP (`endpoints.yml`: `nlg: {url: http://127.0.0.1:8080/rasa}`) Rasa silently drops a turn on any error, so
+`RasaResponder` always answers: with the act's sentence, or else with the response's own text. For use in process,
+`endpoints.yml` has `nlg: {type: dactnlg.serving.rasa.Generator, run: RUN, mapping: FILE}`.
 
-The contracts are those of Rasa 3.6.21 and Rasa Pro 3.21.0 (`rasa/core/nlg/callback.py`, `generator.py`, `response.py`).
+Interfaces are those of Rasa 3.6.21 and Rasa Pro 3.21.0 (`rasa/core/nlg/callback.py`, `generator.py`, `response.py`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["RasaResponder", "rasa_route"]
 
 
 def __getattr__(name: str) -> Any:
-    # Not before it is asked for: it imports Rasa, where that is installed.
+    # Only on request, because it imports Rasa if that is installed.
     if name != "Generator":
         raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
     from dactnlg.serving.rasa_generator import rasa_class

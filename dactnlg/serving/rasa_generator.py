@@ -1,4 +1,4 @@
-"""Rasa's generator of responses with a run in Rasa's own process: see `serving.rasa`."""
+"""A Rasa NLG generator that uses a run in Rasa's own process: see `serving.rasa`."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dactnlg.serving.rasa_responses import Responses, checked_responses, choose,
 
 
 class OwnWords:
-    """Says a domain's responses as they are, where Rasa's own generator of them is not installed.
+    """Says a domain's responses as written; stands in for Rasa's own generator if Rasa is not installed.
 
     Args:
-        responses: of the domain.
+        responses: the responses of the domain.
     """
 
     def __init__(self, responses: Responses) -> None:
@@ -30,23 +30,23 @@ class OwnWords:
     async def generate(
         self, utter_action: str, tracker: Any, output_channel: Any, **kwargs: Any
     ) -> dict[str, Any] | None:
-        """Return a response of the domain with its slots filled in; None where the domain has none."""
+        """Return a response of the domain with its slots filled in; None if the domain does not have it."""
         slots = dict(tracker.current_slot_values())
-        # The channel's name in Rasa 3.6, the channel in Rasa Pro.
+        # Rasa 3.6 passes the channel's name, Rasa Pro the channel.
         channel = output_channel if isinstance(output_channel, str) or output_channel is None else output_channel.name()
         found = choose(self.responses.get(utter_action, []), slots, channel, None, self._chance)
         return None if found is None else said(found, {**slots, **kwargs})
 
 
 class RasaGenerator(OwnWords):
-    """Says mapped responses as sentences of a run, and all others, or those that fail, as the domain has them.
+    """Says mapped responses with a run, and others, or those that fail, in the words of the domain.
 
     Args:
-        endpoint_config: of Rasa; its `kwargs` are the keys of `endpoints.yml`: `run`, a run folder, and `mapping`.
-        domain: of Rasa; with its `responses`, which Rasa may also set later.
+        endpoint_config: Rasa's; its `kwargs` are the keys from `endpoints.yml`: `run`, a run folder, and `mapping`.
+        domain: Rasa's; its `responses` may also be passed later, to `generate`.
 
     Raises:
-        UserError: a key is missing, or a file cannot be read: the bot does not start.
+        UserError: a key is missing, or a file cannot be read; the bot does not start.
     """
 
     def __init__(self, endpoint_config: Any, domain: Any = None) -> None:
@@ -62,19 +62,19 @@ class RasaGenerator(OwnWords):
     async def generate(
         self, utter_action: str, tracker: Any, output_channel: Any, **kwargs: Any
     ) -> dict[str, Any] | None:
-        """Return the message for a response; None for one that neither the mapping nor the domain has.
+        """Return the message for a response; None if it cannot be said and neither domain nor mapping has a fallback.
 
         Args:
-            utter_action: the response's name.
-            tracker: Rasa's, of which `current_slot_values()` is asked.
-            output_channel: its name, as in Rasa 3.6, or the channel, whose `name()` is asked, as in Rasa Pro.
-            **kwargs: arguments of the response; `domain_responses` is Rasa's own.
+            utter_action: the name of the response.
+            tracker: Rasa's tracker; only `current_slot_values()` is called.
+            output_channel: the channel's name (Rasa 3.6), or the channel, with a method `name()` (Rasa Pro).
+            **kwargs: arguments of the response; `domain_responses` is set by Rasa.
         """
         given = kwargs.pop("domain_responses", None)
         if given:
             self.responses = given
         values = {**tracker.current_slot_values(), **kwargs}
-        # Rasa's loop goes on with other conversations meanwhile.
+        # In a thread, so that Rasa's event loop can serve other conversations.
         text = await asyncio.to_thread(self.responder.sentence, utter_action, values)
         own = await super().generate(utter_action, tracker, output_channel, **kwargs)
         if text is None:
@@ -85,14 +85,14 @@ class RasaGenerator(OwnWords):
 
 @cache
 def rasa_class() -> type[RasaGenerator]:
-    """Return `RasaGenerator` as a class of Rasa's, where Rasa is installed: its agent asks for that.
+    """Return `RasaGenerator`, as a subclass of Rasa's generator if Rasa is installed, as Rasa's agent requires.
 
-    Responses are then said by Rasa's own generator of them, with its conditions, translations and templates.
+    Fallback responses then come from Rasa's own generator, with its conditions, translations and templates.
     """
     try:
         own = import_module("rasa.core.nlg").TemplatedNaturalLanguageGenerator
     except ImportError:
         return RasaGenerator
-    # Its `generate` stands in the place of that of `OwnWords`.
+    # Its `generate` replaces that of `OwnWords`.
     base = type("_RasaOwnWords", (OwnWords, own), {"generate": own.generate, "__module__": __name__})
     return type("Generator", (RasaGenerator, base), {"__module__": __name__, "__doc__": RasaGenerator.__doc__})

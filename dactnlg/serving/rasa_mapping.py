@@ -1,4 +1,4 @@
-"""Mapping files: which response of a Rasa bot is which act, with the values of which slots.
+"""Mapping files: the acts and slot values for the responses of a Rasa bot.
 
     domain: domain.yml
     responses:
@@ -12,7 +12,7 @@
       utter_ask_region: ?request(region)
       utter_found: inform(name={trail_name};length='{km} km';region={region?})
 
-An act with brackets is a template: `{x}` stands for a value, `{x?}` for one whose slot is left out where it is missing.
+An act with brackets is a template: `{x}` stands for a value, `{x?}` for one whose slot is left out if it is missing.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from dactnlg.errors import ActError, ConfigError
 from dactnlg.runs import yamlfile
 
 LONGEST, MOST = 500, 20
-"""Characters of a value, and values of a list, that are said; what has more is nothing to say in a sentence."""
+"""Maximum characters of a value and values of a list; anything longer does not fit into a sentence."""
 _REFERENCE = re.compile(r"\{([^{}?\n]+)(\??)\}")
 _Plain = str | bool | int | float
 
 
 class MissingValueError(Exception):
-    """A response cannot be said as an act: a value is not there, or is none that a sentence can say."""
+    """A response cannot be said as an act because a value is missing or unsuitable for a sentence."""
 
 
 class _MappingEntry(BaseModel):
@@ -47,10 +47,10 @@ class SlotMapping(_MappingEntry):
 
     Attributes:
         source: `from` in the file: the name of an argument of the response, or else of a slot of the tracker.
-        value: a constant in its place.
-        values: what is said for a value; others are said as they are.
-        optional: leave the slot out where there is no value, or an empty one.
-        default: what is said where there is none.
+        value: a constant, instead of `source`.
+        values: value -> value to say; others are said as they are.
+        optional: leave the slot out if its value is missing or empty.
+        default: the value to say in that case.
     """
 
     source: str | None = Field(default=None, alias="from", min_length=1)
@@ -75,8 +75,9 @@ class ResponseMapping(_MappingEntry):
     """The act of one response.
 
     Attributes:
-        act: an act type, whose slots stand in `slots`, or a whole act as a template.
-        slots: slot of the act -> where its value comes from; None of `request` has one (`slots: {food: null}`).
+        act: an act type, with its slots in `slots`, or a whole act as a template.
+        slots: slot of the act -> source of its value; None for a slot without a value (`slots: {food: null}`), as in
+            requests.
     """
 
     act: str = Field(min_length=1)
@@ -98,10 +99,10 @@ class ResponseMapping(_MappingEntry):
         return self
 
     def names(self) -> Turn:
-        """Return the act with what stands in the file in the place of values, to check its names.
+        """Return the act with stand-ins for values, to check its names.
 
         Raises:
-            ActError: the act cannot be read, or has a name that no act can have.
+            ActError: the act cannot be parsed, or has an invalid name.
         """
         if "(" in self.act:
             return parse(self.act, "act")
@@ -114,7 +115,8 @@ class ResponseMapping(_MappingEntry):
             values: the arguments of the response and the slots of the tracker, by name.
 
         Raises:
-            MissingValueError: a value is missing that is not optional, or is no text, number or truth value.
+            MissingValueError: a required value is missing, or a value is not text, a number or a truth value, or is too
+                long.
         """
         if "(" not in self.act:
             return Turn((DialogueAct(self.act, tuple(self._slots(values))),))
@@ -142,10 +144,10 @@ class RasaMapping(_MappingEntry):
     """A mapping file.
 
     Attributes:
-        domain: the file of the bot's domain, from the folder of the mapping file: its responses are what is said where
-            an act cannot be.
-        otherwise: what is said for a response that the domain does not have either; empty: nothing, as Rasa does.
-        responses: name of a response -> its act; the others are said in the domain's words.
+        domain: the file or folder of the bot's domain, relative to the mapping file; its responses are said if an act
+            cannot be.
+        otherwise: the text for responses that the domain does not have either; empty for none, as in Rasa.
+        responses: name of a response -> its act; other responses are said in the words of the domain.
     """
 
     domain: str | None = None
@@ -164,7 +166,7 @@ def read_mapping(path: Path) -> RasaMapping:
     """Read a mapping file.
 
     Raises:
-        ConfigError: it cannot be read, or there are mistakes: all of them, one a line.
+        ConfigError: it cannot be read, or has mistakes; the message lists all of them, one per line.
     """
     data, lines, mistakes = yamlfile.read(path, "a mapping file is a mapping with domain and responses")
     try:
@@ -179,7 +181,7 @@ def read_mapping(path: Path) -> RasaMapping:
 
 
 def _filled(slot: Slot, values: Mapping[str, Any]) -> Iterator[Slot]:
-    """Yield a slot of a template with its value, or with each of several."""
+    """Yield a slot of a template with its value, once per value if there are several."""
     found = list(_REFERENCE.finditer(slot.value or ""))
     if slot.value is None or not found:
         yield slot
@@ -196,12 +198,12 @@ def _filled(slot: Slot, values: Mapping[str, Any]) -> Iterator[Slot]:
     if whole:
         yield from (Slot(slot.name, each) for each in given[found[0][1]])
     else:
-        # Replaced by a function: what stands in a value means nothing.
+        # Replaced by a function, so that backslashes in a value have no meaning.
         yield Slot(slot.name, _REFERENCE.sub(lambda match: given[match[1]][0], slot.value))
 
 
 def _listed(value: Any, name: str) -> list[str]:
-    """Return the texts of a value or of a list of them; none where there is no value."""
+    """Return a value, or the values of a list, as texts, without missing and empty ones."""
     values = value if isinstance(value, list | tuple) else [value]
     if len(values) > MOST:
         raise MissingValueError(f"'{name}' has {len(values)} values, and {MOST} are the most")
@@ -222,7 +224,7 @@ def _text(value: Any, name: str) -> str:
 
 
 def _mapped(text: str, values: Mapping[str, _Plain]) -> str:
-    """Return what is said for a value; a truth value may be called true or yes in the file."""
+    """Return the value to say for a value; in the file, a truth value may be written true or yes."""
     also = {"yes": "true", "no": "false"}.get(text)
     for key, said in values.items():
         if key.casefold() in (text.casefold(), also):

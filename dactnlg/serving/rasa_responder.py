@@ -1,4 +1,4 @@
-"""Answers to the requests that Rasa sends to an NLG endpoint: see `serving.rasa`."""
+"""Answers to Rasa's requests to an NLG endpoint: see `serving.rasa`."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ Source = Generator | Callable[[], Generator]
 
 
 class RasaResponder:
-    """Answers the requests of a Rasa bot. Several threads may use one.
+    """Answers the requests of a Rasa bot; thread-safe.
 
     Args:
-        mapping: which responses are which acts.
-        responses: the domain's responses, said where an act cannot be.
-        generate: what says an act; `of_generator` makes one of a run's generator.
-        seed: of the choice among variations of a response.
+        mapping: the acts of the responses.
+        responses: the domain's responses, said if an act cannot be.
+        generate: says an act; `of_generator` makes it from a run's generator.
+        seed: for the choice among variations of a response.
 
     Attributes:
-        counts: how often an act was said (`said`), and for what reason the response's own words (`not mapped`,
-            `no value`, `not faithful`, `failed`, `late`).
+        counts: number of acts said (`said`), and of responses in their own words, by reason (`not mapped`, `no value`,
+            `not faithful`, `failed`, `late`).
     """
 
     def __init__(
@@ -64,11 +64,11 @@ class RasaResponder:
         """Read a mapping file and the domain that it names.
 
         Args:
-            generator: says the acts; or a function that returns what says them now, where runs are read again.
+            generator: the generator, or a function that returns the current one, for runs that are reloaded.
             path: the mapping file.
 
         Raises:
-            UserError: a file cannot be read, the run lacks an act type or a slot, or a response has no words to fall
+            UserError: a file cannot be read, the run lacks an act type or a slot, or a response has no text to fall
                 back on.
         """
         mapping = read_mapping(path)
@@ -82,21 +82,21 @@ class RasaResponder:
         return cls(mapping, responses, of_generator(generator))
 
     def respond(self, payload: object) -> dict[str, Any]:
-        """Return the answer to a request of Rasa's `CallbackNaturalLanguageGenerator`; it raises nothing.
+        """Return the answer to a request of Rasa's `CallbackNaturalLanguageGenerator`; never raises.
 
         Args:
             payload: `{"response", "id", "arguments", "tracker", "channel": {"name"}}`.
 
         Returns:
-            `{"text", "id", "buttons", "elements", "attachment", "image", "custom"}`, valid for Rasa 3.6 and Pro: `text`
-            is never null, nor is `custom`.
+            `{"text", "id", "buttons", "elements", "attachment", "image", "custom"}`, valid for Rasa 3.6 and Pro; `text`
+            and `custom` are never null.
         """
         request = _request(payload)
         name = request.get("response")
         return self._answer(request, self.sentence(name if isinstance(name, str) else "", _values(request)))
 
     def own_words(self, payload: object, reason: str) -> dict[str, Any]:
-        """Return the answer in the response's own words, and count why; see `respond`."""
+        """Return the answer in the response's own words, and count the reason; see `respond`."""
         with self._counting:
             self.counts[reason] += 1
         return self._answer(_request(payload), None)
@@ -107,16 +107,16 @@ class RasaResponder:
         for key in ("buttons", "elements"):
             found[key] = [each for each in found[key] if isinstance(each, dict)]
         found["id"] = own.get("id") if isinstance(own.get("id"), str) else _text(request.get("id"))
-        # A response may be a picture alone; then its text is empty, as in Rasa.
+        # A response may be just an image; then its text is empty, as in Rasa.
         found["text"] = text or _text(own.get("text")) or ("" if own else self.mapping.otherwise)
         return found
 
     def sentence(self, name: str, values: Mapping[str, Any]) -> str | None:
-        """Return the sentence for a response's act; None where its own words are to be said.
+        """Return the sentence for a response's act; None if its own words are to be said.
 
         Args:
-            name: the response.
-            values: the slots of the tracker, and over them the arguments of the response.
+            name: the name of the response.
+            values: the slots of the tracker, overridden by the arguments of the response.
         """
         mapped = self.mapping.responses.get(name)
         found, reason, detail = None, "not mapped", ""
@@ -136,12 +136,12 @@ class RasaResponder:
         with self._counting:
             self.counts[reason] += 1
         if detail:
-            # Values do not go into the log.
+            # Without values: they may be about people.
             _log.info("%s is said in its own words (%s: %s)", printable(name), reason, printable(detail))
         return found.text if found is not None and reason == "said" else None
 
     def _own(self, request: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the domain has for a request, filled in; empty where it has nothing."""
+        """Return the domain's response to a request with its slots filled in; empty if there is none."""
         variations = self.responses.get(str(request.get("response")), [])
         channel = request.get("channel")
         channel = channel.get("name") if isinstance(channel, Mapping) else channel
@@ -160,7 +160,7 @@ class RasaResponder:
 
 
 def of_generator(generator: Source) -> Callable[[Turn], Generation]:
-    """Return what says one act with a generator, no slot dropped or invented."""
+    """Return a function that says one act with a generator, without dropping or inventing slots."""
 
     def generate(turn: Turn) -> Generation:
         present = generator if isinstance(generator, Generator) else generator()
@@ -173,7 +173,7 @@ def check(mapping: RasaMapping, generator: Generator, where: str) -> None:
     """Refuse act types and slots that a run does not know.
 
     Raises:
-        UnknownNameError: names the nearest ones that it knows.
+        UnknownNameError: the message suggests the nearest known names.
     """
     for name, mapped in mapping.responses.items():
         generator.check_names(mapped.names(), f"{where}: {name}")
@@ -186,14 +186,14 @@ def rasa_route(
     admit: Callable[[Request], None] | None = None,
     seconds: float | None = None,
 ) -> None:
-    """Give an application, or a router, the route of Rasa's requests: `POST /rasa`, always answered with 200.
+    """Add the route for Rasa's requests to an application or router: `POST /rasa`, always answered with 200.
 
     Args:
-        app: FastAPI's or Starlette's.
-        responder: answers.
-        path: the route's path.
-        admit: raises what refuses a client, such as one without a token; by default all are answered.
-        seconds: how long a sentence may take; then the response's own words are the answer. None: any time.
+        app: a FastAPI or Starlette application or router.
+        responder: answers the requests.
+        path: the path of the route.
+        admit: raises an error to refuse a client, for instance without a token; by default all are admitted.
+        seconds: time limit for a sentence, after which the response's own words are the answer; None for no limit.
     """
     from starlette.responses import Response
 
@@ -201,12 +201,12 @@ def rasa_route(
         if admit is not None:
             admit(request)
         try:
-            # Every request has all slots of the bot; one that is NaN must not silence it.
+            # A request has all slots of the bot; a NaN among them must not silence it.
             payload = parse_json((await request.body()).decode(), lenient=True)
         except ValueError:
             payload = None
         try:
-            # What is late goes on in its thread, and is not waited for.
+            # A late answer is abandoned; its thread runs on.
             found = await asyncio.wait_for(asyncio.to_thread(responder.respond, payload), seconds)
         except TimeoutError:
             found = responder.own_words(payload, "late")
@@ -216,11 +216,11 @@ def rasa_route(
 
 
 def _json(found: Mapping[str, Any]) -> str:
-    """Return an answer as JSON, in ASCII: half of a surrogate pair has an escape there."""
+    """Return an answer as ASCII JSON, which can also escape lone surrogates."""
     try:
         return json.dumps(found, allow_nan=False)
     except (TypeError, ValueError):
-        # A domain's custom data may hold what JSON does not; the words are said at least.
+        # Custom data of a domain may not be valid JSON; at least the text is sent.
         return json.dumps({**_EMPTY, "text": found["text"], "id": found["id"]})
 
 

@@ -1,4 +1,4 @@
-"""The responses of a Rasa domain, said as Rasa's own generator says them: what stands behind an act that fails."""
+"""The responses of a Rasa domain, said as by Rasa's own generator: the fallback for acts that fail."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _INTERPOLATED = ("text", "image", "custom", "buttons", "attachment", "quick_repl
 
 
 def read_responses(path: Path) -> Responses:
-    """Return the responses of a domain: of a file, or of all files of a folder.
+    """Read the responses of a domain from a file, or from all files in a folder.
 
     Raises:
-        UserError: there is no such file, or a file is no domain.
+        UserError: there is no such file, a file is not a domain, or there are no responses.
     """
     if path.is_dir():
         files = sorted(file for file in path.rglob("*.y*ml") if file.suffix in (".yml", ".yaml"))
@@ -40,7 +40,7 @@ def read_responses(path: Path) -> Responses:
 
 
 def checked_responses(data: Any, where: str) -> Responses:
-    """Return responses as Rasa has them: name -> list of variations, each a mapping.
+    """Validate responses and return them as in Rasa: name -> list of variations, each a mapping.
 
     Raises:
         UserError: they have another form; the message names the response.
@@ -56,8 +56,8 @@ def checked_responses(data: Any, where: str) -> Responses:
 def eligible(
     variations: Sequence[Mapping[str, Any]], slots: Mapping[str, Any], channel: str | None
 ) -> list[Mapping[str, Any]]:
-    """Return the variations that fit, by Rasa's order: condition and channel, channel, condition, neither."""
-    # A condition that is a text is a predicate of Rasa Pro's, which is not evaluated here.
+    """Return the best matching variations, in Rasa's order: condition and channel, channel, condition, neither."""
+    # A condition that is a string is a predicate of Rasa Pro, which is not evaluated here.
     conditional = [v for v in variations if isinstance(v.get("condition"), list) and _holds(v["condition"], slots)]
     plain = [v for v in variations if v.get("condition") is None]
     groups = (
@@ -76,7 +76,7 @@ def choose(
     wanted: str | None,
     chance: random.Random,
 ) -> Mapping[str, Any] | None:
-    """Return the variation to say: the one of the id that Rasa has chosen, else one that fits by chance; None: none."""
+    """Return the variation with the id `wanted` by Rasa, or else a random eligible one; None if there is none."""
     named = [each for each in variations if wanted is not None and each.get("id") == wanted]
     fitting = named or eligible(variations, slots, channel)
     return chance.choice(fitting) if fitting else None
@@ -92,13 +92,13 @@ def said(variation: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, A
 
 
 def filled(text: str, values: Mapping[str, Any]) -> str:
-    """Return a text with `{name}` replaced, as Rasa does: one unknown name leaves the whole text as it is."""
+    """Return a text with every `{name}` replaced; as in Rasa, an unknown name leaves the whole text unchanged."""
     if "{{" in text or "}}" in text:
         bare = text.replace("{{", "").replace("}}", "")
         return text if "{" in bare or "}" in bare else text.replace("{{", "{").replace("}}", "}")
     if any(match[1] not in values for match in _NAME.finditer(text)):
         return text
-    # Not `str.format`: names are looked up as they are, and no attribute of a value is reached.
+    # Not `str.format`, which would allow access to attributes of values.
     return _NAME.sub(lambda match: str(values[match[1]]), text)
 
 

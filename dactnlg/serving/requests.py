@@ -1,4 +1,4 @@
-"""From what a client sent to acts and options, within the limits; what is wrong with it in plain words."""
+"""Reading requests: from what a client sent to acts and options, within limits, with plain error messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def read_acts(given: str | Sequence[str], settings: ServiceSettings) -> list[Tur
     """Return the acts of a request.
 
     Raises:
-        Problem: 422, there are too many, one is too long, or one is no act; `position` says where.
+        Problem: 422, there are none or too many, or one is too long or not an act (`position` locates the error).
     """
     if isinstance(given, str):
         return [_act(given, "acts", None, settings)]
@@ -28,10 +28,10 @@ def read_acts(given: str | Sequence[str], settings: ServiceSettings) -> list[Tur
 
 
 def read_contexts(given: str | Sequence[str] | None, count: int, settings: ServiceSettings) -> list[str]:
-    """Return what the user has said before each of so many acts; none where that is left out.
+    """Return the preceding user turn of each of `count` acts; empty if there is no context.
 
     Raises:
-        Problem: 422, there are more or fewer texts than acts, or one is too long.
+        Problem: 422, the numbers of texts and acts differ, or a text is too long.
     """
     if given is None:
         return []
@@ -46,7 +46,7 @@ def read_contexts(given: str | Sequence[str] | None, count: int, settings: Servi
 
 
 def read_pairs(given: Sequence[CheckPair], settings: ServiceSettings) -> list[tuple[Turn, str]]:
-    """Return acts with the sentences that are to be checked; errors as `read_acts`."""
+    """Return pairs of an act and the sentence to check against it; raises as `read_acts` does."""
     _check_count(len(given), settings)
     found = []
     for at, pair in enumerate(given):
@@ -61,8 +61,8 @@ def read_options(given: OptionsBody, settings: ServiceSettings, generator: Gener
     """Return the options of a request.
 
     Raises:
-        Problem: 422, a number above a limit of the service, or options that do not go together.
-        UserError: the same, by the generator's own bounds.
+        Problem: 422, a number is above a limit of the service.
+        UserError: a number is outside the generator's own bounds, or options exclude each other.
     """
     for name, most in (("n_best", settings.n_best), ("beam_width", settings.beam_width)):
         value = getattr(given, name)
@@ -77,7 +77,7 @@ def check_known(turns: Sequence[Turn], generator: Generator) -> None:
     """Refuse act types and slots that a model does not know.
 
     Raises:
-        Problem: 422, with the nearest names that it knows, and the act's index.
+        Problem: 422, with the nearest known names and the index of the act.
     """
     for at, turn in enumerate(turns):
         try:

@@ -1,4 +1,4 @@
-"""What clients send and get, with examples: the OpenAPI document is made of it."""
+"""The bodies of requests and answers, with examples; the OpenAPI document is generated from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class _Answered(BaseModel):
 
 
 class OptionsBody(_Sent):
-    """How sentences are generated; what is left out is as the model's run has it. The names are those of `generate`."""
+    """How sentences are generated; defaults are those of the model's run. Names are those of `generate`."""
 
     model_config = ConfigDict(json_schema_extra=described(GenerationOptions))
 
@@ -43,7 +43,7 @@ class OptionsBody(_Sent):
 
 
 class GenerateBody(_Sent):
-    """Acts to be said: one, or a list, in any notation that `dactnlg.parse` reads."""
+    """One act or a list of acts to say, in any notation that `dactnlg.parse` reads."""
 
     model_config = ConfigDict(
         json_schema_extra={
@@ -65,14 +65,15 @@ class GenerateBody(_Sent):
 
 
 class Fallback(_Answered):
-    """Why the model's best sentence was not taken.
+    """Why the model's best sentence was rejected.
 
     Attributes:
-        reason: what was wrong with it.
-        rejected: that sentence.
-        origin: where the sentence that is given comes from: `model`, under the hard constraint, `inserted`, `composed`
+        reason: its faults.
+        rejected: the rejected sentence.
+        origin: where the sentence in the answer comes from: `model` (under the hard constraint), `inserted`, `composed`
             or `template`.
-        faithful: whether that one has no fault that can be seen; where it is false, none without was found.
+        faithful: whether the sentence in the answer has no fault that could be detected; if false, no better one was
+            found.
     """
 
     reason: str
@@ -85,9 +86,9 @@ class SpanEntry(_Answered):
     """Where a sentence says a slot's value.
 
     Attributes:
-        start, end: of the characters (Unicode code points), the end not included.
-        place: the index of the slot among all slots of the act, as they are written.
-        slot: its name.
+        start, end: offsets in characters (Unicode code points), end exclusive.
+        place: the index of the slot among all slots of the act, in the order in which they are written.
+        slot: the name of the slot.
     """
 
     start: int
@@ -97,12 +98,12 @@ class SpanEntry(_Answered):
 
 
 class GeneratedSentence(_Answered):
-    """A sentence with the proof of what it says; the fields are those of `dactnlg generate --format json`.
+    """A sentence with a report on what it says; the fields are those of `dactnlg generate --format json`.
 
     Attributes:
-        spans: where the text says values, if that is asked for; special values (yes, dontcare) have no place of their
-            own. Those of `n_best` have it, too.
-        fallback: why the model's best sentence was not taken; null where it was.
+        spans: where the text says values, if requested, also for each of `n_best`; special values (yes, dontcare) have
+            no span.
+        fallback: why the model's best sentence was rejected; null if it was not.
     """
 
     model_config = ConfigDict(json_schema_extra=described(Generation))
@@ -128,9 +129,9 @@ class ServedBy(_Answered):
     """The run that answered.
 
     Attributes:
-        name: what it is called here.
-        code: of its weights and preprocessor: it tells runs apart.
-        loaded: when it was read, ISO 8601 in UTC.
+        name: its name in this service.
+        code: identifies its weights and preprocessor.
+        loaded: when it was loaded, ISO 8601 in UTC.
     """
 
     name: str
@@ -139,21 +140,21 @@ class ServedBy(_Answered):
 
 
 class GenerateAnswer(_Answered):
-    """A sentence for each act, in order."""
+    """One sentence per act, in order."""
 
     model: ServedBy
     results: list[GeneratedSentence]
 
 
 class CheckPair(_Sent):
-    """An act, and a sentence by whomever."""
+    """An act and a sentence, by any author."""
 
     act: Text
     text: Text
 
 
 class CheckBody(_Sent):
-    """Sentences to be checked against their acts."""
+    """Sentences to check against their acts."""
 
     model_config = ConfigDict(
         json_schema_extra={"examples": [{"pairs": [{"act": EXAMPLE, "text": "Ivy Cutting is a hard walk."}]}]}
@@ -165,13 +166,13 @@ class CheckBody(_Sent):
 
 
 class Checked(_Answered):
-    """What a sentence says of what its act says; the fields are those of `dactnlg check`.
+    """The check of a sentence against its act; the fields are those of `dactnlg check`.
 
     Attributes:
         text: the sentence.
         act: the act in canonical notation.
-        slots_ok: whether nothing that could be checked was found at fault.
-        spans: where the text says values, if that is asked for.
+        slots_ok: whether no fault was found in anything that could be checked.
+        spans: where the text says values, if requested.
     """
 
     model_config = ConfigDict(json_schema_extra=described(FidelityReport))
@@ -190,25 +191,26 @@ class Checked(_Answered):
 
 
 class CheckAnswer(_Answered):
-    """What was found in each sentence, in order."""
+    """The result for each sentence, in order."""
 
     model: ServedBy
     results: list[Checked]
 
 
 class ModelEntry(_Answered):
-    """A model that is served.
+    """A served model.
 
     Attributes:
-        name: what it is called here.
-        code: of its weights and preprocessor: it tells runs apart.
-        loaded: when it was read, ISO 8601 in UTC.
-        corpus, architecture: what it was trained on, and its kind.
-        act_types, slots: what it knows.
-        slots_of_acts: the slots that training had with each act type.
-        special_values: the values of slots that are more than names: yes, no, dontcare, those of closed classes.
-        examples: acts of the kinds that training had most often, with values made up.
-        trouble: why its changed folder could not be read; the run read before goes on serving.
+        name: its name in this service.
+        code: identifies its weights and preprocessor.
+        loaded: when it was loaded, ISO 8601 in UTC.
+        corpus: the corpus it was trained on.
+        architecture: the kind of model.
+        act_types, slots: the act types and slots that it knows.
+        slots_of_acts: act type -> slots that occur with it in the training data.
+        special_values: slot -> its special values: yes, no, dontcare, those of closed classes.
+        examples: acts like the most frequent ones of the training data, with made-up values.
+        trouble: why its changed folder could not be loaded; the previous run is still served.
     """
 
     name: str
@@ -225,13 +227,13 @@ class ModelEntry(_Answered):
 
 
 class ModelsAnswer(_Answered):
-    """All models, the one that answers by default first."""
+    """All models, the default one first."""
 
     models: list[ModelEntry]
 
 
 class ParseBody(_Sent):
-    """An act that is to be read, and not said."""
+    """An act to parse without generating."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"act": EXAMPLE}]})
 
@@ -244,9 +246,9 @@ class ReadSlot(_Answered):
 
     Attributes:
         name: such as `difficulty`.
-        value: null where only the slot is named.
-        special: whether the value is said in words of the model's own (yes, no, dontcare, closed classes).
-        place: the index of the slot among all slots, as they are written.
+        value: null if there is none.
+        special: whether the value is special, said in the model's own words (yes, no, dontcare, closed classes).
+        place: the index of the slot among all slots of the act, in the order in which they are written.
     """
 
     name: str
@@ -263,10 +265,10 @@ class ReadAct(_Answered):
 
 
 class ParseAnswer(_Answered):
-    """An act as it was read.
+    """A parsed act.
 
     Attributes:
-        act: in canonical notation.
+        act: the act in canonical notation.
         acts: its parts.
     """
 
@@ -276,7 +278,7 @@ class ParseAnswer(_Answered):
 
 
 class TraceBody(_Sent):
-    """An act, and the sentence that the model is led through."""
+    """An act, and the sentence to trace the model on."""
 
     model_config = ConfigDict(json_schema_extra={"examples": [{"act": EXAMPLE}]})
 
@@ -289,11 +291,11 @@ class TraceBody(_Sent):
 
 
 class TracedSlot(_Answered):
-    """What a row of a trace is about.
+    """The act type or slot of a row of a trace.
 
     Attributes:
-        name: an act type, or a slot's name.
-        value: the slot's value.
+        name: an act type, or the name of a slot.
+        value: the value of the slot.
         place: the index of the slot among all slots of the act; null for an act type.
     """
 
@@ -303,16 +305,16 @@ class TracedSlot(_Answered):
 
 
 class TraceAnswer(_Answered):
-    """Which part of an act the model is at with every word.
+    """Which part of an act the model is saying at each token.
 
     Attributes:
-        kind: `left`, how much of a slot the reading gates have left after each token: 1 at first, 0 when it is said; or
-            `attention`, the share of attention that a slot has when each token is chosen.
-        tokens: of the sentence, with placeholders; with `left`, the beginning of the sentence comes first.
-        words: how each token is written; a placeholder as the value that stands in its place.
-        places: of each token the index of the slot whose value it stands for; null for other words.
-        slots: act types and slots, a row each.
-        left: the numbers, 0 to 1: a row for each slot, with a number for each token.
+        kind: `left`, how much of a slot the reading gates have left after each token, from 1 at the start to 0 once it
+            is said; or `attention`, the share of attention on a slot when each token is chosen.
+        tokens: the tokens of the sentence, with placeholders; for `left`, the first stands for its beginning.
+        words: the text of each token; for a placeholder, its value.
+        places: for each token, the index of the slot whose value it says; null for other words.
+        slots: act types and slots, one per row of `left`.
+        left: values from 0 to 1, a row per act type or slot, a column per token.
     """
 
     model: ServedBy

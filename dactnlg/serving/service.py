@@ -38,20 +38,20 @@ from dactnlg.serving.schemas import (
 from dactnlg.serving.settings import RASA, ServiceSettings
 
 _FREE = frozenset({"/healthz", "/readyz", "/metrics", RASA})
-"""Paths that no client's rate is counted for."""
+"""Paths that do not count towards a client's rate limit."""
 _HARD = GenerationOptions(constraint="hard")
 _log = logging.getLogger("dactnlg")
 
 
 @dataclass
 class Service:
-    """What answers requests.
+    """The parts that answer requests.
 
     Attributes:
         models: the runs.
         settings: limits.
-        metrics: what is counted.
-        batcher: the thread that generates.
+        metrics: metrics for Prometheus.
+        batcher: generates sentences in its own thread.
     """
 
     models: Models
@@ -62,12 +62,12 @@ class Service:
     async def say(
         self, model: ServedModel, turns: Sequence[Turn], options: GenerationOptions, contexts: Sequence[str] = ()
     ) -> list[GeneratedSentence]:
-        """Return a sentence for each turn; one with a fault gives way to one without, wherever that comes from."""
+        """Return one sentence per turn; a faulty one is replaced by a better one, of any origin, if there is one."""
         said = await self.batcher.generate(model.generator, turns, options, contexts)
         results = [GeneratedSentence(**one.to_json()) for one in said]
         faulty = [at for at, one in enumerate(said) if not one.slots_ok]
         if faulty:
-            # The hard constraint loses no slot, and takes a template where the search has found nothing faithful.
+            # The hard constraint loses no slot, and falls back to templates if the search finds nothing faithful.
             again, before = [turns[at] for at in faulty], [contexts[at] for at in faulty] if contexts else []
             others = await self.batcher.generate(model.generator, again, _HARD, before)
             for at, other in zip(faulty, others, strict=True):
@@ -79,7 +79,7 @@ class Service:
 
 
 def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -> GeneratedSentence:
-    """Return what is said in the place of a sentence with faults: the other one, if that has fewer."""
+    """Return the answer for a faulty sentence: the other one if it has fewer faults, or else the first."""
     faults = [*(f"{slot} is missing" for slot in first.missing), *(f"{slot} is too much" for slot in first.extra)]
     reason = "; ".join(faults) or "it does not say what the act says"
     better = other.slots_ok or len(other.missing) + len(other.extra) < len(first.missing) + len(first.extra)
@@ -98,7 +98,7 @@ def application(
     Args:
         models: the runs.
         settings: limits.
-        watch: seconds between two looks at whether the folders of the runs have changed; None for none.
+        watch: seconds between checks for changes in the run folders; None to never check.
         rasa: answers a Rasa bot at `/rasa`; None for no such route.
     """
     metrics = ServiceMetrics()
@@ -119,7 +119,7 @@ def application(
     app.include_router(inspections(models, settings, service.batcher))
     app.include_router(_states(service))
     if rasa is not None:
-        # In time to answer, before this service itself would say that it took too long.
+        # Leaves time to answer before this service's own time limit.
         seconds = 0.8 * settings.seconds
         rasa_route(app, rasa, RASA, admit=lambda request: check_bearer(request, settings.token), seconds=seconds)
     playground.mount(app)

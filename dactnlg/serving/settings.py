@@ -1,4 +1,4 @@
-"""What a service allows, and how it works: every limit in one place."""
+"""Settings of a service: all its limits in one place."""
 
 from __future__ import annotations
 
@@ -7,31 +7,31 @@ from pydantic import BaseModel, ConfigDict, Field
 from dactnlg._utils.web.limits import RequestLimits
 
 RASA = "/rasa"
-"""The path of a Rasa bot's requests. Rasa drops the turn of one that is refused."""
+"""The path for the requests of a Rasa bot. Rasa drops a turn whose request is refused."""
 TRACKER_BYTES = 32 << 20
-"""Bytes of a Rasa bot's request: it holds all events of the dialogue so far."""
+"""Maximum bytes of a Rasa bot's request, which contains all events of the dialogue so far."""
 
 
 class ServiceSettings(BaseModel):
-    """Limits of a service, and how requests are put together.
+    """Limits of a service, and how requests are batched. Limits are maxima.
 
     Attributes:
-        body_bytes: bytes of a request.
-        acts: acts, or pairs to be checked, of one request.
-        slots: slots of one act, of all acts of a turn together.
+        body_bytes: bytes of a request body.
+        acts: acts, or pairs to check, per request.
+        slots: slots per turn, over all its acts.
         value_length: characters of a slot's value.
-        text_length: characters of an act, and of a sentence to be checked.
-        context_length: characters of what the user has said before an act.
-        tokens: of a sentence whose trace is asked for.
-        n_best: sentences for an act.
+        text_length: characters of an act, and of a sentence to check.
+        context_length: characters of the user turn that precedes an act.
+        tokens: tokens of a sentence to trace.
+        n_best: sentences per act.
         beam_width: hypotheses of a search.
-        per_minute: requests of one address in a minute; None for any.
-        seconds: how long an answer may take.
-        batch: acts that are searched for together at most.
-        wait: seconds that a request waits for others to be searched for with it.
-        waiting: acts that wait at most; further requests are answered with 503.
-        token: what clients have to send as `Authorization: Bearer TOKEN`; None for nothing.
-        log_values: whether the log has acts and sentences; they may be about people.
+        per_minute: requests per minute from one address; None for no limit.
+        seconds: time for an answer.
+        batch: acts per batch.
+        wait: seconds that a request waits for others to share its batch.
+        waiting: queued acts; further requests are answered with 503.
+        token: the token that clients have to send as `Authorization: Bearer TOKEN`; None for none.
+        log_values: whether acts and sentences are logged; they may be about people.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -54,7 +54,7 @@ class ServiceSettings(BaseModel):
     log_values: bool = False
 
     def request_limits(self) -> RequestLimits:
-        """Return those that stand before the application."""
+        """Return the limits that are enforced in front of the application."""
         return RequestLimits(
             body_bytes=self.body_bytes,
             seconds=self.seconds,

@@ -1,1 +1,1 @@
-"""The pages of a service: a playground at `/`, and its reference at `/docs`; plain HTML and scripts of its own."""
+"""The pages of a service: a playground at `/` and a reference at `/docs`, in plain HTML with local scripts."""

@@ -1,4 +1,4 @@
-"""The two pages, and the files that they need."""
+"""The routes of the two pages and their static files."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _PACKAGE = "dactnlg.serving.playground"
 
 
 def mount(app: FastAPI) -> None:
-    """Give an application the pages `/` and `/docs`, and `/static`.
+    """Add the pages `/` and `/docs`, and `/static`, to an application.
 
-    None of them needs the service's token: they hold nothing about its models, which the playground asks for.
+    None of them requires the service's token: they contain nothing about its models, which the playground requests.
     """
     pages = Pages(_PACKAGE)
     app.mount("/static", static_files(_PACKAGE))
 
     @cache
     def listed() -> list[Operation]:
-        # All routes are there when the first page is asked for.
+        # Cached on first use, when all routes have been added.
         return operations(app.openapi())
 
     @app.get("/", include_in_schema=False)

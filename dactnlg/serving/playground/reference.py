@@ -1,4 +1,4 @@
-"""An OpenAPI document as what a page shows: operations with their fields and examples, in words."""
+"""The contents of the reference page, from an OpenAPI document: operations with their fields and examples."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ _PREFIX = "#/components/schemas/"
 
 @dataclass(frozen=True)
 class FieldEntry:
-    """A field of what is sent or answered.
+    """A field of a request or an answer.
 
     Attributes:
-        name: with those that it stands in: `results[].n_best`.
-        depth: how many those are.
-        type: in words: `string or null`.
-        required: whether it has to be sent.
-        default: as JSON; empty where there is none.
-        description: what it is.
+        name: the name, prefixed by those of the enclosing fields: `results[].n_best`.
+        depth: number of enclosing fields.
+        type: the type in words: `string or null`.
+        required: whether the schema requires it.
+        default: as JSON; empty if there is none.
+        description: what it means.
     """
 
     name: str
@@ -36,15 +36,15 @@ class FieldEntry:
 
 @dataclass(frozen=True)
 class Operation:
-    """What can be asked of a service.
+    """An operation of a service.
 
     Attributes:
         method, path: `POST`, `/v1/generate`.
-        code: what its place on the page is called.
+        code: its anchor on the page.
         summary, description: what it does.
-        sent, answered: the fields.
-        examples: what can be sent, as JSON.
-        token: whether a service with a token wants it.
+        sent, answered: the fields of request and answer.
+        examples: request bodies as JSON.
+        token: whether it requires the token of a service that has one.
     """
 
     method: str
@@ -58,7 +58,7 @@ class Operation:
     token: bool
 
     def curl(self, here: str, example: str | None = None) -> str:
-        """Return a command that sends an example to the service at an address."""
+        """Return a curl command that sends an example to the service at the address `here`."""
         if example is None:
             return f"curl {here}{self.path}"
         quoted = example.replace("'", "'\\''")
@@ -66,7 +66,7 @@ class Operation:
 
 
 def operations(document: Mapping[str, Any]) -> list[Operation]:
-    """Return the operations of an OpenAPI 3.1 document, in its order."""
+    """Return the operations of an OpenAPI 3.1 document, in their order."""
     schemas = document.get("components", {}).get("schemas", {})
     found = []
     for path, methods in document["paths"].items():
@@ -93,7 +93,7 @@ def operations(document: Mapping[str, Any]) -> list[Operation]:
 def _fields(
     schema: Mapping[str, Any], schemas: Mapping[str, Any], before: str = "", depth: int = 0
 ) -> Iterator[FieldEntry]:
-    """Yield the fields of a schema, each followed by those inside it."""
+    """Yield the fields of a schema, each followed by its nested fields."""
     whole = _resolved(schema, schemas)
     for name, each in whole.get("properties", {}).items():
         default = json.dumps(each["default"]) if each.get("default") is not None else ""
@@ -112,7 +112,7 @@ def _fields(
 
 
 def _inner(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> tuple[Mapping[str, Any] | None, str]:
-    """Return the schema of the object inside a field, and what stands between their names; None if there is none."""
+    """Return the schema of the object inside a field, or None, and the suffix of the field's name: `[]` for a list."""
     whole = _resolved(schema, schemas)
     if "properties" in whole:
         return whole, ""
@@ -147,6 +147,6 @@ def _type(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
 
 
 def _resolved(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a schema, or the one that it refers to."""
+    """Return a schema, following its reference if it is one."""
     reference = str(schema.get("$ref", ""))
     return schemas.get(reference.removeprefix(_PREFIX), {}) if reference else schema
