@@ -72,8 +72,7 @@ class Fallback(_Answered):
         rejected: the rejected sentence.
         origin: where the sentence in the answer comes from: `model` (under the hard constraint), `inserted`, `composed`
             or `template`.
-        faithful: whether the sentence in the answer has no fault that could be detected; if false, no better one was
-            found.
+        faithful: whether no fault was found in the sentence in the answer; if false, no faultless one was found.
     """
 
     reason: str

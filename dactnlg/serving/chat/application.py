@@ -1,4 +1,4 @@
-"""The server of chats, put together."""
+"""Assembly of the chat server."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ BODY_BYTES = 64 * 1024
 def build(
     study: ChatStudy, storage: ChatStorage, talkers: Mapping[str, Talker], owner_token: str, base_url: str
 ) -> ASGIApp:
-    """Return the application of a study of chats.
+    """Return the application for a chat study.
 
     Args:
-        study: what is asked.
-        storage: where everything goes.
-        talkers: system -> what answers.
-        owner_token: what the owner's page asks for.
-        base_url: where the server is reached.
+        study: the design of the study.
+        storage: its database.
+        talkers: system -> its talker.
+        owner_token: the token for the owner's page.
+        base_url: the public address of the server.
     """
     replies = Replies(talkers, study.seed)
-    # Welcome and consent are those of every study.
+    # The pages for welcome and consent are shared by all kinds of studies.
     pages = Pages("dactnlg.serving.chat", {"paragraphs": paragraphs}, behind="dactnlg.studies.server")
     desk = ChatDesk(study, storage, owner_token, base_url.rstrip("/"), pages, replies)
 

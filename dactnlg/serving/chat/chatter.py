@@ -1,4 +1,4 @@
-"""Pages behind a person's link: the chat, its rating, and thanks."""
+"""The pages behind a person's link: chat, rating, and thanks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ChatNumber = Annotated[int, Path(ge=1, le=1_000, description="which of the perso
 
 
 def routes(desk: ChatDesk) -> APIRouter:
-    """Return the routes under `/r/TOKEN`, where TOKEN is the secret in a person's link."""
+    """Return the routes under `/r/TOKEN`, where TOKEN is the secret of a person's link."""
     room = ChatterRoom(desk, desk.study.place_of)
     router = room.router()
 
@@ -41,14 +41,14 @@ def routes(desk: ChatDesk) -> APIRouter:
 
     @router.post("/chats/{number}/messages", openapi_extra=form_schema("id", "text"))
     async def message(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
-        """Take a message, and give the answer."""
+        """Store a message and return the answer."""
         state = await run_in_threadpool(room.state, token)
         chat, place = await room.say(state, number, form)
         return room.said(request, token, chat, place)
 
     @router.post("/chats/{number}/answer", openapi_extra=form_schema("again"))
     async def answer(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
-        """Give the answer to a message that has none yet."""
+        """Return the answer to a message that has none yet."""
         chat = room.open(await run_in_threadpool(room.state, token), number)
         if not chat.texts:
             raise OutOfOrder("nothing was said yet")
@@ -57,7 +57,7 @@ def routes(desk: ChatDesk) -> APIRouter:
 
     @router.post("/chats/{number}/votes", openapi_extra=form_schema("id", "place", "vote"))
     def vote(request: Request, token: Token, number: ChatNumber, form: Form) -> Response:
-        """Take a vote on an answer: the same again clears it."""
+        """Store a vote on an answer; the same vote again clears it."""
         state = room.state(token)
         if form.get("vote") not in VOTES or not _PLACE.fullmatch(form.get("place", "")):
             raise Problem(UNPROCESSABLE, "a vote has a place, a number, and is up or down")
@@ -69,27 +69,27 @@ def routes(desk: ChatDesk) -> APIRouter:
 
     @router.get("/chats/{number}/rating")
     def rating(token: Token, number: ChatNumber) -> Response:
-        """Ask for the ratings of a conversation, once it is long enough."""
+        """Show the rating form of a conversation, once it is long enough."""
         return room.rating(room.state(token), token, number)
 
     @router.post("/chats/{number}/rating", openapi_extra=form_schema())
     def rate(token: Token, number: ChatNumber, form: Form) -> Response:
-        """Keep the ratings, and end the conversation."""
+        """Store the ratings and end the conversation."""
         return room.rate(room.state(token), token, number, form)
 
     return router
 
 
 class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
-    """What a person sees."""
+    """The pages and actions of a person."""
 
     def agreed(self, rater: str) -> None:
-        """Note that a person agrees to take part, and begin the first conversation."""
+        """Record that a person agrees to take part, and begin the first conversation."""
         super().agreed(rater)
         self.desk.storage.begin(rater, 1)
 
     def current(self, state: ChatterState, token: str) -> Response:
-        """Return what comes next."""
+        """Return the page that comes next."""
         study, page = self.desk.study, self.desk.page
         if state.withdrawn:
             return page("left.html")
@@ -101,7 +101,7 @@ class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
         return page("chat.html", token=token, chat=state.latest, request=new_token(), mistake="")
 
     async def say(self, state: ChatterState, number: int, form: dict[str, str]) -> tuple[Chat, int]:
-        """Keep a message and its answer; return the conversation, and the place of the message in it."""
+        """Store a message and its answer; return the conversation and the index of the message in it."""
         text, most = clean(form.get("text", "")), self.desk.study.limits.message_length
         if not text:
             raise Problem(UNPROCESSABLE, "please write something")
@@ -115,14 +115,14 @@ class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
         return await self.answered(chat), place
 
     async def answered(self, chat: Chat) -> Chat:
-        """Return a conversation whose last message has its answer, which is kept."""
+        """Store the answer to the last message if it has none; return the conversation."""
         if not chat.waiting:
             return chat
         text = await self.desk.replies.reply(chat)
         return await run_in_threadpool(self.desk.storage.answer, chat.rater, chat.number, len(chat.texts), text)
 
     def said(self, request: Request, token: str, chat: Chat, place: int) -> Response:
-        """Return the answer to a message: to the page's script as JSON, else the page anew."""
+        """Return the response to a message: JSON for the page's script, otherwise a redirect to the page."""
         if not _wants_json(request):
             return self.onward(token, f"#place-{place + 1}")
         limits = self.desk.study.limits
@@ -137,7 +137,7 @@ class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
         )
 
     def rating(self, state: ChatterState, token: str, number: int, form: dict[str, str] | None = None) -> Response:
-        """Return the questions about a conversation, with the mistakes of a form that was sent."""
+        """Return the rating form of a conversation, with the mistakes of a submitted form."""
         chat = self.open(state, number)
         check_length(self.desk.study, chat)
         asked = scale_questions(self.desk.study.scale, self.desk.study.criteria, form)
@@ -146,7 +146,7 @@ class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
         return self.desk.page("rating.html", UNPROCESSABLE if mistakes else 200, **values)
 
     def rate(self, state: ChatterState, token: str, number: int, form: dict[str, str]) -> Response:
-        """Keep ratings and go on; show the questions again where there are mistakes."""
+        """Store ratings and go on, or show the form again if there are mistakes."""
         asked = scale_questions(self.desk.study.scale, self.desk.study.criteria, form)
         ratings = read_scales(asked, form)
         if ratings is None:
@@ -158,7 +158,7 @@ class ChatterRoom(VisitorRoom[ChatDesk, ChatterState]):
         """Return the conversation that a person is in.
 
         Raises:
-            OutOfOrder: it has another number, or is rated.
+            OutOfOrder: it has another number, or is rated, or the person has withdrawn.
         """
         if state.latest is None or state.latest.number != number or state.latest.rated or state.withdrawn:
             raise OutOfOrder("this is not the conversation that you are in; please open your link again")

@@ -1,4 +1,4 @@
-"""One conversation, and how far a person is."""
+"""A chat conversation, and the progress of a person."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ class Chat:
     Attributes:
         rater: the person.
         number: which of the person's conversations, from 1.
-        system: whom they met.
-        texts: what was said, the person first and in turns.
-        votes: place of an answer in `texts` -> 1 or -1.
-        rated: whether it is rated, and has ended.
+        system: the name of the system.
+        texts: the messages and answers, alternating, starting with the person.
+        votes: index of an answer in `texts` -> 1 or -1.
+        rated: whether it is rated, and therefore over.
         ratings: criterion -> value.
-        moments: when each text came, in seconds since 1970.
+        moments: when each text was stored, in seconds since 1970.
     """
 
     rater: str
@@ -32,7 +32,7 @@ class Chat:
 
     @property
     def turns(self) -> int:
-        """How many of the person's messages were answered."""
+        """The number of answered messages."""
         return len(self.texts) // 2
 
     @property
@@ -43,12 +43,12 @@ class Chat:
 
 @dataclass(frozen=True)
 class ChatterState:
-    """How far a person is.
+    """The progress of a person.
 
     Attributes:
         rater: the person.
         consented: whether they have agreed to take part.
-        withdrawn: whether they have left, and all of theirs is deleted.
+        withdrawn: whether they have withdrawn, and their data is deleted.
         latest: the conversation that they began last; None before the first.
     """
 
@@ -59,5 +59,5 @@ class ChatterState:
 
     @property
     def finished(self) -> int:
-        """How many conversations are rated."""
+        """The number of rated conversations."""
         return 0 if self.latest is None else self.latest.number - (not self.latest.rated)

@@ -1,4 +1,4 @@
-"""Making a study of chats: its systems are runs that can talk."""
+"""Creating a chat study, whose systems are runs that people can talk with."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ _NAMED = re.compile(r"([^=/\\]+)=(.+)")
 
 
 def parse_system(text: str) -> StudySystem:
-    """Read `RUN` or `NAME=RUN`; the name of a run is that of its folder.
+    """Parse `RUN` or `NAME=RUN`; by default the name is that of the folder.
 
     Raises:
-        RunError: the folder is no run.
-        CorpusError: nobody can talk with it: no tasks can be made of its corpus.
+        RunError: the folder is not a run.
+        UserError: nobody can talk with the run (see `check_talker`).
+        CorpusError: no tasks can be made from its corpus.
     """
     named = _NAMED.fullmatch(text)
     name, path = (named[1], Path(named[2])) if named else ("", Path(text))
@@ -39,19 +40,19 @@ def create(
     instructions: str | None = None,
     consent: str | None = None,
 ) -> ChatStudy:
-    """Return a study of chats.
+    """Return a chat study.
 
     Args:
-        name: of the study, as people read it.
-        systems: whom they may meet.
-        people: how many are asked.
-        chats: conversations of each at most.
-        limits: what they may send.
-        seed: what decides who meets which system.
-        instructions, consent: texts for them; None for those of the package.
+        name: the name of the study that people see.
+        systems: the systems to talk with.
+        people: number of people.
+        chats: maximum number of conversations per person.
+        limits: limits on their messages.
+        seed: determines who meets which system.
+        instructions, consent: texts shown to people; None for the defaults.
 
     Raises:
-        StudyError: two systems have one name, or a text is too long.
+        StudyError: two systems have the same name, or a text is too long.
     """
     texts = {
         "instructions": instructions or INSTRUCTIONS.format(least=limits.least_turns),

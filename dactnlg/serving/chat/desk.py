@@ -1,4 +1,4 @@
-"""What the routes of a chat server work with."""
+"""The objects shared by the routes of a chat server."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dactnlg.studies.server.desk import Desk
 
 @dataclass(frozen=True)
 class ChatDesk(Desk[ChatStudy, ChatStorage]):
-    """What the routes work with.
+    """The objects shared by the routes.
 
     Attributes:
-        replies: the systems.
+        replies: lets the systems answer.
     """
 
     replies: Replies

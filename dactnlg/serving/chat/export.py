@@ -1,4 +1,4 @@
-"""Chats for others: conversations as JSON Lines, votes and ratings as the long CSV that `study analyse` reads."""
+"""Export of chats: conversations as JSON Lines, votes and ratings as long CSV, as `study analyse` reads it."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ CONVERSATIONS, VOTES, RATINGS = "conversations.jsonl", "votes.csv", "ratings.csv
 
 
 def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> list[Chat]:
-    """Return the conversations of a study so far; a server may go on meanwhile.
+    """Return the conversations of a study so far; its server may be running.
 
     Args:
         study: the study.
         folder: its folder.
-        database: where it is; None for `ratings.sqlite` in the folder.
+        database: the address of its database; None for `ratings.sqlite` in the folder.
 
     Raises:
         StudyError: there is no such database, or it is damaged.
@@ -34,7 +34,7 @@ def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> l
     """
     if database is None and not (folder / DATABASE).is_file():
         raise NoRatingsError(f"{folder}: nobody has chatted yet: there is no {DATABASE} (dactnlg chat serve makes it)")
-    # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
+    # Read inside `connect`, so that damage found while reading gives the same message as damage found on opening.
     with connect(folder, database, to_read=True) as engine:
         storage = ChatStorage(engine, study)
         chats = storage.all_chats()
@@ -45,7 +45,7 @@ def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> l
 
 
 def conversation(chat: Chat) -> Conversation:
-    """Return a chat as a conversation, with its votes at the utterances and its ratings behind."""
+    """Return a chat as a conversation, with votes on its utterances and its ratings as further keys."""
     turns = []
     for place, (text, moment) in enumerate(zip(chat.texts, chat.moments, strict=True)):
         more: dict[str, Any] = {"time": datetime.fromtimestamp(moment, UTC).isoformat()}
@@ -59,8 +59,8 @@ def conversation(chat: Chat) -> Conversation:
 def rating_rows(chats: Sequence[Chat], study: ChatStudy) -> Ratings:
     """Return the ratings of conversations.
 
-    An item is a person's round, in which they met every system once, so that systems are compared within people; what
-    the system said is told by the name of the conversation.
+    An item is a round in which a person meets every system once, so that systems are compared within people; `output`
+    is the name of the conversation.
     """
     count = len(study.systems)
     return Ratings(
@@ -73,7 +73,7 @@ def rating_rows(chats: Sequence[Chat], study: ChatStudy) -> Ratings:
 
 
 def vote_rows(chats: Sequence[Chat]) -> Ratings:
-    """Return the votes that stand, 1 or -1; an item is an answer."""
+    """Return the votes in force, 1 or -1; an item is an answer."""
     return Ratings(
         [
             _row(chat, f"{name_of(chat)}-{place:03}", "vote", float(vote), chat.texts[place])
@@ -84,10 +84,10 @@ def vote_rows(chats: Sequence[Chat]) -> Ratings:
 
 
 def write_chats(chats: Sequence[Chat], study: ChatStudy, folder: Path) -> None:
-    """Write `conversations.jsonl`, `votes.csv` and `ratings.csv` into a folder, which is made.
+    """Write `conversations.jsonl`, `votes.csv` and `ratings.csv` into a folder, which is created if missing.
 
     Raises:
-        StudyError: one of them is there already.
+        StudyError: one of them exists already.
     """
     if there := [name for name in (CONVERSATIONS, VOTES, RATINGS) if (folder / name).exists()]:
         raise StudyError(f"{folder / there[0]} exists already; name another folder with --output")
@@ -98,7 +98,7 @@ def write_chats(chats: Sequence[Chat], study: ChatStudy, folder: Path) -> None:
 
 
 def name_of(chat: Chat) -> str:
-    """Return the name of a conversation: the person and a number."""
+    """Return the name of a conversation: the person and the number."""
     return f"{chat.rater}-{chat.number:02}"
 
 

@@ -1,4 +1,4 @@
-"""The page of a chat study's owner: how far everybody is, what each system got, and the data to take home."""
+"""The page of a chat study's owner: progress, results of each system, and data to download."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from dactnlg.studies.server.desk import download, moment
 
 
 def routes(desk: ChatDesk) -> APIRouter:
-    """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
+    """Return the routes under `/owner`; all but the sign-in require its cookie or a bearer token."""
     router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
     door = desk.door()
     door.add(router)
 
     @router.get("")
     def overview(request: Request) -> Response:
-        """Show how far everybody is, or ask for the token."""
+        """Show the progress of the study, or ask for the token."""
         if asked := door.question(request):
             return asked
         door.check(request)
@@ -33,7 +33,7 @@ def routes(desk: ChatDesk) -> APIRouter:
 
     @router.get("/progress", dependencies=[Depends(door.check)])
     def told() -> dict[str, Any]:
-        """Return how far everybody is, as JSON."""
+        """Return the progress of the study as JSON."""
         return progress(desk.study, desk.storage.all_chats())
 
     @router.get(f"/{RATINGS}", dependencies=[Depends(door.check)])
@@ -43,12 +43,12 @@ def routes(desk: ChatDesk) -> APIRouter:
 
     @router.get(f"/{VOTES}", dependencies=[Depends(door.check)])
     def votes() -> Response:
-        """Return the votes that stand."""
+        """Return the votes in force."""
         return download(VOTES, vote_rows(desk.storage.all_chats()).csv(), "text/csv")
 
     @router.get(f"/{CONVERSATIONS}", dependencies=[Depends(door.check)])
     def conversations() -> Response:
-        """Return what was said, a conversation a line."""
+        """Return the conversations, one per line."""
         text = "".join(lines(map(conversation, desk.storage.all_chats())))
         return download(CONVERSATIONS, text, "application/jsonl")
 
@@ -56,7 +56,7 @@ def routes(desk: ChatDesk) -> APIRouter:
 
 
 def progress(study: ChatStudy, chats: Sequence[Chat]) -> dict[str, Any]:
-    """Return a row for every system and for everybody who has said something, and the sums."""
+    """Return a row per system and per person who has said something, and the totals."""
     first = study.criteria[0].name
     by_rater: dict[str, list[Chat]] = {}
     for chat in chats:

@@ -1,4 +1,4 @@
-"""Answers of systems: one thread asks them, one request after the other, and nobody waits without end."""
+"""Answers of systems, generated in one thread, one request at a time, with a limit on the queue."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dactnlg.serving.chat.conversation import Chat
 
 MOST_WAITING = 200
 _JOINERS = "\u200c\u200d"
-"""What joins letters and emoji: it shows nothing by itself, and says how others are shown."""
+"""Joiners of letters and emoji: invisible themselves, they affect how others are displayed."""
 SILENCE = "…"
-"""What stands for an answer without a word."""
+"""Stands for an empty answer."""
 _log = logging.getLogger("dactnlg")
 
 
@@ -24,9 +24,9 @@ class Replies:
     """Lets systems answer.
 
     Args:
-        talkers: system -> what answers.
-        seed: of what they draw; each conversation has a seed of its own, so that an answer that is asked for again,
-            after a crash perhaps, is the same.
+        talkers: system -> its talker.
+        seed: for sampling; each conversation has its own seed, derived from it, so that an answer requested again, for
+            instance after a crash, is the same.
     """
 
     def __init__(self, talkers: Mapping[str, Talker], seed: int) -> None:
@@ -38,7 +38,7 @@ class Replies:
         """Return the answer to a conversation's last message.
 
         Raises:
-            Problem: 503, too many wait, or the system has failed; the message is kept, and may be sent again.
+            Problem: 503, too many requests are queued, or the system failed; the message is stored and can be retried.
         """
         if self._waiting >= MOST_WAITING:
             raise Problem(503, "many people are chatting; please try again", headers={"Retry-After": "2"})
@@ -52,7 +52,7 @@ class Replies:
             self._waiting -= 1
 
     def close(self) -> None:
-        """End the thread; what waits gets no answer."""
+        """End the thread; queued requests get no answer."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ask(self, chat: Chat) -> str:
@@ -62,7 +62,7 @@ class Replies:
 
 
 def clean(text: str) -> str:
-    r"""Return a text in one line, without characters that act rather than show.
+    r"""Return a text on one line, without control and formatting characters other than joiners.
 
     >>> clean(" Hi\n\x1b[31mthere\u202e ")
     'Hi [31mthere'

@@ -1,4 +1,4 @@
-"""Where chats are kept: the database of a study, SQLite or PostgreSQL; what was acknowledged is on the disk."""
+"""Storage of chats in the database of a study, SQLite or PostgreSQL; whatever was acknowledged is on disk."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ MINUTE = 60
 
 
 class TooManyMessages(StudyError):
-    """More messages in a minute than a person may send.
+    """A person has sent too many messages within a minute.
 
     Attributes:
-        wait: seconds until the next one is taken.
+        wait: seconds until the next message is accepted.
     """
 
     def __init__(self, most: int, wait: int) -> None:
@@ -38,14 +38,14 @@ class TooManyMessages(StudyError):
 class ChatStorage(Enrolment):
     """The chats of one study.
 
-    Every change locks the person's row first: of two requests of one person the second sees what the first has done.
+    Every change first locks the person's row, so that concurrent requests of a person see each other's changes.
 
     Args:
         engine: the database, from `database.connect`.
         study: the study.
 
     Raises:
-        StudyError: the database holds answers to a study of this name that asked something else.
+        StudyError: the database holds answers to a different study with this name.
     """
 
     def __init__(self, engine: Engine, study: ChatStudy) -> None:
@@ -54,16 +54,16 @@ class ChatStorage(Enrolment):
 
     @classmethod
     def open(cls, folder: Path, study: ChatStudy, database: str | None = None) -> ChatStorage:
-        """Open the database of a study, which is made if it is missing; see `studies.storage.Storage.open`.
+        """Open the database of a study, creating it if missing; see `studies.storage.Storage.open`.
 
         Raises:
-            StudyError: it is no address of a database, or it cannot be reached.
+            StudyError: the address is invalid, or the database cannot be reached.
         """
         with connect(folder, database) as engine:
             return cls(engine, study)
 
     def state(self, rater: str) -> ChatterState:
-        """Return how far a person is."""
+        """Return the progress of a person."""
         with self._reading() as connection:
             columns = select(raters.c.consented, raters.c.withdrawn).where(self._is(rater))
             row = connection.execute(columns).one_or_none()
@@ -74,10 +74,10 @@ class ChatStorage(Enrolment):
             )
 
     def begin(self, rater: str, number: int) -> None:
-        """Begin a conversation; one that has begun stays as it is.
+        """Begin a conversation; does nothing if it has begun already.
 
         Raises:
-            OutOfOrder: it is not the person's next one, or they have not agreed, or left.
+            OutOfOrder: it is not the person's next one, or they have not agreed to take part, or have withdrawn.
         """
         with self._writing() as connection:
             self._lock(connection, rater)
@@ -91,21 +91,21 @@ class ChatStorage(Enrolment):
             connection.execute(insert(chats).values(**row, system=self._study.system(rater, number)))
 
     def say(self, rater: str, number: int, request: str, text: str) -> tuple[Chat, int]:
-        """Keep a person's message; one that was kept before changes nothing.
+        """Store a person's message; a retry changes nothing.
 
         Args:
             rater: the person.
-            number: which conversation.
-            request: what tells a retry from a further message.
+            number: the number of the conversation.
+            request: id of the message, the same in every retry.
             text: the message.
 
         Returns:
-            The conversation, and the place of the message in it: it has no answer yet where it is the last one.
+            The conversation, and the index of the message in it; if it is the last text, it has no answer yet.
 
         Raises:
-            OutOfOrder: the conversation does not take it: it is not open, the last message has no answer yet, or there
-                are as many as may be.
-            AnswersConflict: another message came with the same `request`.
+            OutOfOrder: the conversation is not open or has its maximum of messages, or the last message has no answer
+                yet.
+            AnswersConflict: a different message was stored with the same `request`.
             TooManyMessages: there were too many in the last minute.
         """
         limits = self._study.limits
@@ -127,10 +127,10 @@ class ChatStorage(Enrolment):
             return self._chat(connection, rater, number), place
 
     def answer(self, rater: str, number: int, place: int, text: str) -> Chat:
-        """Keep a system's answer at a place, unless there is one already, and return the conversation.
+        """Store a system's answer at the index `place`, unless there is one already, and return the conversation.
 
         Raises:
-            OutOfOrder: the person has left meanwhile.
+            OutOfOrder: the person has withdrawn meanwhile.
         """
         with self._writing() as connection:
             self._lock(connection, rater)
@@ -139,11 +139,11 @@ class ChatStorage(Enrolment):
             return self._chat(connection, rater, number)
 
     def vote(self, rater: str, number: int, request: str, place: int, vote: Vote) -> Chat:
-        """Keep a vote on an answer: the same again clears it, the other one replaces it; a retry changes nothing.
+        """Store a vote on an answer: the same vote again clears it, the other replaces it; a retry changes nothing.
 
         Raises:
-            OutOfOrder: the conversation is not open, or has no answer at that place.
-            AnswersConflict: another vote came with the same `request`.
+            OutOfOrder: the conversation is not open, or has no answer at the index `place`.
+            AnswersConflict: a vote on another answer was stored with the same `request`.
         """
         with self._writing() as connection:
             chat = self._open(connection, rater, number, request, votes)
@@ -162,16 +162,16 @@ class ChatStorage(Enrolment):
             return self._chat(connection, rater, number)
 
     def rate(self, rater: str, number: int, ratings: Mapping[str, float]) -> None:
-        """Keep the ratings of a conversation, which ends with them; the same ones again change nothing.
+        """Store the ratings of a conversation and end it; the same ratings again change nothing.
 
         Args:
             rater: the person.
-            number: which conversation.
+            number: the number of the conversation.
             ratings: criterion -> value, validated, for all criteria.
 
         Raises:
             OutOfOrder: the conversation has not begun, or is too short.
-            AnswersConflict: it was rated otherwise before.
+            AnswersConflict: it already has different ratings.
         """
         with self._writing() as connection:
             self._lock(connection, rater)
@@ -187,7 +187,7 @@ class ChatStorage(Enrolment):
             connection.execute(update(chats).where(self._in(chats, rater, number)).values(rated=int(time.time())))
 
     def all_chats(self) -> list[Chat]:
-        """Return every conversation in which something was said, in the order of people and numbers."""
+        """Return every conversation with at least one message, sorted by person and number."""
         with self._reading() as connection:
             wanted = select(chats.c.rater, chats.c.chat).where(chats.c.study == self._key)
             keys = connection.execute(wanted.order_by(chats.c.rater, chats.c.chat)).all()
@@ -199,7 +199,7 @@ class ChatStorage(Enrolment):
             raise OutOfOrder("you have not agreed to take part yet")
 
     def _open(self, connection: Connection, rater: str, number: int, request: str, table: Table) -> Chat:
-        """Return a conversation that takes messages and votes, or has had this very one."""
+        """Return a conversation that is open, or in whose `table` this request is stored already."""
         self._lock(connection, rater)
         chat = self._chat(connection, rater, number)
         repeated = select(table.c.place).where(self._in(table, rater, number) & (table.c.request == request))
@@ -214,7 +214,7 @@ class ChatStorage(Enrolment):
         said = select(utterances.c.text, utterances.c.said).where(self._in(utterances, rater, number))
         texts = connection.execute(said.order_by(utterances.c.place)).all()
         clicks = select(votes.c.place, votes.c.vote).where(self._in(votes, rater, number)).order_by(votes.c.number)
-        # Of several clicks the last one stands.
+        # The last click on an answer counts.
         standing = {row.place: row.vote for row in connection.execute(clicks)}
         given = select(verdicts.c.criterion, verdicts.c.value).where(self._in(verdicts, rater, number))
         values = {row.criterion: row.value for row in connection.execute(given)}

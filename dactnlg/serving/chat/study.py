@@ -1,4 +1,4 @@
-"""A study of chats: systems, people and questions; the file `chat.json`."""
+"""A chat study: systems, people and questions; the file `chat.json`."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ CRITERIA = (
         name="empathy", question="Did it respond to how you felt?", low_label="not at all", high_label="very much"
     ),
 )
-"""The five scales of Ghandeharioun et al. 2019: named in table 2 (section 5.2), of seven points (section 7.8); the
-questions are ours."""
+"""The five scales of Ghandeharioun et al. 2019, with the names of table 2 (section 5.2) and seven points (section 7.8);
+the wording of the questions is ours."""
 LEAST_TURNS = 3
 INSTRUCTIONS = """You will chat with a computer program. Write whatever you like; it answers each of your messages.
 With the arrows beside an answer you can say that it was a good or a bad one; the same arrow again takes that back.
@@ -54,13 +54,13 @@ What I write, my votes and my answers are kept without my name or address, and m
 
 
 class ChatLimits(BaseModel):
-    """What a person may send.
+    """Limits on a person's messages.
 
     Attributes:
-        least_turns: messages before a conversation can be rated.
-        most_turns: messages in a conversation at most.
-        message_length: characters of a message at most.
-        per_minute: messages of a person in a minute at most.
+        least_turns: messages needed before a conversation can be rated.
+        most_turns: maximum number of messages per conversation.
+        message_length: maximum number of characters per message.
+        per_minute: maximum number of messages per minute and person.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -78,19 +78,19 @@ class ChatLimits(BaseModel):
 
 
 class ChatStudy(StudyFile):
-    """What is decided before anybody chats.
+    """The design of a chat study.
 
     Attributes:
-        format_version: of this file.
-        name: of the study, as people read it.
-        seed: what decides who meets which system.
-        systems: the systems, `source` being a run folder; people never see their names.
-        people: how many are asked.
-        chats: conversations of each at most.
-        limits: what they may send.
-        scale, criteria: what is asked about a conversation.
-        instructions: what people read before they begin.
-        consent: what they agree to.
+        format_version: version of the file format.
+        name: the name of the study that people see.
+        seed: determines who meets which system.
+        systems: the systems, with run folders as `source`; people never see their names.
+        people: number of people.
+        chats: maximum number of conversations per person.
+        limits: limits on their messages.
+        scale, criteria: the questions about a conversation.
+        instructions: the text that people read before they begin.
+        consent: the text that they agree to.
     """
 
     file_name, kind, maker = FILE, "study of chats", "dactnlg chat create"
@@ -117,22 +117,22 @@ class ChatStudy(StudyFile):
 
     @cached_property
     def place_of(self) -> Mapping[str, int]:
-        """The people, `r001` and so on, each with a place from 0."""
+        """The people, `r001` and so on -> index from 0."""
         return {f"r{number:03}": number - 1 for number in range(1, self.people + 1)}
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what is asked: more people may be asked later, and texts for them corrected."""
+        """The SHA-256 of the seed, systems, criteria (by name) and scale; the rest of the study may change later."""
         names = [criterion.name for criterion in self.criteria]
         systems = [system.name for system in self.systems]
         asked = ["chats", self.seed, systems, names, self.scale.model_dump(mode="json")]
         return hashlib.sha256(json.dumps(asked).encode()).hexdigest()
 
     def system(self, rater: str, chat: int) -> str:
-        """Return the name of the system that a person meets in a conversation, which are counted from 1.
+        """Return the name of the system that a person meets in a conversation, counted from 1.
 
-        It is drawn from the seed; a person meets every system once before meeting one again, and of as many people as
-        there are systems each meets another one first.
+        The order is random, determined by the seed. A person meets every system once before meeting one again, and in
+        each block of as many people as systems, everyone meets a different system first.
         """
         count, place = len(self.systems), self.place_of[rater]
         block, at = divmod(chat - 1, count)

@@ -1,4 +1,4 @@
-"""The tables of chats, beside those of other studies."""
+"""The database tables of chats, in the same metadata as those of other studies."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ chats = Table(
     Column("rated", BigInteger),
     ForeignKeyConstraint(["study", "rater"], ["dactnlg_raters.study", "dactnlg_raters.rater"]),
 )
-"""Conversations of a person, from 1; a rated one has ended."""
+"""The conversations of each person, numbered from 1; a rated one has ended."""
 
 
 def _of_chat() -> ForeignKeyConstraint:
@@ -40,7 +40,7 @@ utterances = Table(
     Unique("study", "rater", "chat", "request"),
     _of_chat(),
 )
-"""What was said: places count from 0, those of the person are even; `request` is what a retry repeats."""
+"""Messages and answers: `place` is the index, even for the person's; `request` is the id that retries share."""
 
 votes = Table(
     "dactnlg_votes",
@@ -56,7 +56,7 @@ votes = Table(
     Unique("study", "rater", "chat", "request"),
     _of_chat(),
 )
-"""Every click, in order, with what stands after it: 1, -1, or 0 for none."""
+"""Every click, in order, with the vote in force after it: 1, -1, or 0 for none."""
 
 verdicts = Table(
     "dactnlg_chat_ratings",
@@ -68,4 +68,4 @@ verdicts = Table(
     Column("value", Double, nullable=False),
     _of_chat(),
 )
-"""Values of the scales."""
+"""Ratings."""

@@ -1,5 +1,5 @@
-"""Imports: the templates of other frameworks become acts, training pairs and a configuration.
+"""Imports: turning templates of other frameworks into acts, training pairs and a configuration.
 
-`rasa`, `ovos` and `home_assistant` each read one kind of source; `slot_map` says what the slots are called and what
-values they have; `pairs` makes the files.
+`rasa`, `ovos` and `home_assistant` each read one kind of source; `slot_map` has names and values for the slots; `pairs`
+writes the files.
 """

@@ -1,7 +1,7 @@
-"""Responses of Home Assistant's intents as templates: Jinja, which is read and never run.
+"""Responses of Home Assistant's intents as templates, from Jinja that is parsed but never executed.
 
-`{{ slots.name }}` is the slot `name`, `{{ state.state }}` the slot `state`; filters that only change the case are left
-out. Each case of `{% if %}` says something else and is a response of its own: `NAME.1`, `NAME.2`.
+`{{ slots.name }}` is the slot `name`, `{{ state.state }}` the slot `state`; filters that only affect the form of a
+value, such as its case, are dropped. Each branch of `{% if %}` becomes a response of its own: `NAME.1`, `NAME.2`.
 """
 
 from __future__ import annotations
@@ -17,23 +17,23 @@ from dactnlg.runs import yamlfile
 from dactnlg.serving.imports.templates import ResponseTemplate, TemplateSource
 
 MOST_CASES = 16
-"""Cases of one template at most."""
+"""Maximum number of cases of one template."""
 _HARMLESS = frozenset({"capitalize", "title", "lower", "upper", "trim", "string", "int", "float", "round", "replace"})
 
 
 class JinjaReadingError(ValueError):
-    """A template that does more than put values into a text."""
+    """A template does more than insert values into a text."""
 
 
 def read(folder: Path, language: str | None = None) -> TemplateSource:
-    """Return the responses of a `responses` folder, or of one language's; every YAML file below it is read.
+    """Read the responses from all YAML files in a `responses` folder, or in one language's folder.
 
     Args:
         folder: the folder, or a file.
-        language: the language's folder; by default `en`.
+        language: name of the language's folder; by default `en`.
 
     Raises:
-        UserError: there are no such files.
+        UserError: there are no YAML files, or no responses in them, or the only file cannot be read.
     """
     wanted = language or "en"
     inside = folder / wanted
@@ -64,7 +64,7 @@ def read(folder: Path, language: str | None = None) -> TemplateSource:
 
 
 def _texts(data: Any) -> Iterator[tuple[str, Any]]:
-    """Yield key and template: `default: TEXT`, or `success: [{templates: [TEXT, ...]}]` of older files."""
+    """Yield key and template, from `default: TEXT` or, in older files, `success: [{templates: [TEXT, ...]}]`."""
     for key, value in data.items() if isinstance(data, dict) else ():
         if isinstance(value, list):
             for entry in value:
@@ -92,7 +92,7 @@ def _read(source: TemplateSource, name: str, text: Any, origin: str) -> None:
 
 
 def _cases(body: Sequence[nodes.Node]) -> list[str]:
-    """Return the texts that a template may become."""
+    """Return the texts that a template can produce, one per case, with `{slot}` for values."""
     texts = [""]
     for node in body:
         if isinstance(node, nodes.Output):
@@ -134,7 +134,7 @@ def _expression(node: nodes.Node) -> list[str]:
 
 
 def _name(node: nodes.Node) -> str:
-    """Return the name of a slot: that of a variable, or of the attribute of `slots` or `state`."""
+    """Return the name of a slot: that of the variable, or of the attribute of `slots` or `state`."""
     if isinstance(node, nodes.Name):
         return node.name
     if isinstance(node, nodes.Getattr):

@@ -1,4 +1,4 @@
-"""Dialog files of OVOS and Mycroft skills as templates: a text a line, `{slot}`, `(one|other)`, `[optional]`."""
+"""Dialog files of OVOS and Mycroft skills as templates: one text per line, `{slot}`, `(one|other)`, `[optional]`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ _DOUBLE = re.compile(r"\{\{\s*([^{}]+?)\s*\}\}")
 
 
 def read(folder: Path, language: str | None = None) -> TemplateSource:
-    """Return the dialog files of a skill's `locale` folder, or of one language's.
+    """Read the dialog files of a skill's `locale` folder, or of one language's folder.
 
     Args:
         folder: the folder; every `.dialog` file below it is read.
-        language: the language's folder, such as `en-us`; by default English, or the only one.
+        language: name of the language's folder, such as `en-us`, or its beginning; by default English, or the only one.
 
     Raises:
-        UserError: there are no dialog files, or none of that language.
+        UserError: there are no dialog files, or none in that language.
     """
     folders = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
     found = {each.name: each for each in folders if _LANGUAGE.fullmatch(each.name)}

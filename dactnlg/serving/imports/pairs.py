@@ -1,4 +1,4 @@
-"""Files of an import: pairs to train on, templates, the slot map, a card, a configuration, and what was left out."""
+"""The files of an import: training pairs, templates, slot map, data card, configuration, and what was left out."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from dactnlg.serving.imports.templates import SLOT, ResponseTemplate, TemplateSo
 from dactnlg.text.style import Style
 
 PER_TEMPLATE = 12
-"""Pairs that are made of a template, each with other values; one without slots occurs as often."""
+"""Pairs made from each template, with varying values; a template without slots is repeated as often."""
 FILES = ("pairs.jsonl", "templates.jsonl", "slots.yaml", "acts.txt", "not-read.jsonl")
 
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """What came of an import.
+    """The result of an import.
 
     Attributes:
-        responses: that have a template.
-        templates: that were read.
-        pairs: that were made of them, and checked.
+        responses: number of responses with a template.
+        templates: number of templates used.
+        pairs: number of pairs made from them, all checked.
         unread: what was left out.
-        folder: of the files.
-        configuration: to train on.
+        folder: the folder with the files.
+        configuration: the configuration file for training.
     """
 
     responses: int
@@ -48,7 +48,7 @@ class Imported:
     configuration: Path
 
     def lines(self) -> Iterator[str]:
-        """Yield what is told of it, a line each."""
+        """Yield the lines of a summary for the user."""
         yield f"{self.responses} responses, {self.templates} templates, {self.pairs} pairs: {self.folder / FILES[0]}"
         if self.unread:
             yield f"{len(self.unread)} not read ({self.folder / FILES[4]}):"
@@ -63,17 +63,17 @@ class Imported:
 def write_import(
     source: TemplateSource, folder: Path, given: SlotMap | None = None, *, kind: str = "rasa", overwrite: bool = False
 ) -> Imported:
-    """Make acts, pairs and a configuration of a source's templates.
+    """Write acts, pairs and a configuration for the templates of a source.
 
     Args:
-        source: what was read.
+        source: the templates.
         folder: the folder to write to.
-        given: a slot map that people have mended.
-        kind: the framework; `rasa` gets a mapping file for its NLG endpoint too.
-        overwrite: replace files that are there.
+        given: a slot map edited by the user.
+        kind: the framework; for `rasa`, a mapping file for its NLG endpoint is written, too.
+        overwrite: replace existing files.
 
     Raises:
-        UserError: nothing could be read, or files are there.
+        UserError: no template or too few templates can be used, or files exist already.
     """
     if not source.templates:
         reasons = "; ".join(f"{each.origin}: {each.reason}" for each in source.unread[:3])
@@ -122,7 +122,7 @@ Rows = list[tuple[Turn, str]]
 
 
 def _made(source: TemplateSource, found: SlotMap) -> tuple[list[tuple[ResponseTemplate, Rows]], list[Unread]]:
-    """Return the pairs of each template, all of them checked, and what had to be left out."""
+    """Return each usable template with its pairs, all checked, and what was left out."""
     cased = any(template.text != template.text.lower() for template in source.templates)
     style = Style(cased=cased, spaced=False, aliases={}, cues={}, silent=(), language=source.language)
     checker, unread = FidelityChecker(style.checker()), list(source.unread)
@@ -151,7 +151,7 @@ def _made(source: TemplateSource, found: SlotMap) -> tuple[list[tuple[ResponseTe
 
 
 def _pairs(template: ResponseTemplate, found: SlotMap) -> Iterator[tuple[Turn, str]]:
-    """Yield pairs of a template; no two slots of one have the same value."""
+    """Yield the pairs of a template; within a pair the slots have different values, as far as possible."""
     chance = random.Random(f"{template.response}|{template.text}")
     text = " ".join(template.text.split())
     for number in range(PER_TEMPLATE):
@@ -177,7 +177,7 @@ def _template(found: SlotMap, template: ResponseTemplate) -> dict[str, str]:
 
 
 def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate]) -> str:
-    """Return a mapping file for the NLG endpoint of Rasa: see `serving.rasa_mapping`."""
+    """Return the text of a mapping file for Rasa's NLG endpoint: see `serving.rasa_mapping`."""
     slots: dict[str, dict[str, int]] = {}
     variations: dict[str, int] = {}
     for template in templates:
@@ -187,7 +187,7 @@ def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate]) -> str:
             counts[slot] = counts.get(slot, 0) + 1
     responses: dict[str, Any] = {}
     for name, times in variations.items():
-        # What some variations leave out may be left out.
+        # A slot that is missing from some variations is optional.
         sources = {
             found.name(slot): slot if count == times else {"from": slot, "optional": True}
             for slot, count in slots.get(name, {}).items()

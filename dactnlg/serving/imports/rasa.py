@@ -12,12 +12,12 @@ from dactnlg.serving.rasa_responses import checked_responses
 
 
 def read(path: Path) -> TemplateSource:
-    """Return the responses of a domain: of a file, or of all files of a folder.
+    """Read the responses of a domain from a file, or from all files in a folder.
 
-    Variations for one channel or under a condition are left out: what they say hangs on more than their slots.
+    Variations for one channel or with a condition are left out, since they depend on more than their slots.
 
     Raises:
-        UserError: there is no such file, or a file is no domain.
+        UserError: there is no such file, or a file is not a domain.
     """
     files = sorted(file for file in path.rglob("*") if file.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
     source = TemplateSource()

@@ -1,13 +1,13 @@
-"""The slot map: what imported responses and slots are called in acts, and values to make training pairs of.
+"""The slot map: the names of imported responses and slots in acts, and values for training pairs.
 
     acts:
       utter_found: inform           # by default the name of the response itself, without utter_
     slots:
       cuisine: {name: food, values: [Thai, Basque, Umbrian]}
 
-Values stand in for those of the real world: in training each becomes its slot's placeholder, so it matters that they
-are distinct and that no other words are like them, not which they are. A slot has the values that its source names, or
-values after its name (a time for `pickup_time`, an amount for `total_price`), or else invented words.
+The values are stand-ins for real ones: in training each becomes its slot's placeholder, so they only need to be
+distinct and unlike other words. A slot has the values that its source lists, or values suggested by its name (a time
+for `pickup_time`, an amount for `total_price`), or else invented words.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from dactnlg.runs import yamlfile
 from dactnlg.serving.imports.templates import TemplateSource
 
 COUNT = 8
-"""Values that a slot gets."""
+"""Number of invented words per slot."""
 _KINDS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("email|mail", ("ada@example.org", "ben@example.net", "cleo@example.com", "dora@example.org")),
     ("url|link|website", ("example.org/a1", "example.net/b2", "example.com/c3", "example.org/d4")),
@@ -46,11 +46,11 @@ class _MapEntry(BaseModel):
 
 
 class SlotEntry(_MapEntry):
-    """A slot.
+    """The name and values of a slot.
 
     Attributes:
-        name: what it is called in acts; its own name by default.
-        values: values to make pairs of.
+        name: its name in acts; by default its name in the templates.
+        values: values for training pairs.
     """
 
     name: str | None = None
@@ -61,8 +61,8 @@ class SlotMap(_MapEntry):
     """A slot map.
 
     Attributes:
-        acts: response -> act type; the others have their own name.
-        slots: slot, as the templates have it -> its name and values.
+        acts: response -> act type; for other responses it is derived from their names.
+        slots: slot name in the templates -> its name in acts and its values.
     """
 
     acts: dict[str, str] = {}
@@ -73,7 +73,7 @@ class SlotMap(_MapEntry):
         return self.acts.get(response) or _act_type(response)
 
     def name(self, slot: str) -> str:
-        """Return what a slot is called in acts."""
+        """Return the name of a slot in acts."""
         entry = self.slots.get(slot)
         return (entry.name if entry else None) or re.sub(r"[^\w.-]+", "_", slot).strip("_") or "slot"
 
@@ -87,7 +87,7 @@ def read_map(path: Path) -> SlotMap:
     """Read a slot map.
 
     Raises:
-        ConfigError: it cannot be read, or there are mistakes: all of them, one a line.
+        ConfigError: it cannot be read, or has mistakes; the message lists all of them, one per line.
     """
     data, lines, mistakes = yamlfile.read(path, "a slot map is a mapping with acts and slots")
     found = None
@@ -109,7 +109,7 @@ def read_map(path: Path) -> SlotMap:
 
 
 def map_of(source: TemplateSource, given: SlotMap | None = None) -> SlotMap:
-    """Return the slot map of a source: what a given one says, and the rest worked out, all of it spelt out."""
+    """Return the complete slot map of a source: the entries of a given one, and defaults for the rest."""
     given = given or SlotMap()
     responses = dict.fromkeys(template.response for template in source.templates)
     slots = dict.fromkeys(slot for template in source.templates for slot in template.slots)
@@ -123,7 +123,7 @@ def map_of(source: TemplateSource, given: SlotMap | None = None) -> SlotMap:
 
 
 def invented(slot: str) -> list[str]:
-    """Return distinct values for a slot: after its name, or words of its own that no text has."""
+    """Return distinct values for a slot: typical ones for its name, or invented words."""
     words = set(re.split(r"[^a-z]+", re.sub(r"([a-z])([A-Z])", r"\1_\2", slot).lower()))
     for pattern, values in _KINDS:
         if words & set(pattern.split("|")):
@@ -132,7 +132,7 @@ def invented(slot: str) -> list[str]:
 
 
 def map_text(found: SlotMap, head: Iterable[str]) -> str:
-    """Return a slot map as YAML, under lines of comment."""
+    """Return a slot map as YAML, after the lines of `head` as comments."""
     import yaml
 
     data = found.model_dump(exclude_none=True)
@@ -143,7 +143,7 @@ def map_text(found: SlotMap, head: Iterable[str]) -> str:
 def _word(slot: str, number: int) -> str:
     digits = hashlib.sha256(f"{slot}|{number}".encode()).digest()
     word = "".join(_SYLLABLES[digit % len(_SYLLABLES)] for digit in digits[:4])
-    # Some begin with a vowel, some are of two words: "a" or "an", and where a value ends, are learned too.
+    # Some begin with a vowel and some have two words, so that "a" or "an" and the ends of values are learned, too.
     word = ("E" if number % 3 == 1 else "") + word
     second = "".join(_SYLLABLES[digit % len(_SYLLABLES)] for digit in digits[8:10])
     return f"{word.capitalize()} {second.capitalize()}" if number % 2 else word.capitalize()

@@ -1,4 +1,4 @@
-"""Templates as they are read: a text with `{slot}`s, under the name of the response that it belongs to."""
+"""Imported templates: texts with `{slot}`s, each with the name of its response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 SLOT = re.compile(r"\{([^{}\n]+)\}")
 MOST_VARIANTS = 64
-"""Variants that one line may be written out to."""
+"""Maximum number of variants that a line may expand to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +16,9 @@ class ResponseTemplate:
     """A text of a response.
 
     Attributes:
-        response: the response's name, as its framework has it.
-        text: with `{slot}` in the place of values.
-        origin: where it was read, for messages.
+        response: the name of the response in its framework.
+        text: the text, with `{slot}` instead of values.
+        origin: where it was read from, for messages.
     """
 
     response: str
@@ -27,7 +27,7 @@ class ResponseTemplate:
 
     @property
     def slots(self) -> tuple[str, ...]:
-        """The names in braces, in their order."""
+        """The names in braces, in order, with repetitions."""
         return tuple(match[1].strip() for match in SLOT.finditer(self.text))
 
 
@@ -36,9 +36,9 @@ class Unread:
     """What could not be imported.
 
     Attributes:
-        origin: where it stands.
-        text: what stands there, shortened.
-        reason: why it is left out.
+        origin: where it was found.
+        text: its text, shortened.
+        reason: why it was left out.
     """
 
     origin: str
@@ -48,13 +48,13 @@ class Unread:
 
 @dataclass(slots=True)
 class TemplateSource:
-    """What was read of one source.
+    """What was read from one source.
 
     Attributes:
         templates: what could be read.
         unread: what could not.
-        values: slot -> values that the source names for it.
-        language: of the texts, as ISO 639-1 has it.
+        values: slot -> values that the source lists for it.
+        language: the language of the texts, an ISO 639-1 code.
     """
 
     templates: list[ResponseTemplate] = field(default_factory=list)
@@ -63,19 +63,19 @@ class TemplateSource:
     language: str = "en"
 
     def leave_out(self, origin: str, text: object, reason: str) -> None:
-        """Note what is left out."""
+        """Record something that is left out."""
         self.unread.append(Unread(origin, f"{text}"[:200], reason))
 
 
 class ExpansionError(ValueError):
-    """A line whose alternatives cannot be written out."""
+    """The alternatives of a line cannot be expanded."""
 
 
 def variants(line: str) -> list[str]:
-    """Return the texts of a line with `(one|other)` and `[optional]`, as OVOS and Mycroft write them.
+    """Expand a line with `(one|other)` and `[optional]`, in the syntax of OVOS and Mycroft, to all its variants.
 
     Raises:
-        ExpansionError: brackets do not match, or it has more than `MOST_VARIANTS`.
+        ExpansionError: brackets do not match, or there are more than `MOST_VARIANTS` variants.
     """
     texts, at = _sequence(line, 0, "")
     if at != len(line):
@@ -84,7 +84,7 @@ def variants(line: str) -> list[str]:
 
 
 def _sequence(line: str, at: int, closing: str) -> tuple[list[str], int]:
-    """Return the texts of alternatives up to a closing bracket or the end, and the place behind."""
+    """Return the variants of a line from `at` to the closing bracket or the end, and the index of that."""
     found: list[str] = []
     texts = [""]
     while at < len(line) and line[at] not in ")]":
