@@ -51,7 +51,7 @@ _FUNCTION = frozenset(
         "way what when where which who why will with you",
     )
 )
-"""Words that never refer to a slot, even if its name begins with them."""
+"""Words that never match the name of a slot, even if it begins with them."""
 _ASKED = {
     "addr": ("where",),
     "area": ("where",),

@@ -1,5 +1,5 @@
-// Keeps the chat in place; the page works without it. What is sent carries an id, and is sent again with the same id
-// until the server has answered, so that nothing is lost and nothing counts twice.
+// Updates the chat in place; the page works without it. A request carries an id and is repeated with the same id until
+// the server has answered, so that nothing is lost or counted twice.
 "use strict";
 
 const talk = document.getElementById("talk");
@@ -20,7 +20,7 @@ function newId() {
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
-// What the server says to a form; a server that is away is tried again.
+// Returns the server's answer to a form; retries if the server cannot be reached.
 async function send(address, fields) {
   for (let attempt = 0; ; attempt += 1) {
     let told;
@@ -125,7 +125,7 @@ form.addEventListener("submit", (event) => {
 });
 
 box.addEventListener("keydown", (event) => {
-  // While letters are being composed Enter chooses among them.
+  // While an input method is composing, Enter selects a candidate.
   if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
   event.preventDefault();
   form.requestSubmit();
@@ -155,7 +155,7 @@ talk.addEventListener("submit", async (event) => {
 window.addEventListener("beforeunload", (event) => { if (busy || box.value.trim()) event.preventDefault(); });
 
 if (again) {
-  // The person's last message is kept, its answer was lost on the way: a crash, perhaps.
+  // The last message was stored but its answer was lost, for instance in a crash.
   again.hidden = true;
   busy = true;
   state.textContent = "The answer is on its way.";

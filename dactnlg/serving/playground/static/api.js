@@ -1,4 +1,4 @@
-// What asks the service; errors are problems (RFC 9457).
+// Requests to the service; errors are problems (RFC 9457).
 
 let token = "";
 
@@ -13,7 +13,7 @@ export class Problem extends Error {
   }
 }
 
-// Returns the answer to a request: with a body it is a POST.
+// Returns the answer to a request, a POST if there is a body.
 export async function ask(path, body, signal) {
   const headers = token ? { Authorization: `Bearer ${token}` } : {};
   const request = { headers, signal };

@@ -1,8 +1,8 @@
-// What an act may go on with: act types, slots, special values. A listbox below the text; the keyboard does all of it.
+// Completion of acts: act types, slots and special values, in a listbox below the text that works by keyboard.
 
 import { el } from "./parts.js";
 
-// Returns what stands at the end of the text before the caret: its kind, what is typed of it, and of which act or slot.
+// Returns what is being typed before the caret: its kind, the part typed so far, and its act or slot.
 export function context(text) {
   if (/^\s*[[{]/.test(text)) return null;
   let kind = "act", start = 0, act = "", slot = "", quote = "", square = 0;
@@ -27,7 +27,7 @@ export function context(text) {
   return { kind, typed, start: text.length - typed.length, act, slot, used };
 }
 
-// Returns what fits: what begins with the typed text first, slots that the act has already last.
+// Returns the matches: those that begin with the typed text first, slots that the act already has last.
 export function fitting(place, model) {
   const known = {
     act: () => model.act_types,
@@ -47,7 +47,7 @@ export class Completion {
     Object.assign(this, { input, list, model, place: null, active: 0 });
     input.addEventListener("blur", () => this.close());
     input.addEventListener("click", () => this.close());
-    // Before the text loses the focus.
+    // Before the text loses focus.
     list.addEventListener("mousedown", (event) => {
       event.preventDefault();
       const item = event.target.closest("li");
@@ -57,7 +57,7 @@ export class Completion {
 
   get open() { return !this.list.hidden; }
 
-  // Shows what fits; unless asked for, only where something was begun.
+  // Shows the matches; unless requested, only if something has been typed.
   offer(asked) {
     const { selectionStart, selectionEnd, value } = this.input;
     const model = this.model();

@@ -1,4 +1,4 @@
-// Small parts of the page. Whatever comes from an act or a model becomes a text node, never markup.
+// Small parts of the page. Anything from an act or a model becomes a text node, never markup.
 
 // Returns an element; children are elements or texts.
 export function el(name, properties = {}, ...children) {
@@ -13,7 +13,7 @@ export function el(name, properties = {}, ...children) {
 
 export function tag(text, kind = "") { return el("span", { className: `tag ${kind}` }, text); }
 
-// Answers may overtake each other. Returns a function that tells whether nothing was asked for the place since.
+// Answers may arrive out of order. Returns a function that tells whether this request is still the latest.
 const latest = new WeakMap();
 export function lastFor(place) {
   const asked = {};
@@ -21,10 +21,10 @@ export function lastFor(place) {
   return () => latest.get(place) === asked;
 }
 
-// Positions of the service count characters; JavaScript's strings count halves of some.
+// The service counts characters; JavaScript strings count UTF-16 code units.
 export const characters = (text) => Array.from(text);
 
-// Returns something in the colour and with the number of a slot.
+// Returns an element in the colour and with the number of a slot.
 export function slotMark(name, place, title, ...children) {
   const made = el(name, { className: `slot slot-${place % 8}`, title }, ...children);
   made.append(el("sup", {}, String(place + 1)));
@@ -53,7 +53,7 @@ function isAbout(fault, slot) {
   return value.toLowerCase() === (slot.value || "").toLowerCase();
 }
 
-// Returns an act as it was read; slots that a sentence does not say are marked.
+// Returns a parsed act, with the slots that a sentence does not say marked.
 export function actParts(acts, missing = []) {
   const left = [...missing];
   const found = el("div", { className: "act mono" });
@@ -75,7 +75,7 @@ export function actParts(acts, missing = []) {
   return found;
 }
 
-// Returns the picture of where an act is wrong: its line, and a caret under the character.
+// Returns an illustration of an error in an act: its line, and a caret under the character.
 export function caret(text, position) {
   const before = characters(text).slice(0, position).join("");
   const start = before.lastIndexOf("\n") + 1;

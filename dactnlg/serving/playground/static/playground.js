@@ -1,4 +1,4 @@
-// The playground: one act, one or two models, everything that is known of what they say.
+// The playground: one act, one or two models, and all details of their sentences.
 
 import { ask, setToken } from "./api.js";
 import { Completion } from "./completion.js";
@@ -26,7 +26,7 @@ function trouble(error) {
   byId("trouble").textContent = error ? error.message : "";
 }
 
-// What /v1/generate gets; `name` is the model's.
+// Returns the body for /v1/generate; `name` is the name of the model.
 function request(name) {
   const options = { n_best: Math.max(1, Math.round(Number(byId("n-best").value)) || 1) };
   if (byId("constraint").value) options.constraint = byId("constraint").value;
@@ -40,7 +40,7 @@ function showPrograms() {
   byId("python").textContent = python("/v1/generate", request(model.name));
 }
 
-// Shows the act as it is read, or where it is wrong.
+// Shows the parsed act, or where it is wrong.
 async function parse() {
   if (parsing) parsing.abort();
   const state = byId("act-state");
@@ -72,7 +72,7 @@ async function showTrace(model, text, delexicalized, figure) {
   if (isLast()) figure.replaceChildren(...shown);
 }
 
-// The act may be changed meanwhile: all that is asked about it stands in `wanted`, from `request`.
+// The act may change meanwhile: everything to request is in `wanted`, from `request`.
 async function say(model, wanted) {
   const read = await ask("/v1/parse", { act: wanted.acts, model: model.name });
   const said = await ask("/v1/generate", { ...wanted, spans: true });

@@ -1,4 +1,4 @@
-// A request as it would be sent from a shell, and from Python.
+// The request as a shell command and as a Python program.
 
 import { hasToken } from "./api.js";
 
@@ -27,7 +27,7 @@ export function python(path, body) {
   ].join("\n");
 }
 
-// A string in JSON is one in Python, too.
+// A JSON string is also a Python string.
 function literal(value) {
   if (value === null || value === undefined) return "None";
   if (value === true) return "True";
@@ -37,7 +37,7 @@ function literal(value) {
   return `{${Object.entries(value).map(([key, one]) => `${JSON.stringify(key)}: ${literal(one)}`).join(", ")}}`;
 }
 
-// Returns whether a text is in the clipboard now; without a secure address there is only the old way.
+// Copies a text to the clipboard and returns whether it worked; insecure origins need the legacy way.
 export async function copied(element) {
   try {
     await navigator.clipboard.writeText(element.textContent);

@@ -1,11 +1,11 @@
-// What a model says, and how: sentences, their faults, and which slot it is at with every word.
+// The output of a model: sentences, their faults, and which slot the model is saying at each word.
 
 import { actParts, el, marked, tag } from "./parts.js";
 
 const FAULTS = [["missing", "bad"], ["extra", "bad"], ["questions", "bad"]];
 const PAIRS = [["contradicted", "became"], ["misplaced", "is said of"], ["acts", "looks like"]];
 
-// Returns what was found wrong with a sentence, or that nothing was.
+// Returns the faults found in a sentence, or a note that there are none.
 export function faults(result) {
   const found = el("div", { className: "row" });
   if (result.slots_ok) found.append(tag(result.unchecked.length ? "nothing missing that could be checked" : "says the whole act", "good"));
@@ -18,7 +18,7 @@ export function faults(result) {
   return found;
 }
 
-// Returns a model's answer; `trace` is called with a sentence whose way through the act is to be shown.
+// Returns a model's answer; `trace` is called with a sentence to show the trace of.
 export function answer(model, acts, result, trace) {
   const found = el("article", { className: "card" });
   found.append(el("h2", {}, model.name), el("p", { className: "said" }, marked(result.text, result.spans)), faults(result));
@@ -63,7 +63,7 @@ const CAPTIONS = {
   attention: "Which slot the model looks at when it chooses each word, in hundredths (attention)",
 };
 
-// Returns the table of a trace: a row for each slot, a column for each word.
+// Returns the table of a trace: a row per slot, a column per word.
 export function heat(trace) {
   const heads = trace.words.map((word, index) => {
     const start = trace.kind === "left" && index === 0;
