@@ -4,11 +4,13 @@ reproducible from one seed."""
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -17,6 +19,7 @@ from scipy.stats import binom
 from dactnlg.acts import Turn, parse
 from dactnlg.data.corpus import load_corpus
 from dactnlg.dialogue.conversations import Conversation, Utterance, read_conversations, write_conversations
+from dactnlg.dialogue.task import selfplay as task_selfplay
 from dactnlg.dialogue.task.corruption import Corruption
 from dactnlg.dialogue.task.goals import FEWEST_TURNS, achieved, draw_goals, flawless
 from dactnlg.dialogue.task.play import play
@@ -316,6 +319,22 @@ def test_conversations_travel(tmp_path: Path) -> None:
         file.write_text(json.dumps(talk[0].to_json()) + "\n" + line + "\n")
         with pytest.raises(UserError, match="line 2: no conversation"):
             read_conversations(file)
+
+
+def test_runs_with_other_goals_are_not_compared(
+    random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = [tmp_path / name for name in ("one", "same", "other")]
+    for run in runs:
+        shutil.copytree(random_run, run)
+    config = runs[2] / "config.yaml"
+    config.write_text(config.read_text(encoding="utf-8").replace("data_dir: null", f"data_dir: {tmp_path}"))
+    seeds = count(1)
+    monkeypatch.setattr(task_selfplay, "draw_goals", lambda s, c, t, _seed: draw_goals(s, c, t, next(seeds)))
+    one, same, other = task_selfplay.self_play(runs, conversations=3)
+    assert (one.difference, other.difference) == (None, None)
+    assert same.difference is not None
+    assert one.signature["goals"] != other.signature["goals"]
 
 
 def selfplay(*arguments: str | Path) -> subprocess.CompletedProcess[str]:

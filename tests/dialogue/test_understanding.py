@@ -76,6 +76,11 @@ def understanding(schema: Schema) -> Understanding:
         ("Don't you have an easy walk?", "inform(difficulty=easy)"),
         ("not far from Lake Orrin", "inform(near='Lake Orrin')"),
         ("no more than 3 hours", "inform(duration='3 hours')"),
+        # "Any" may ask whether there is some, or refuse all.
+        ("Is there any walk with toilets?", "inform(toilets=yes)"),
+        ("a walk without any dogs", "inform(dogsallowed=no)"),
+        ("I don't have any preference about the season", "inform(season=dontcare)"),
+        ("any time of the season?", "inform(season=dontcare)"),
     ],
 )  # fmt: skip
 def test_what_a_person_types_is_read(understanding: Understanding, text: str, acts: str) -> None:
@@ -97,6 +102,11 @@ def test_what_a_person_types_is_read(understanding: Understanding, text: str, ac
         # What is offered is asked about; before that the same words are a wish.
         ("recommend(name='Red Kite')", "are there toilets?", "request(toilets)"),
         ("recommend(name='Red Kite')", "can I bring my dog?", "request(dogsallowed)"),
+        ("recommend(name='Red Kite')", "Does it have any toilets?", "request(toilets)"),
+        ("recommend(name='Red Kite')", "Is there any view?", "request(view)"),
+        ("recommend(name='Red Kite')", "Any toilets?", "request(toilets)"),
+        ("?request(season)", "any?", "inform(season=dontcare)"),
+        ("?request(season)", "I don't have any particular preference", "inform(season=dontcare)"),
         ("inform_no_match(region=north;season=May)", "the season does not matter", "inform(season=dontcare)"),
         ("inform_no_match(region=north;season=May)", "whatever", "inform(season=dontcare)"),
     ],

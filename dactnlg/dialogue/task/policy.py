@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dactnlg.acts import Slot, Turn
-from dactnlg.dialogue.task.schema import NAME, Entity, Schema
+from dactnlg.dialogue.task.schema import DONTCARE, NAME, Entity, Schema
 
 MANY = 3
 """With more matches than this the policy asks before it offers."""
@@ -46,11 +46,12 @@ class Policy:
             if not wanted and (question := self._question(matches)):
                 return question
             self.offered = matches[0]
-            return self._offer(matches, wanted)
+            return self._offer(matches[0], matches, wanted)
         if NAME in wanted or not wanted:
             # The user asks for the name again, or repeats a wish: repeat the offer.
-            return self._offer(matches, [slot for slot in wanted if slot != NAME])
-        return self._answer(wanted)
+            return self._offer(self.offered, matches, [slot for slot in wanted if slot != NAME])
+        known = [slot for slot in dict.fromkeys(wanted) if slot in self.offered.values]
+        return self.schema.about("inform", self.offered, known) if known else self._more()
 
     def _note(self, user: Turn) -> list[str] | None:
         """Record the user's wishes; return the slots that the user asks for, or None after a goodbye."""
@@ -85,24 +86,17 @@ class Policy:
             return self._more()
         return Turn((self.schema.act("no_match", wished(self.wishes)),))
 
-    def _offer(self, matches: list[Entity], wanted: list[str]) -> Turn:
-        entity = self.offered or matches[0]
-        names = [slot for slot, value in self.wishes.items() if value != "dontcare"]
+    def _offer(self, entity: Entity, matches: list[Entity], wanted: list[str]) -> Turn:
+        names = [slot.name for slot in wished(self.wishes)]
         names += [slot for slot in wanted if slot in entity.values and slot not in names]
         role = "recommend" if "recommend" in self.schema.roles else "inform"
         if len(matches) == 1 and "only_match" in self.schema.roles and not wanted:
             role = "only_match"
         return self.schema.about(role, entity, names or list(entity.values)[:1])
 
-    def _answer(self, wanted: list[str]) -> Turn:
-        entity = self.offered
-        known = [slot for slot in dict.fromkeys(wanted) if entity is not None and slot in entity.values]
-        return self._more() if entity is None or not known else self.schema.about("inform", entity, known)
-
     def _more(self) -> Turn:
-        role = "reqmore" if "reqmore" in self.schema.roles else "inform"
-        if role == "reqmore":
-            return Turn((self.schema.act(role),))
+        if "reqmore" in self.schema.roles:
+            return Turn((self.schema.act("reqmore"),))
         entity = self.offered or self.schema.entities[0]
         return self.schema.about("inform", entity, list(entity.values)[:1])
 
@@ -112,4 +106,4 @@ class Policy:
 
 def wished(wishes: Mapping[str, str]) -> list[Slot]:
     """Return wishes as slots, leaving out `dontcare`."""
-    return [Slot(slot, value) for slot, value in wishes.items() if value != "dontcare"]
+    return [Slot(slot, value) for slot, value in wishes.items() if value != DONTCARE]

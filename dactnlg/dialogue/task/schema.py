@@ -16,6 +16,8 @@ from dactnlg.errors import CorpusError
 
 NAME, COUNT = "name", "count"
 """The slots that name and count entities; neither can be wished for."""
+DONTCARE = "dontcare"
+"""The value of a wish that any value meets."""
 ROLES: Mapping[str, tuple[str, ...]] = {
     "inform": ("inform",),
     "recommend": ("recommend", "offer"),
@@ -52,7 +54,7 @@ class Entity:
 
     def matches(self, wishes: Mapping[str, str]) -> bool:
         """Return whether it meets all wishes; `dontcare` is met by anything."""
-        return all(self.values.get(slot) == value for slot, value in wishes.items() if value != "dontcare")
+        return all(self.values.get(slot) == value for slot, value in wishes.items() if value != DONTCARE)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Self-play of runs; all runs of a corpus play the same goals."""
+"""Self-play of runs; all runs of a corpus, unless their data differ, play the same goals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Played:
         conversations: in the order of the goals.
         scores: the scores of the conversations.
         signature: everything but the run that determines the conversations: corpus, goals, reader, settings.
-        difference: the comparison with the first run of the same corpus; None for that one.
+        difference: the comparison with the first run of the same corpus and goals; None for that one.
     """
 
     name: str
@@ -130,8 +130,9 @@ def self_play(
             "options": repr(options),
             "version": dactnlg.__version__,
         }
-        before = next((other for other in found if other.corpus == given.schema.corpus), None)
-        difference = paired(before.conversations, said) if before else None
+        # Data of another version may give the same corpus other goals.
+        same = [other for other in found if all(other.signature[key] == signature[key] for key in ("corpus", "goals"))]
+        difference = paired(same[0].conversations, said) if same else None
         found.append(Played(name, given.schema.corpus, said, task_scores(said), signature, difference))
         yield found[-1]
 

@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.dialogue.task.schema import NAME, Schema
-from dactnlg.dialogue.task.user import AFFIRM, BYE, DONTCARE, NEGATE, inform, request
+from dactnlg.dialogue.task.schema import DONTCARE, NAME, Schema
+from dactnlg.dialogue.task.user import AFFIRM, BYE, NEGATE, inform, request
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.fidelity.samples import evidence
 from dactnlg.text.placeholders import is_placeholder
@@ -30,6 +30,10 @@ _ANY = re.compile(
     r"\bany(?:thing|where| time| one)?\b|\b(?:does not|doesn'?t|don'?t|do not) (?:matter|care|mind)\b"
     r"|\bno preference\b|\bwhatever\b|\bdon't know\b|\beither\b"
 )
+_SOME = re.compile(
+    r"\b(?:there|has|have|got|without) any\b(?!(?: \w+)? preference)|^\W*any (?!(?:thing|time|one)\b)\w[^?]*\?"
+)
+"""An "any" that is about whether there is some: "does it have any toilets?", "without any dogs"."""
 _YES = re.compile(r"^\W*(?:yes|yeah|yep|yup|sure|right|correct|of course|exactly|ok|okay|please)\b")
 _NO = re.compile(r"^\W*(?:no|nope|nah|not really|wrong)\b")
 _NOT = re.compile(r"\b(?:no|not|without|never)\b|n't\b")
@@ -82,6 +86,7 @@ class Understanding:
         names = [NAME, *(slot for slot in self._slots if slot not in self._closed)]
         slots = [Slot(slot, value) for slot in names for value in schema.values(slot)]
         self._values = checker.delexicalizer.prepared(Turn((DialogueAct("inform", tuple(slots)),)))
+        self._wishes = {item.placeholder: item.slot for item in checker.delexicalizer.required(self._values)}
         # Cached: for every answer the whole conversation is read again.
         self._known = lru_cache(maxsize=1 << 14)(self._read)
 
@@ -112,13 +117,12 @@ class Understanding:
 
     def _wanted(self, tokens: Sequence[str]) -> tuple[dict[str, str], set[str]]:
         """Return slot -> value wished for (the last, if several), and the slots whose values are refused."""
-        slots = {item.placeholder: item.slot for item in self._checker.delexicalizer.required(self._values)}
         found, refused = dict[str, str](), set[str]()
         # The scope of a negation: None for none, "" for the next value, or the name of a slot.
         denied: str | None = None
         asks = False
         for token in map(strip_joiner, tokens):
-            slot, word = slots.get(token), _folded(token)
+            slot, word = self._wishes.get(token), _folded(token)
             if slot is not None and denied in ("", slot.name):
                 refused.add(slot.name)
                 denied = slot.name
@@ -142,7 +146,7 @@ class Understanding:
         named = [slot for slot in self._named(plain) if slot not in found and slot not in values]
         question = _QUESTION.search(folded) is not None
         requests = [request(NAME)] if question and _CALLED.search(folded) else []
-        if _ANY.search(folded):
+        if _ANY.search(_SOME.sub("", folded)):
             # "Any" is about the slot that was asked for, unless another one is named.
             others = [] if values or len(plain) < len(tokens) else asked
             values |= dict.fromkeys(named or others, DONTCARE)
@@ -159,10 +163,9 @@ class Understanding:
 
     def _degrees(self, tokens: Sequence[str]) -> Iterator[str]:
         """Yield the slots whose value is part of a question about them: "how expensive is it?"."""
-        slots = {item.placeholder: item.slot.name for item in self._checker.delexicalizer.required(self._values)}
         for before, token in pairwise(map(strip_joiner, tokens)):
-            if before.casefold() == "how" and token in slots:
-                yield slots[token]
+            if before.casefold() == "how" and token in self._wishes:
+                yield self._wishes[token].name
 
     def _special(self, tokens: Sequence[str]) -> dict[str, str]:
         """Return slot -> special value, as far as cues or the reader are sure."""

@@ -12,9 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dactnlg.acts import DialogueAct, Slot, Turn
-from dactnlg.dialogue.task.schema import ENTITY_ROLES, NAME, Schema
-
-DONTCARE = "dontcare"
+from dactnlg.dialogue.task.schema import DONTCARE, ENTITY_ROLES, NAME, Schema
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from dactnlg.acts import DialogueAct, Slot, Turn
+from dactnlg.dialogue.task.schema import DONTCARE, NAME
 
 _WORDS = {
     "affirm": "Yes, that is right.",
@@ -28,11 +29,11 @@ def _sentence(act: DialogueAct) -> str:
     slot = act.slots[0]
     name = _CAMEL.sub(" ", slot.name).lower()
     if act.act_type == "request":
-        return "What is it called?" if slot.name == "name" else f"What about the {name}?"
+        return "What is it called?" if slot.name == NAME else f"What about the {name}?"
     return _wish(name, slot)
 
 
 def _wish(name: str, slot: Slot) -> str:
-    if slot.special == "dontcare":
+    if slot.special == DONTCARE:
         return f"The {name} does not matter."
     return f"I want {name}: {slot.value}."
