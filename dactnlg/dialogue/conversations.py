@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from dactnlg._utils.files import written
 from dactnlg._utils.reading import parse_json, short
+from dactnlg.data.readers.reading import read_lines
 from dactnlg.errors import UserError
 
 Speaker = Literal["user", "bot"]
@@ -62,18 +63,16 @@ def read_conversations(path: Path) -> list[Conversation]:
     """Read a JSONL file of conversations.
 
     Raises:
-        UserError: a line is not a conversation; the message gives its number.
-        OSError: the file cannot be read.
+        UserError: the file cannot be read or is not UTF-8, or a line is not a conversation; the message gives its
+            number.
     """
     found = []
-    with path.open(encoding="utf-8") as file:
-        for number, line in enumerate(file, start=1):
-            if line.strip():
-                try:
-                    found.append(_conversation(parse_json(line)))
-                except (json.JSONDecodeError, UserError) as error:
-                    reason = error.msg if isinstance(error, json.JSONDecodeError) else error
-                    raise UserError(f"{path}, line {number}: no conversation: {reason}") from None
+    for place, line in read_lines(path):
+        try:
+            found.append(_conversation(parse_json(line)))
+        except (json.JSONDecodeError, UserError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else error
+            raise UserError(f"{path}, {place}: no conversation: {reason}") from None
     return found
 
 
@@ -94,7 +93,8 @@ def _conversation(data: Any) -> Conversation:
         raise UserError(f'a line is {{"turns": [{{"speaker", "text"}}, ...]}}, not {short(data)}')
     turns = tuple(_utterance(turn) for turn in data["turns"])
     more = {key: value for key, value in data.items() if key not in ("turns", "bot")}
-    return Conversation(turns, str(data.get("bot", "")), more)
+    bot = data.get("bot")
+    return Conversation(turns, "" if bot is None else str(bot), more)
 
 
 def _utterance(data: Any) -> Utterance:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import norm, pearsonr, spearmanr, t
+from scipy.stats import norm, pearsonr, spearmanr
 
-from dactnlg.dialogue.components.table import ComponentTable
+from dactnlg.dialogue.components.summary import half_interval
+from dactnlg.dialogue.components.table import ComponentTable, mean
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class LeftOut:
         """
         rows = np.stack([weights.coefficients for weights in self.folds.values()])
         middle = rows.mean(axis=0)
-        error = rows.std(axis=0, ddof=1) / math.sqrt(len(rows)) * t.ppf(0.5 + COEFFICIENT_CONFIDENCE / 2, len(rows) - 1)
+        error = half_interval(rows, COEFFICIENT_CONFIDENCE)
         return middle, middle - error, middle + error
 
 
@@ -147,12 +148,7 @@ def leave_bot_out(table: ComponentTable, ratings: Array, bots: Sequence[str]) ->
 def by_bot(values: Array, bots: Sequence[str]) -> Array:
     """Return each bot's mean, ignoring NaN, in the order of the bots' names, (C,) -> (B,)."""
     names = np.array(bots)
-    return np.array([_mean(values[names == bot]) for bot in sorted(set(bots))])
-
-
-def _mean(values: Array) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    return np.array([mean(values[names == bot]) for bot in sorted(set(bots))])
 
 
 class Correlation(NamedTuple):

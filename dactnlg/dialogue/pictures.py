@@ -47,7 +47,7 @@ def draw_bars(path: Path, bars: Mapping[str, tuple[float, float, float]], title:
 
     Args:
         path: the file.
-        bars: name -> value, lower and upper end; a bar or interval that is NaN gets length 0.
+        bars: name -> value, lower and upper end; a bar or interval that is NaN is not drawn.
         title: title of the figure.
         x: label of the horizontal axis.
 
@@ -59,8 +59,9 @@ def draw_bars(path: Path, bars: Mapping[str, tuple[float, float, float]], title:
     rows = np.array(list(bars.values())).reshape(-1, 3)
     places = np.arange(len(bars))
     axes.barh(places, np.nan_to_num(rows[:, 0]), color=COLOURS[0], height=0.7)
-    errors = np.nan_to_num(np.abs(rows[:, 1:] - rows[:, :1]).T)
-    axes.errorbar(np.nan_to_num(rows[:, 0]), places, xerr=errors, fmt="none", ecolor="0.2", capsize=2, linewidth=1)
+    known = ~np.isnan(rows).any(axis=1)
+    errors = np.abs(rows[known, 1:] - rows[known, :1]).T
+    axes.errorbar(rows[known, 0], places[known], xerr=errors, fmt="none", ecolor="0.2", capsize=2, linewidth=1)
     axes.axvline(0, color="0.2", linewidth=0.8)
     axes.set_yticks(places, list(bars), fontsize=7)
     axes.invert_yaxis()

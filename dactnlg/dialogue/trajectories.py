@@ -5,13 +5,13 @@ Shapes: C conversations, T turns.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t
+
+from dactnlg.dialogue.components.summary import half_interval
 
 Array = NDArray[np.float64]
 CONFIDENCE = 0.9
@@ -40,7 +40,7 @@ def trajectory(series: Sequence[Array], longest: int = 15) -> Trajectory:
         values = np.array([each[turn] for each in series if len(each) > turn and not np.isnan(each[turn])])
         if len(values) < LEAST:
             break
-        error = values.std(ddof=1) / math.sqrt(len(values)) * t.ppf(0.5 + CONFIDENCE / 2, len(values) - 1)
+        error = half_interval(values, CONFIDENCE)
         rows.append((values.mean(), values.mean() - error, values.mean() + error))
     return Trajectory(*np.array(rows).reshape(-1, 3).T)
 

@@ -201,6 +201,21 @@ def test_an_encoder_sees_a_text_once(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["v.npz"]
 
 
+def test_an_interrupted_encoder_keeps_what_it_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Interrupted(Letters):
+        def encode(self, sentences: list[str]) -> np.ndarray:
+            if self.calls:
+                raise KeyboardInterrupt
+            return super().encode(sentences)
+
+    monkeypatch.setattr("dactnlg.dialogue.components.teachers.BLOCK", 2)
+    with pytest.raises(KeyboardInterrupt):
+        KeptEncoder(Interrupted(), tmp_path / "v.npz").encode(["a", "bb", "ccc"])
+    letters = Letters()
+    KeptEncoder(letters, tmp_path / "v.npz").encode(["ccc", "a", "bb"])
+    assert letters.calls == 1
+
+
 def test_softmax_regression_is_at_its_minimum() -> None:
     rng = np.random.default_rng(1)
     vectors, labels = rng.normal(size=(60, 3)), rng.integers(4, size=60)

@@ -125,3 +125,12 @@ def test_pictures_are_the_same_every_time(tmp_path: Path) -> None:
         text = (tmp_path / "a" / file).read_text()
         assert text == (tmp_path / "b" / file).read_text()
         assert "<svg" in text and len(text) > 5000
+
+
+@pytest.mark.needs("matplotlib", "pip install 'dactnlg[plot]'")
+def test_a_bar_without_an_interval_has_no_caps(tmp_path: Path) -> None:
+    for name, interval in (("all", (0.1, 0.8)), ("one", (np.nan, np.nan))):
+        draw_bars(tmp_path / name, {"x": (0.5, 0.1, 0.8), "y": (0.5, *interval)}, "title", "Pearson")
+    drawn = {name: (tmp_path / name).read_text().count("<use") for name in ("all", "one")}
+    # The two caps of one interval.
+    assert drawn["all"] - drawn["one"] == 2

@@ -319,6 +319,11 @@ def test_conversations_travel(tmp_path: Path) -> None:
         file.write_text(json.dumps(talk[0].to_json()) + "\n" + line + "\n")
         with pytest.raises(UserError, match="line 2: no conversation"):
             read_conversations(file)
+    file.write_text('{"turns": [], "bot": null}\n')
+    assert read_conversations(file) == [Conversation(())]
+    file.write_bytes(b'{"turns": [], "bot": "\xe9"}\n')
+    with pytest.raises(UserError, match="line 1: not UTF-8"):
+        read_conversations(file)
 
 
 def test_runs_with_other_goals_are_not_compared(

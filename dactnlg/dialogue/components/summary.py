@@ -59,5 +59,11 @@ def component_means(table: ComponentTable) -> ComponentMeans:
         if count:
             means[at] = known.mean()
         if count > 1:
-            errors[at] = known.std(ddof=1) / math.sqrt(count) * t.ppf(0.5 + CONFIDENCE / 2, count - 1)
+            errors[at] = half_interval(known, CONFIDENCE)
     return ComponentMeans(table.names, means, errors, counts)
+
+
+def half_interval(values: Array, confidence: float) -> Array:
+    """Return half the width of the interval of a mean (Student's t) over the first axis: (N, ...) -> (...)."""
+    found: Array = values.std(axis=0, ddof=1) / math.sqrt(len(values)) * t.ppf(0.5 + confidence / 2, len(values) - 1)
+    return found

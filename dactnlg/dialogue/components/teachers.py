@@ -137,16 +137,19 @@ class KeptEncoder:
         keys = [_key(text) for text in sentences]
         new = {key: text for key, text in zip(keys, sentences, strict=True) if key not in self._rows}
         todo = sorted(new.items(), key=lambda item: len(item[1]))
+        before = len(self._rows)
         with tqdm(desc="encoding", total=len(todo), unit=" texts", delay=2, leave=False, disable=self._hidden) as bar:
-            for start in range(0, len(todo), BLOCK):
-                block = todo[start : start + BLOCK]
-                vectors = self._encoder.encode([text for _, text in block])
-                self._rows.update(
-                    {key: np.asarray(row, np.float32) for (key, _), row in zip(block, vectors, strict=True)}
-                )
-                bar.update(len(block))
-        if todo:
-            self._write()
+            try:
+                for start in range(0, len(todo), BLOCK):
+                    block = todo[start : start + BLOCK]
+                    vectors = self._encoder.encode([text for _, text in block])
+                    for (key, _), row in zip(block, vectors, strict=True):
+                        self._rows[key] = np.asarray(row, np.float32)
+                    bar.update(len(block))
+            finally:
+                # Even when interrupted: encoding may have taken minutes.
+                if len(self._rows) > before:
+                    self._write()
         return np.stack([self._rows[key] for key in keys]) if keys else np.empty((0, 0), np.float32)
 
     def _write(self) -> None:
