@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,20 +23,27 @@ def read_responses(path: Path) -> Responses:
     Raises:
         UserError: there is no such file, a file is not a domain, or there are no responses.
     """
-    if path.is_dir():
-        files = sorted(file for file in path.rglob("*.y*ml") if file.suffix in (".yml", ".yaml"))
-    else:
-        files = [path]
     found: Responses = {}
+    for _, _, responses in domain_files(path):
+        found |= responses
+    if not found:
+        raise UserError(f"{path} has no responses: name the domain's file, or the folder of its files")
+    return found
+
+
+def domain_files(path: Path) -> Iterator[tuple[Path, dict[str, Any], Responses]]:
+    """Yield each file of a domain, a file or a folder, with its data and its responses.
+
+    Raises:
+        UserError: there is no such file, or a file is not a domain.
+    """
+    files = sorted(file for file in path.rglob("*") if file.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
     for file in files:
         try:
             data = yamlfile.read(file, "a domain is a mapping with responses").data
         except ConfigError as error:
             raise UserError(f"the domain cannot be read: {error}") from None
-        found |= checked_responses(data.get("responses") or {}, str(file))
-    if not found:
-        raise UserError(f"{path} has no responses: name the domain's file, or the folder of its files")
-    return found
+        yield file, data, checked_responses(data.get("responses") or {}, str(file))
 
 
 def checked_responses(data: Any, where: str) -> Responses:

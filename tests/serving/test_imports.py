@@ -101,6 +101,21 @@ def test_the_slot_map_is_mended(shop: Path, tmp_path: Path) -> None:
     assert main([*command, "--overwrite"]) == 0
 
 
+def test_a_mapping_file_is_not_lost(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mapping = tmp_path / "out" / "mapping.yml"
+    mapping.parent.mkdir()
+    mapping.write_text("domain: ../domain.yml\nresponses: {utter_mine: goodbye()}\n")
+    command = ["import", "rasa", str(DOMAIN), "--output", str(tmp_path / "out")]
+    assert main(command) == 2
+    assert "mapping.yml is there already" in capsys.readouterr().err
+    assert "utter_mine" in mapping.read_text()
+    # The responses are written again; what the import cannot know stays.
+    assert main([*command, "--overwrite"]) == 0
+    found = yaml.safe_load(mapping.read_text())
+    assert (found["domain"], found["otherwise"]) == ("../domain.yml", "Sorry, I cannot say that.")
+    assert "utter_mine" not in found["responses"] and "utter_found_product" in found["responses"]
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
@@ -161,6 +176,8 @@ def test_dialog_files_of_ovos(tmp_path: Path) -> None:
     card = tmp_path / "german" / "pairs.card.yaml"
     write_import(ovos.read(tmp_path / "locale", "de"), card.parent, SlotMap())
     assert load_corpus(card).card.language == "de"
+    for folder, wanted, language in (("de-de", None, "de"), ("de-de", "da", "da"), ("en-us/dialog", None, "en")):
+        assert ovos.read(tmp_path / "locale" / folder, wanted).language == language
     with pytest.raises(UserError, match="has no fr; it has de-de, en-us"):
         ovos.read(tmp_path / "locale", "fr")
 
@@ -182,6 +199,9 @@ responses:
       which: |
         {% for name in query.matched %}{{ name }}{% endfor %}
       how_many: "{{ query.matched | length }}"
+      rounded: "It is {{ state.state | round }}."
+      whole: "It is {{ state.state | int }}."
+      replaced: "It is {{ state.state | replace('_', ' ') }}."
       bad: "{{ slots.name"
     HassOld:
       success:
@@ -204,7 +224,9 @@ def test_responses_of_home_assistant_are_read_and_never_run(tmp_path: Path) -> N
     }
     reasons = {each.origin.split(", ")[2]: each.reason for each in source.unread}
     assert "{% for %}" in reasons["which"] and "length" in reasons["how_many"] and "{% assign %}" in reasons["set"]
-    assert "computes" in reasons["hostile"] and len(reasons) == 5
+    # These change what is said.
+    assert {reasons[key].split()[2] for key in ("rounded", "whole", "replaced")} == {"round", "int", "replace"}
+    assert "computes" in reasons["hostile"] and len(reasons) == 8
     assert main(["import", "home-assistant", str(tmp_path / "responses"), "--output", str(tmp_path / "out")]) == 0
     assert "HassTurnOn.default(name)" in [row["act"] for row in rows(tmp_path / "out" / "templates.jsonl")]
 

@@ -18,7 +18,7 @@ from dactnlg.serving.imports.templates import ResponseTemplate, TemplateSource
 
 MOST_CASES = 16
 """Maximum number of cases of one template."""
-_HARMLESS = frozenset({"capitalize", "title", "lower", "upper", "trim", "string", "int", "float", "round", "replace"})
+_HARMLESS = frozenset({"capitalize", "title", "lower", "upper", "trim", "string", "float"})
 
 
 class JinjaReadingError(ValueError):

@@ -18,7 +18,8 @@ def read(folder: Path, language: str | None = None) -> TemplateSource:
 
     Args:
         folder: the folder; every `.dialog` file below it is read.
-        language: name of the language's folder, such as `en-us`, or its beginning; by default English, or the only one.
+        language: name of the language's folder, such as `en-us`, or its beginning; by default English, or the only one,
+            or that of `folder` itself.
 
     Raises:
         UserError: there are no dialog files, or none in that language.
@@ -33,6 +34,8 @@ def read(folder: Path, language: str | None = None) -> TemplateSource:
         if chosen is None:
             raise UserError(f"{folder} has no {language or 'English'}; it has {', '.join(sorted(found))} (--language)")
         folder, language = found[chosen], chosen
+    elif language is None and _LANGUAGE.fullmatch(folder.resolve().name):
+        language = folder.resolve().name
     files = sorted(folder.rglob("*.dialog"))
     if not files:
         raise UserError(f"there is no .dialog file in {folder}")

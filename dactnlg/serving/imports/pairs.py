@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
 import re
@@ -16,15 +17,17 @@ from dactnlg._utils.files import made_folder, written
 from dactnlg.acts import DialogueAct, Slot, Turn
 from dactnlg.data.division import FEWEST
 from dactnlg.data.proposal_files import initialize
-from dactnlg.errors import ActError, CorpusError, UserError
+from dactnlg.errors import ActError, ConfigError, CorpusError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
+from dactnlg.runs import yamlfile
 from dactnlg.serving.imports.slot_map import SlotMap, map_of, map_text
 from dactnlg.serving.imports.templates import SLOT, ResponseTemplate, TemplateSource, Unread
 from dactnlg.text.style import Style
 
 PER_TEMPLATE = 12
-"""Pairs made from each template, with varying values; a template without slots is repeated as often."""
-FILES = ("pairs.jsonl", "templates.jsonl", "slots.yaml", "acts.txt", "not-read.jsonl")
+"""Pairs made from each template, with varying values; with fewer values, or no slots, pairs are repeated."""
+PAIRS, TEMPLATES, SLOTS, ACTS = "pairs.jsonl", "templates.jsonl", "slots.yaml", "acts.txt"
+UNREAD, MAPPING = "not-read.jsonl", "mapping.yml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,15 @@ class Imported:
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of a summary for the user."""
-        yield f"{self.responses} responses, {self.templates} templates, {self.pairs} pairs: {self.folder / FILES[0]}"
+        yield f"{self.responses} responses, {self.templates} templates, {self.pairs} pairs: {self.folder / PAIRS}"
         if self.unread:
-            yield f"{len(self.unread)} not read ({self.folder / FILES[4]}):"
+            yield f"{len(self.unread)} not read ({self.folder / UNREAD}):"
             yield from (f"  {each.origin}: {each.reason}" for each in self.unread)
         if self.pairs < FEWEST:
             yield f"{self.pairs} pairs are too few to train on: {FEWEST} are the least"
-        yield f"names and values: {self.folder / FILES[2]}; mend them, and import again with --map"
+        yield f"names and values: {self.folder / SLOTS}; mend them, and import again with --map"
         yield f"next: dactnlg train {self.configuration} --output runs/{self.folder.name}"
-        yield f"      dactnlg generate --model runs/{self.folder.name} --input {self.folder / FILES[3]}"
+        yield f"      dactnlg generate --model runs/{self.folder.name} --input {self.folder / ACTS}"
 
 
 def write_import(
@@ -70,7 +73,7 @@ def write_import(
         folder: the folder to write to.
         given: a slot map edited by the user.
         kind: the framework; for `rasa`, a mapping file for its NLG endpoint is written, too.
-        overwrite: replace existing files.
+        overwrite: replace existing files; a mapping file keeps its `domain` and `otherwise`.
 
     Raises:
         UserError: no template or too few templates can be used, or files exist already.
@@ -78,7 +81,8 @@ def write_import(
     if not source.templates:
         reasons = "; ".join(f"{each.origin}: {each.reason}" for each in source.unread[:3])
         raise UserError(f"no template could be read ({reasons or 'there is none'})")
-    if not overwrite and (there := [name for name in FILES if (folder / name).exists()]):
+    names = (PAIRS, TEMPLATES, SLOTS, ACTS, UNREAD, *([MAPPING] if kind == "rasa" else []))
+    if not overwrite and (there := [name for name in names if (folder / name).exists()]):
         raise UserError(f"{folder / there[0]} is there already; give --overwrite to replace it, or another --output")
     found = map_of(source, given)
     made, unread = _made(source, found)
@@ -90,17 +94,17 @@ def write_import(
         acts.setdefault((template.response, frozenset(template.slots)), rows[0][0])
     head = ["Imported responses and slots: act types, slot names, and the values that pairs are made of.", _REMEDY]
     with made_folder(folder):
-        _lines(folder / FILES[0], ({"act": str(turn), "text": text} for _, rows in made for turn, text in rows))
-        _lines(folder / FILES[1], (_template(found, template) for template in templates))
-        _lines(folder / FILES[4], ({"origin": u.origin, "text": u.text, "reason": u.reason} for u in unread))
-        texts = {FILES[2]: map_text(found, head), FILES[3]: "".join(f"{act}\n" for act in dict.fromkeys(acts.values()))}
+        _lines(folder / PAIRS, ({"act": str(turn), "text": text} for _, rows in made for turn, text in rows))
+        _lines(folder / TEMPLATES, (_template(found, template) for template in templates))
+        _lines(folder / UNREAD, ({"origin": u.origin, "text": u.text, "reason": u.reason} for u in unread))
+        texts = {SLOTS: map_text(found, head), ACTS: "".join(f"{act}\n" for act in dict.fromkeys(acts.values()))}
         if kind == "rasa":
-            texts["mapping.yml"] = _mapping(found, templates)
+            texts[MAPPING] = _mapping(found, templates, folder / MAPPING)
         for name, text in texts.items():
             with written(folder / name) as file:
                 file.write(text)
         try:
-            files = initialize(folder / FILES[0], output=folder, overwrite=overwrite)
+            files = initialize(folder / PAIRS, output=folder, overwrite=overwrite)
         except CorpusError as error:
             raise UserError(f"the templates are too few to train on: {error}") from None
         if source.language != "en":
@@ -176,8 +180,11 @@ def _template(found: SlotMap, template: ResponseTemplate) -> dict[str, str]:
     return {"response": template.response, "act": act, "template": template.text, "origin": template.origin}
 
 
-def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate]) -> str:
-    """Return the text of a mapping file for Rasa's NLG endpoint: see `serving.rasa_mapping`."""
+def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate], before: Path) -> str:
+    """Return the text of a mapping file for Rasa's NLG endpoint, to replace the one at `before`, if there is one.
+
+    See `serving.rasa_mapping`.
+    """
     slots: dict[str, dict[str, int]] = {}
     variations: dict[str, int] = {}
     for template in templates:
@@ -194,7 +201,11 @@ def _mapping(found: SlotMap, templates: Sequence[ResponseTemplate]) -> str:
         }
         responses[name] = {"act": found.act_type(name), **({"slots": sources} if sources else {})}
     head = "# For dactnlg serve RUN --rasa THIS_FILE. Add `domain: PATH`: its texts are said where an act cannot be.\n"
-    body: Mapping[str, Any] = {"otherwise": "Sorry, I cannot say that.", "responses": responses}
+    body: dict[str, Any] = {"otherwise": "Sorry, I cannot say that."}
+    with contextlib.suppress(ConfigError):
+        data = yamlfile.read(before, "a mapping file is a mapping").data
+        body |= {key: data[key] for key in ("domain", "otherwise") if key in data}
+    body["responses"] = responses
     return head + str(yaml.safe_dump(body, sort_keys=False, allow_unicode=True, width=120))
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from dactnlg.errors import ConfigError, UserError
-from dactnlg.runs import yamlfile
 from dactnlg.serving.imports.templates import ResponseTemplate, TemplateSource
-from dactnlg.serving.rasa_responses import checked_responses
+from dactnlg.serving.rasa_responses import domain_files
 
 
 def read(path: Path) -> TemplateSource:
@@ -19,14 +17,9 @@ def read(path: Path) -> TemplateSource:
     Raises:
         UserError: there is no such file, or a file is not a domain.
     """
-    files = sorted(file for file in path.rglob("*") if file.suffix in (".yml", ".yaml")) if path.is_dir() else [path]
     source = TemplateSource()
-    for file in files:
-        try:
-            data = yamlfile.read(file, "a domain is a mapping with responses").data
-        except ConfigError as error:
-            raise UserError(str(error)) from None
-        for name, variations in checked_responses(data.get("responses") or {}, str(file)).items():
+    for file, data, responses in domain_files(path):
+        for name, variations in responses.items():
             for number, variation in enumerate(variations, start=1):
                 _read(source, name, variation, f"{file.name}, {name}, variation {number}")
         slots = data.get("slots")
