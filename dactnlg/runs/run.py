@@ -21,6 +21,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -37,6 +38,20 @@ from dactnlg.runs.manifest import read_manifest, read_object
 
 LOCK_SECONDS = 30
 """How long one process waits for another that writes the manifest."""
+
+
+_NAMED = re.compile(r"([^=/\\]+)=(.+)")
+
+
+def named_run(text: str) -> tuple[str, Path]:
+    """Parse `RUN` or `NAME=RUN`, and return name and folder; by default the name is that of the folder.
+
+    >>> named_run("new=runs/1")[0], named_run("runs/lr=0.1")[0]
+    ('new', 'lr=0.1')
+    """
+    named = _NAMED.fullmatch(text)
+    path = Path(named[2] if named else text)
+    return (named[1] if named else path.resolve().name), path
 
 
 class Run:

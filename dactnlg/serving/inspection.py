@@ -62,15 +62,13 @@ def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> 
     @router.post("/parse", summary="Read an act, and say where it is wrong, without generating")
     def parse(body: ParseBody) -> ParseAnswer:
         model = models.get(body.model)
-        (turn,) = requests.read_acts(body.act, settings)
-        _check_names(turn, body.act, model.generator)
+        turn = _turn(body.act, model.generator, settings)
         return ParseAnswer(model=model.served(), act=str(turn), acts=_read(turn, model))
 
     @router.post("/trace", summary="Show which slot the model is at with every word")
     async def traced(request: Request, body: TraceBody) -> TraceAnswer:
         model = models.get(body.model)
-        (turn,) = requests.read_acts(body.act, settings)
-        requests.check_known([turn], model.generator)
+        turn = _turn(body.act, model.generator, settings)
         contexts = requests.read_contexts(body.context, 1, settings)
         request.state.facts |= {"model": model.name, "acts": 1}
         sentence = body.delexicalized
@@ -80,18 +78,19 @@ def inspections(models: Models, settings: ServiceSettings, batcher: Batcher) -> 
         tokens = sentence.split()
         if len(tokens) > settings.tokens:
             raise Problem(_WRONG, f"a sentence to be traced has at most {settings.tokens} tokens; got {len(tokens)}")
-        found = await asyncio.to_thread(trace, model.generator, turn, tokens, "".join(contexts))
+        found = await asyncio.to_thread(trace, model.generator, turn, tokens, *contexts)
         return _answer(model, turn, found)
 
     return router
 
 
-def _check_names(turn: Turn, text: str, generator: Generator) -> None:
-    """Refuse act types and slots that a model does not know, and locate them in the text.
+def _turn(text: str, generator: Generator, settings: ServiceSettings) -> Turn:
+    """Return the act in the field `act`.
 
     Raises:
-        Problem: 422, with the nearest known names and the position of the first unknown one.
+        Problem: 422, it is not an act, or a name in it is unknown; with the nearest known ones, and the position.
     """
+    turn = requests.read_act(text, "act", None, settings)
     try:
         generator.check_names(turn)
     except UnknownNameError as error:
@@ -102,6 +101,7 @@ def _check_names(turn: Turn, text: str, generator: Generator) -> None:
         if place:
             members |= {"position": place.start(), "length": len(error.name)}
         raise Problem(_WRONG, str(error), members) from None
+    return turn
 
 
 def _read(turn: Turn, model: ServedModel) -> list[ReadAct]:

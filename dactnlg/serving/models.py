@@ -15,7 +15,7 @@ from dactnlg._utils.web.problems import Problem
 from dactnlg.errors import DactnlgError, RunError, UserError
 from dactnlg.fidelity.checker import FidelityChecker
 from dactnlg.generation.generator import Generator
-from dactnlg.runs.run import Run
+from dactnlg.runs.run import Run, named_run
 from dactnlg.serving import inventory
 from dactnlg.serving.schemas import ModelEntry, ServedBy
 
@@ -79,12 +79,11 @@ def parse_model(text: str) -> tuple[str, Path]:
     """Parse `RUN` or `NAME=RUN`; by default the name is that of the folder.
 
     Raises:
-        UserError: the name has other characters than letters, digits, `.`, `-` and `_`, or the folder does not exist.
+        UserError: the name has other characters than letters, digits, `.`, `-`, `_` and `=`, or the folder does not
+            exist.
     """
-    name, equals, place = text.partition("=")
-    path = Path(place if equals else text)
-    name = name if equals else path.resolve().name
-    if not re.fullmatch(r"[\w.-]{1,200}", name):
+    name, path = named_run(text)
+    if not re.fullmatch(r"[\w.=-]{1,200}", name):
         raise UserError(f"{text}: a model's name has letters, digits, dots, hyphens and underscores: NAME=RUN")
     if not path.is_dir():
         raise UserError(f"{text}: there is no run folder {path}")

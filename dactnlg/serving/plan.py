@@ -16,9 +16,9 @@ from prometheus_client.multiprocess import mark_process_dead
 from dactnlg._utils.web.server import serve
 from dactnlg._utils.web.workers import serve_in_processes
 from dactnlg.serving.models import Models
-from dactnlg.serving.observation import COUNTED_TOGETHER, start_log
+from dactnlg.serving.observation import COUNTED_TOGETHER, ServiceMetrics, start_log
 from dactnlg.serving.rasa import RasaResponder
-from dactnlg.serving.service import application
+from dactnlg.serving.service import application, reload
 from dactnlg.serving.settings import ServiceSettings
 
 
@@ -60,10 +60,13 @@ class ServicePlan:
         if self.log:
             start_log()
 
-        def reload() -> None:
-            threading.Thread(target=models.reload, kwargs={"all_of_them": True}, daemon=True).start()
+        metrics = ServiceMetrics()
 
-        serve(application(models, self.settings, self.watch, bot), listening, on_reload=reload, ready=ready)
+        def on_reload() -> None:
+            threading.Thread(target=reload, args=(models, metrics), kwargs={"all_of_them": True}, daemon=True).start()
+
+        app = application(models, self.settings, self.watch, bot, metrics)
+        serve(app, listening, on_reload=on_reload, ready=ready)
 
     def serve_in_processes(self, listening: Sequence[socket.socket], ready: Callable[[], None], count: int) -> None:
         """Serve in several processes, each of which loads the runs itself; `/metrics` sums over all of them."""

@@ -22,9 +22,9 @@ def read_acts(given: str | Sequence[str], settings: ServiceSettings) -> list[Tur
         Problem: 422, there are none or too many, or one is too long or not an act (`position` locates the error).
     """
     if isinstance(given, str):
-        return [_act(given, "acts", None, settings)]
+        return [read_act(given, "acts", None, settings)]
     _check_count(len(given), settings)
-    return [_act(text, f"acts[{at}]", at, settings) for at, text in enumerate(given)]
+    return [read_act(text, f"acts[{at}]", at, settings) for at, text in enumerate(given)]
 
 
 def read_contexts(given: str | Sequence[str] | None, count: int, settings: ServiceSettings) -> list[str]:
@@ -53,7 +53,7 @@ def read_pairs(given: Sequence[CheckPair], settings: ServiceSettings) -> list[tu
         where = f"pairs[{at}]"
         if len(pair.text) > settings.text_length:
             raise Problem(_WRONG, f"{where}.text has more than {settings.text_length:,} characters", {"index": at})
-        found.append((_act(pair.act, f"{where}.act", at, settings), pair.text))
+        found.append((read_act(pair.act, f"{where}.act", at, settings), pair.text))
     return found
 
 
@@ -93,7 +93,15 @@ def _check_count(count: int, settings: ServiceSettings) -> None:
         raise Problem(_WRONG, f"a request has at most {settings.acts} acts here; got {count}")
 
 
-def _act(text: str, where: str, index: int | None, settings: ServiceSettings) -> Turn:
+def read_act(text: str, where: str, index: int | None, settings: ServiceSettings) -> Turn:
+    """Return one act of a request; raises as `read_acts` does.
+
+    Args:
+        text: the act.
+        where: the field of the request, for messages.
+        index: its index if the field is a list.
+        settings: limits.
+    """
     members: dict[str, object] = {} if index is None else {"index": index}
     if len(text) > settings.text_length:
         raise Problem(_WRONG, f"{where} has more than {settings.text_length:,} characters", members)

@@ -39,7 +39,6 @@ from dactnlg.serving.settings import RASA, ServiceSettings
 
 _FREE = frozenset({"/healthz", "/readyz", "/metrics", RASA})
 """Paths that do not count towards a client's rate limit."""
-_HARD = GenerationOptions(constraint="hard")
 _log = logging.getLogger("dactnlg")
 
 
@@ -68,30 +67,45 @@ class Service:
         faulty = [at for at, one in enumerate(said) if not one.slots_ok]
         if faulty:
             # The hard constraint loses no slot, and falls back to templates if the search finds nothing faithful.
-            again, before = [turns[at] for at in faulty], [contexts[at] for at in faulty] if contexts else []
-            others = await self.batcher.generate(model.generator, again, _HARD, before)
+            hard = GenerationOptions(constraint="hard", n_best=options.n_best)
+            others, run = [said[at] for at in faulty], (model.generator.defaults, model.generator.seed)
+            if options.resolve(*run) != hard.resolve(*run):
+                again, before = [turns[at] for at in faulty], [contexts[at] for at in faulty] if contexts else []
+                others = await self.batcher.generate(model.generator, again, hard, before)
             for at, other in zip(faulty, others, strict=True):
-                results[at] = _replaced(said[at], other, results[at])
-            self.metrics.fallbacks.labels(model.name).inc(len(faulty))
+                better = _better(other, said[at])
+                results[at] = _replaced(said[at], other if better else said[at])
+                self.metrics.fallbacks.labels(model.name).inc(better)
         for result in results:
             self.metrics.acts.labels(model.name, str(result.slots_ok).lower()).inc()
         return results
 
 
-def _replaced(first: Generation, other: Generation, result: GeneratedSentence) -> GeneratedSentence:
-    """Return the answer for a faulty sentence: the other one if it has fewer faults, or else the first."""
+def _better(one: Generation, other: Generation) -> bool:
+    return one.slots_ok or len(one.missing) + len(one.extra) < len(other.missing) + len(other.extra)
+
+
+def _replaced(first: Generation, taken: Generation) -> GeneratedSentence:
+    """Return the answer for a faulty sentence: the one taken in its place, or itself if there is no better one."""
     faults = [*(f"{slot} is missing" for slot in first.missing), *(f"{slot} is too much" for slot in first.extra)]
     reason = "; ".join(faults) or "it does not say what the act says"
-    better = other.slots_ok or len(other.missing) + len(other.extra) < len(first.missing) + len(first.extra)
-    taken = other if better else first
     said = GeneratedSentence(**taken.to_json())
-    said.n_best = result.n_best
     said.fallback = Fallback(reason=reason, rejected=first.text, origin=taken.origin, faithful=taken.slots_ok)
     return said
 
 
+def reload(models: Models, metrics: ServiceMetrics, *, all_of_them: bool = False) -> None:
+    """Reload the runs whose files have changed, or all, and count them; see `Models.reload`."""
+    for name in models.reload(all_of_them=all_of_them):
+        metrics.reloads.labels(name).inc()
+
+
 def application(
-    models: Models, settings: ServiceSettings, watch: float | None = None, rasa: RasaResponder | None = None
+    models: Models,
+    settings: ServiceSettings,
+    watch: float | None = None,
+    rasa: RasaResponder | None = None,
+    metrics: ServiceMetrics | None = None,
 ) -> ASGIApp:
     """Return the application of a service.
 
@@ -100,8 +114,9 @@ def application(
         settings: limits.
         watch: seconds between checks for changes in the run folders; None to never check.
         rasa: answers a Rasa bot at `/rasa`; None for no such route.
+        metrics: what `/metrics` shows; by default its own.
     """
-    metrics = ServiceMetrics()
+    metrics = metrics or ServiceMetrics()
     service = Service(
         models, settings, metrics, Batcher(settings.batch, settings.wait, settings.waiting, metrics.batch)
     )
@@ -130,8 +145,7 @@ async def _watch(models: Models, metrics: ServiceMetrics, seconds: float) -> Non
     while True:
         await asyncio.sleep(seconds)
         try:
-            for name in await asyncio.to_thread(models.reload):
-                metrics.reloads.labels(name).inc()
+            await asyncio.to_thread(reload, models, metrics)
         except OSError as error:
             _log.error("the folders of the models could not be looked at: %s", error)
 

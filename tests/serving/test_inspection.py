@@ -84,6 +84,21 @@ def test_a_mistake_has_a_position(client: TestClient, text: str, position: int) 
     assert refused(client, "/v1/parse", act=text)["position"] == position
 
 
+@pytest.mark.parametrize("path", ["/v1/parse", "/v1/trace"])
+@pytest.mark.parametrize(
+    ("text", "told", "position"),
+    [
+        ("inform(name=", "act, column 13", 12),
+        ("inform(nmae=x)", "unknown slot 'nmae'", 7),
+        ("x" * (1 << 15), "act ", None),
+    ],
+)
+def test_a_mistake_names_the_field(client: TestClient, path: str, text: str, told: str, position: int | None) -> None:
+    found = refused(client, path, act=text)
+    assert found["detail"].startswith(told)
+    assert found.get("position") == position and "index" not in found
+
+
 @given(st.text(max_size=60) | st.text("inform(name='x;difficulty=easy)&?[]\"\\ ", max_size=60))
 def test_any_text_is_read_or_refused(text: str) -> None:
     client = _parser()

@@ -351,7 +351,7 @@ def test_the_reference_has_every_operation_and_works_without_scripts(browser: An
             zip(*[generate.locator(f".fields tr td:nth-child({n})").all_text_contents() for n in (1, 3)], strict=True)
         )
         assert fields["options.beam_width"] == "Hypotheses that the beam search keeps."
-        assert fields["results[].fallback.reason"] == "What was wrong with it."
+        assert fields["results[].fallback.reason"] == "Its faults."
         assert "results[].spans[].start" in fields
         # Each example does what the page says.
         for method, path in PATHS:

@@ -8,10 +8,11 @@ import random
 import shutil
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -24,9 +25,12 @@ from dactnlg.data.corpus import load_corpus
 from dactnlg.errors import UserError
 from dactnlg.generation.generation import Generation
 from dactnlg.generation.options import GenerationOptions
+from dactnlg.runs.config import DecodingConfig
+from dactnlg.serving import plan
 from dactnlg.serving.batching import Batcher
 from dactnlg.serving.models import Models, parse_model
-from dactnlg.serving.service import application
+from dactnlg.serving.observation import ServiceMetrics
+from dactnlg.serving.service import Service, application
 from dactnlg.serving.settings import ServiceSettings
 
 ACT = "inform(name='Ivy Cutting';difficulty=easy)"
@@ -76,6 +80,41 @@ def test_a_faulty_sentence_gives_way_and_says_so(models: Models) -> None:
         assert one["fallback"]["rejected"] != one["text"]
         assert one["fallback"]["faithful"] == one["slots_ok"]
     assert all(one["slots_ok"] or one["fallback"] for one in results)
+
+
+@pytest.mark.parametrize(
+    ("options", "searches", "replaced"),
+    [
+        ({"constraint": "none", "n_best": 2}, 2, True),
+        ({"constraint": "none"}, 2, False),
+        ({"constraint": "hard"}, 1, False),
+        ({}, 1, False),
+        ({"n_best": 2}, 1, False),
+    ],
+)
+def test_a_second_search_is_another_one_and_counts_if_it_helps(
+    options: dict[str, Any], searches: int, replaced: bool
+) -> None:
+    asked: list[GenerationOptions] = []
+
+    async def generate(_generator: Any, _turns: Any, given: GenerationOptions, _contexts: Any) -> list[Generation]:
+        asked.append(given)
+        name, good = f"{len(asked)}", len(asked) > 1 and replaced
+        one = Generation("a", name, name, name, 0.0, good, () if good else ("name",), ())
+        return [replace(one, n_best=(one, one) if given.n_best > 1 else ())]
+
+    metrics, run = ServiceMetrics(), SimpleNamespace(defaults=DecodingConfig(), seed=1)
+    batcher: Any = SimpleNamespace(generate=generate)
+    model: Any = SimpleNamespace(name="it", generator=run)
+    service = Service(None, ServiceSettings(), metrics, batcher)  # type: ignore[arg-type]
+    (found,) = asyncio.run(service.say(model, [parse("goodbye()")], GenerationOptions(**options)))
+    assert len(asked) == searches
+    assert found.fallback is not None and found.fallback.rejected == "1"
+    assert found.text == ("2" if replaced else "1")
+    assert found.slots_ok == found.fallback.faithful == replaced
+    # The sentence itself comes first.
+    assert [each["text"] for each in found.n_best] == [found.text] * (2 if "n_best" in options else 0)
+    assert metrics.fallbacks.labels("it")._value.get() == replaced
 
 
 def test_check_tells_what_is_wrong(client: TestClient) -> None:
@@ -202,6 +241,22 @@ def test_a_changed_run_is_read_again_and_a_broken_one_is_not(
     assert before.generator.generate(ACT)
 
 
+def test_every_reload_is_counted(random_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    numbers: list[str] = []
+
+    def serve(app: Any, _listening: object, on_reload: Callable[[], None], ready: object) -> None:
+        on_reload()
+        with TestClient(app) as client:
+            until = time.monotonic() + 30
+            while time.monotonic() < until and 'dactnlg_reloads_total{model="it"} 1.0' not in numbers:
+                time.sleep(0.05)
+                numbers[:] = client.get("/metrics").text.splitlines()
+
+    monkeypatch.setattr(plan, "serve", serve)
+    plan.ServicePlan(runs={"it": random_run}).serve(None, lambda: None)  # type: ignore[arg-type]
+    assert 'dactnlg_reloads_total{model="it"} 1.0' in numbers
+
+
 def test_a_run_whose_manifest_comes_last_is_read(neural_run: Path, random_run: Path, tmp_path: Path) -> None:
     """Files are copied one by one; what was refused half-way is whole in the end."""
     folder = tmp_path / "run"
@@ -310,6 +365,9 @@ def test_a_full_queue_says_when_to_come_again() -> None:
 def test_names_of_models(tmp_path: Path) -> None:
     assert parse_model(str(tmp_path)) == (tmp_path.name, tmp_path)
     assert parse_model(f"new={tmp_path}") == ("new", tmp_path)
+    (tmp_path / "lr=0.1").mkdir()
+    assert parse_model(f"{tmp_path}/lr=0.1") == ("lr=0.1", tmp_path / "lr=0.1")
+    assert parse_model(f"new={tmp_path}/lr=0.1") == ("new", tmp_path / "lr=0.1")
     for text, told in ((f"a b={tmp_path}", "a model's name has letters"), ("x=/nowhere", "there is no run folder")):
         with pytest.raises(UserError, match=told):
             parse_model(text)

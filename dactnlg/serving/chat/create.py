@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from pathlib import Path
 
 from pydantic import ValidationError
 
 from dactnlg.dialogue.talkers import check_talker
+from dactnlg.runs.run import named_run
 from dactnlg.serving.chat.study import CONSENT, INSTRUCTIONS, ChatLimits, ChatStudy
 from dactnlg.studies.study import StudyError, StudySystem, mistake
-
-_NAMED = re.compile(r"([^=/\\]+)=(.+)")
 
 
 def parse_system(text: str) -> StudySystem:
@@ -23,10 +20,9 @@ def parse_system(text: str) -> StudySystem:
         UserError: nobody can talk with the run (see `check_talker`).
         CorpusError: no tasks can be made from its corpus.
     """
-    named = _NAMED.fullmatch(text)
-    name, path = (named[1], Path(named[2])) if named else ("", Path(text))
+    name, path = named_run(text)
     check_talker(path)
-    return StudySystem(name=name or path.resolve().name, source=str(path.resolve()))
+    return StudySystem(name=name, source=str(path.resolve()))
 
 
 def create(

@@ -44,7 +44,6 @@ class Operation:
         summary, description: what it does.
         sent, answered: the fields of request and answer.
         examples: request bodies as JSON.
-        token: whether it requires the token of a service that has one.
     """
 
     method: str
@@ -55,7 +54,6 @@ class Operation:
     sent: list[FieldEntry]
     answered: list[FieldEntry]
     examples: list[str]
-    token: bool
 
     def curl(self, here: str, example: str | None = None) -> str:
         """Return a curl command that sends an example to the service at the address `here`."""
@@ -84,7 +82,6 @@ def operations(document: Mapping[str, Any]) -> list[Operation]:
                     sent=list(_fields(sent, schemas)),
                     answered=list(_fields(answered, schemas)),
                     examples=[json.dumps(one, ensure_ascii=False) for one in whole.get("examples", [])],
-                    token=path.startswith("/v1/"),
                 )
             )
     return found
