@@ -102,7 +102,7 @@ class ConvLabNLG:
     def _find(self, kind: str, tried: Sequence[str], known: Mapping[str, str], name: str) -> str:
         for each in tried:
             if (given := self._names.get(_plain(each))) is not None:
-                return given if not given else self._known(kind, given, known)
+                return "" if kind == "slot" and not given else self._known(kind, given, known)
         for each in tried:
             if _plain(each) in known:
                 return known[_plain(each)]

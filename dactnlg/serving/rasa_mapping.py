@@ -68,6 +68,10 @@ class SlotMapping(_MappingEntry):
     def _one_source(self) -> SlotMapping:
         if (self.source is None) == (self.value is None):
             raise ValueError("give either from, the name of an argument or slot, or value, a constant")
+        if any(
+            isinstance(each, str) and not each.strip() for each in (self.value, self.default, *self.values.values())
+        ):
+            raise ValueError("a value is empty: nothing could be said for it")
         return self
 
 

@@ -60,6 +60,12 @@ def test_names_are_found(nlg: ConvLabNLG, action: Any, act: str | None) -> None:
         assert nlg.turn(action) == parse(act)
 
 
+def test_an_intent_cannot_be_left_out(nlg: ConvLabNLG) -> None:
+    names = ConvLabNLG(nlg.generator, {"inform": ""})
+    with pytest.raises(UnknownNameError, match="names: unknown act type ''"):
+        names.turn([["inform", "trail", "name", "Ivy"]])
+
+
 def test_nothing_to_say(nlg: ConvLabNLG) -> None:
     nlg.init_session()
     for empty in ([], {}, {"categorical": [], "binary": []}):
