@@ -10,12 +10,11 @@ from pathlib import Path
 
 import pytest
 from chat_people import SYSTEMS, small_chats
-from sqlalchemy.engine import Connection
+from sqlalchemy import event
 
 from dactnlg._utils.web.tokens import digest
 from dactnlg.cli.main import main
 from dactnlg.dialogue.conversations import read_conversations
-from dactnlg.serving.chat.conversation import Chat
 from dactnlg.serving.chat.storage import ChatStorage
 from dactnlg.studies.ratings import Ratings
 
@@ -112,9 +111,15 @@ def test_nothing_to_take_home_is_told(tmp_path: Path, capsys: pytest.CaptureFixt
     assert not (tmp_path / "said").exists()
 
 
-def test_somebody_leaves_while_the_chats_are_read(
-    tmp_path: Path, postgresql: Callable[[], str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_more_chats_take_no_more_queries(folder: Path) -> None:
+    storage, queries = ChatStorage.open(folder / "chats", small_chats(people=PEOPLE, chats=CHATS)), list[str]()
+    event.listen(storage._engine, "after_cursor_execute", lambda *given: queries.append(given[2]))
+    assert len(storage.all_chats()) == PEOPLE * CHATS
+    assert sum(query.startswith("SELECT") for query in queries) == 4
+    storage.close()
+
+
+def test_somebody_leaves_while_the_chats_are_read(tmp_path: Path, postgresql: Callable[[], str]) -> None:
     study, database = small_chats(), postgresql()
     storage, other = (ChatStorage.open(tmp_path, study, database) for _ in range(2))
     storage.set_links({rater: f"hash of {rater}" for rater in study.place_of})
@@ -122,16 +127,14 @@ def test_somebody_leaves_while_the_chats_are_read(
         storage.consent(rater)
         storage.begin(rater, 1)
         storage.say(rater, 1, "a-message", "hello")
-    read = storage._chat
 
-    def leaving(connection: Connection, rater: str, number: int) -> Chat:
-        if rater == "r001":
+    def leaving(*given: object) -> None:
+        if "FROM dactnlg_chats" in str(given[2]):
             other.withdraw("r002")
-        return read(connection, rater, number)
 
-    monkeypatch.setattr(storage, "_chat", leaving)
-    assert [chat.rater for chat in storage.all_chats()] == ["r001", "r002"]
-    monkeypatch.undo()
+    event.listen(storage._engine, "after_cursor_execute", leaving)
+    assert [(chat.rater, chat.texts) for chat in storage.all_chats()] == [("r001", ("hello",)), ("r002", ("hello",))]
+    event.remove(storage._engine, "after_cursor_execute", leaving)
     assert [chat.rater for chat in storage.all_chats()] == ["r001"]
     storage.close()
     other.close()

@@ -132,6 +132,11 @@ def test_what_is_sent_twice_is_kept_once(tmp_path: Path, database: str | None) -
     clicks = [desk.vote(link, 1, "up", "a-click-of-mine") for _ in range(4)]
     assert clicks == [(200, {"place": 1, "vote": 1})] * 4
     assert desk.vote(link, 3, "up", "a-click-of-mine")[0] == 409
+    assert desk.vote(link, 1, "down", "a-click-of-mine")[0] == 409
+    # A click that cleared a vote has its sign, too.
+    assert desk.vote(link, 1, "up", "another-click")[1] == desk.vote(link, 1, "up", "another-click")[1]
+    assert desk.vote(link, 1, "down", "another-click")[0] == 409
+    assert desk.vote(link, 1, "up", "a-third-click") == (200, {"place": 1, "vote": 1})
     (chat,) = desk.storage.all_chats()
     assert (len(chat.texts), chat.votes) == (4, {1: 1})
     desk.storage.close()

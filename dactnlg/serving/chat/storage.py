@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Table, func, insert, select, update
+from sqlalchemy import ColumnElement, Row, Table, func, insert, select, update
 from sqlalchemy.engine import Connection, Engine
 
 from dactnlg.serving.chat.conversation import Chat, ChatterState
@@ -143,22 +143,25 @@ class ChatStorage(Enrolment):
 
         Raises:
             OutOfOrder: the conversation is not open, or has no answer at the index `place`.
-            AnswersConflict: a vote on another answer was stored with the same `request`.
+            AnswersConflict: a different vote, or one on another answer, was stored with the same `request`.
         """
         with self._writing() as connection:
             chat = self._open(connection, rater, number, request, votes)
             if place % 2 == 0 or place >= len(chat.texts):
                 raise OutOfOrder(f"there is no answer at place {place}")
-            mine = self._in(votes, rater, number)
-            known = connection.execute(select(votes.c.place).where(mine & (votes.c.request == request))).scalar()
-            if known is not None:
-                if known != place:
-                    raise AnswersConflict("another vote came with this id; that one stands")
-                return chat
-            count = connection.execute(select(func.count()).select_from(votes).where(mine)).scalar_one()
+            mine = select(votes).where(self._in(votes, rater, number)).order_by(votes.c.number)
+            clicks, standing = connection.execute(mine).all(), dict[int, int]()
+            for click in clicks:
+                # A vote that was cleared is stored as 0: it was the one that stood before it.
+                if click.request == request:
+                    if (click.place, click.vote or standing[click.place]) != (place, vote):
+                        raise AnswersConflict("another vote came with this id; that one stands")
+                    return chat
+                standing[click.place] = click.vote
             stands = 0 if chat.votes.get(place) == vote else vote
-            row = {"study": self._key, "rater": rater, "chat": number, "number": count, "place": place, "vote": stands}
-            connection.execute(insert(votes).values(**row, request=request, voted=int(time.time())))
+            key = {"study": self._key, "rater": rater, "chat": number, "number": len(clicks)}
+            row = {**key, "place": place, "vote": stands, "request": request, "voted": int(time.time())}
+            connection.execute(insert(votes).values(**row))
             return self._chat(connection, rater, number)
 
     def rate(self, rater: str, number: int, ratings: Mapping[str, float]) -> None:
@@ -189,9 +192,7 @@ class ChatStorage(Enrolment):
     def all_chats(self) -> list[Chat]:
         """Return every conversation with at least one message, sorted by person and number."""
         with self._reading() as connection:
-            wanted = select(chats.c.rater, chats.c.chat).where(chats.c.study == self._key)
-            keys = connection.execute(wanted.order_by(chats.c.rater, chats.c.chat)).all()
-            found = [self._chat(connection, row.rater, row.chat) for row in keys]
+            found = self._chats(connection, lambda table: table.c.study == self._key)
         return [chat for chat in found if chat.texts]
 
     def _lock(self, connection: Connection, rater: str) -> None:
@@ -208,26 +209,42 @@ class ChatStorage(Enrolment):
         return chat
 
     def _chat(self, connection: Connection, rater: str, number: int) -> Chat:
-        row = connection.execute(select(chats).where(self._in(chats, rater, number))).one_or_none()
-        if row is None:
+        found = self._chats(connection, lambda table: self._in(table, rater, number))
+        if not found:
             raise OutOfOrder("this conversation has not begun; please open your link again")
-        said = select(utterances.c.text, utterances.c.said).where(self._in(utterances, rater, number))
-        texts = connection.execute(said.order_by(utterances.c.place)).all()
-        clicks = select(votes.c.place, votes.c.vote).where(self._in(votes, rater, number)).order_by(votes.c.number)
-        # The last click on an answer counts.
-        standing = {row.place: row.vote for row in connection.execute(clicks)}
-        given = select(verdicts.c.criterion, verdicts.c.value).where(self._in(verdicts, rater, number))
-        values = {row.criterion: row.value for row in connection.execute(given)}
-        return Chat(
-            rater,
-            number,
-            row.system,
-            tuple(each.text for each in texts),
-            {place: vote for place, vote in standing.items() if vote},
-            row.rated is not None,
-            {each.name: values[each.name] for each in self._study.criteria if each.name in values},
-            tuple(each.said for each in texts),
-        )
+        return found[0]
+
+    def _chats(self, connection: Connection, wanted: Callable[[Table], ColumnElement[bool]]) -> list[Chat]:
+        """Return the conversations whose rows meet a condition, sorted by person and number."""
+
+        def rows(table: Table, *order: str) -> dict[tuple[str, int], list[Row[Any]]]:
+            found: dict[tuple[str, int], list[Row[Any]]] = {}
+            for row in connection.execute(
+                select(table).where(wanted(table)).order_by(*(table.c[key] for key in order))
+            ):
+                found.setdefault((row.rater, row.chat), []).append(row)
+            return found
+
+        begun, said = rows(chats, "rater", "chat"), rows(utterances, "place")
+        clicks, given = rows(votes, "number"), rows(verdicts)
+        found = []
+        for key, (chat,) in begun.items():
+            texts = said.get(key, [])
+            # The last click on an answer counts.
+            standing = {row.place: row.vote for row in clicks.get(key, [])}
+            values = {row.criterion: row.value for row in given.get(key, [])}
+            found.append(
+                Chat(
+                    *key,
+                    chat.system,
+                    tuple(each.text for each in texts),
+                    {place: vote for place, vote in standing.items() if vote},
+                    chat.rated is not None,
+                    {each.name: values[each.name] for each in self._study.criteria if each.name in values},
+                    tuple(each.said for each in texts),
+                )
+            )
+        return found
 
     def _latest(self, connection: Connection, rater: str) -> Chat | None:
         mine = (chats.c.study == self._key) & (chats.c.rater == rater)
