@@ -1,7 +1,7 @@
-"""The server of a study: pages for raters behind a link each, and one for the study's owner behind a token.
+"""The server of a study: pages for raters, each behind a personal link, and a page for the owner behind a token.
 
-`application` puts it together and serves it, `links` makes the raters' links, `questions` turns a page of a study into
-a form and a form into answers. `rater` and `owner` hold the routes, `templates/` and `static/` what they look like. The
-pages work without a script; `static/rate.js` adds keys and a slider. A rater's pages name no system: sentences and
-criteria have numbers there.
+`application` assembles the app and `session` serves it, `links` creates the raters' links, and `questions` turns a page
+of a study into a form and a form into answers. `rater` and `owner` define the routes; `templates/` and `static/` are
+the HTML, CSS and JavaScript. The pages work without scripts; `static/rate.js` adds keys and a slider. A rater's pages
+never name a system: forms refer to sentences and criteria by number.
 """

@@ -1,4 +1,4 @@
-"""How well raters agree so far, computed anew when there is something new."""
+"""Agreement of the raters so far, recomputed when there are new answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 from dactnlg.studies.study import Study
 
 MOST_PAIRS = 200
-"""Pairs of raters whose kappa the page waits for; of more a sample is drawn."""
+"""Largest number of pairs of raters whose kappa is computed for the page; of more, a sample is drawn."""
 MOST_RATINGS = 50_000
-"""With more ratings the page would wait too long."""
+"""With more ratings, the page would take too long."""
 
 
 @dataclass(frozen=True)
@@ -21,11 +21,11 @@ class Agreement:
     """Agreement under one criterion.
 
     Attributes:
-        criterion: what was judged.
-        alpha: Krippendorff's, of interval differences; None where undefined.
-        kappa: median of Cohen's kappa with linear weights over the pairs of raters; None where undefined.
-        pairs: pairs of raters that kappa is of.
-        reason: why something is undefined.
+        criterion: the criterion.
+        alpha: Krippendorff's alpha for interval data; None if undefined.
+        kappa: median of Cohen's kappa with linear weights over pairs of raters; None if undefined.
+        pairs: number of pairs that the median is taken over.
+        reason: why a value is undefined.
     """
 
     criterion: str
@@ -36,7 +36,7 @@ class Agreement:
 
 
 class AgreementSoFar:
-    """Agreement of the raters of a study, kept until there are further answers."""
+    """Agreement of a study's raters, cached until there are new answers."""
 
     def __init__(self, study: Study) -> None:
         self._study = study
@@ -44,7 +44,7 @@ class AgreementSoFar:
         self._known: tuple[frozenset[str] | None, list[Agreement]] = (None, [])
 
     def of(self, answers: Mapping[str, Values]) -> list[Agreement]:
-        """Return the agreement under every criterion."""
+        """Return the agreement under each criterion."""
         with self._lock:
             pages = frozenset(answers)
             if self._known[0] != pages:
@@ -68,7 +68,7 @@ class AgreementSoFar:
 
 
 def _agreement(part: Ratings, name: str) -> Agreement:
-    # Late: they take seconds to import, and only the owner waits for them.
+    # Imported here because they take seconds to import, and only the owner's page needs them.
     from dactnlg.studies.analysis.agreement import kappas
     from dactnlg.studies.analysis.judgements import judgements
     from dactnlg.studies.analysis.reliability import alpha

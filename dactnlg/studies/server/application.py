@@ -1,4 +1,4 @@
-"""The server of a study, put together."""
+"""The web application of a study."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> AS
 
     Args:
         study: what is asked.
-        storage: where the answers go.
-        owner_token: what the owner's page asks for.
-        base_url: where the server is reached.
+        storage: where answers are stored.
+        owner_token: the token of the owner's page.
+        base_url: the server's public URL.
     """
     pages = Pages("dactnlg.studies.server", {"paragraphs": paragraphs, "coefficient": _coefficient})
     desk = StudyDesk(study, storage, owner_token, base_url.rstrip("/"), pages)
@@ -35,5 +35,5 @@ def build(study: Study, storage: Storage, owner_token: str, base_url: str) -> AS
 
 
 def _coefficient(value: float | None) -> str:
-    # Adding 0 takes the sign away from what is rounded to zero.
+    # Adding 0 turns -0.0 into 0.0.
     return "–" if value is None else f"{round(value, 2) + 0:.2f}"

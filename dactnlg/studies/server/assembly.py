@@ -1,4 +1,4 @@
-"""What the servers of studies of any kind have in common: their routes put together, and their errors."""
+"""What the servers of all kinds of studies share: assembling the routes, and handling errors."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def assembled(
     lifespan: application.Lifespan | None = None,
     static: dict[str, str] | None = None,
 ) -> ASGIApp:
-    """Return an application behind limits, with pages for people and for the owner.
+    """Return an application with request limits and error pages.
 
     Args:
         desk: what the routes work with.
         routers: the routes.
-        title: what the application is called.
+        title: the application's title.
         description: what it does.
-        body_bytes: bytes of a request at most.
-        lifespan: what happens before the first request and after the last.
-        static: path -> package whose files are found there, beside those of studies at `/static`.
+        body_bytes: largest request body in bytes.
+        lifespan: the context around all requests, for start-up and shut-down.
+        static: path -> package whose static files are served there, in addition to the studies' own at `/static`.
     """
 
     def error_page(_request: Request, problem: Problem) -> Response:
@@ -70,7 +70,7 @@ def assembled(
 
 
 def _install_errors(app: FastAPI, error_page: problems.ErrorPage) -> None:
-    """Answer errors of the storage: people's mistakes as 409, the database's as 503."""
+    """Answer errors of the storage: 409 for conflicting or untimely requests, 503 if the database fails."""
 
     def answer(request: Request, problem: Problem) -> Response:
         html = "text/html" in request.headers.get("accept", "")

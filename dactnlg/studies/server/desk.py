@@ -1,4 +1,4 @@
-"""What the routes of a study's server work with."""
+"""What the routes of a study's server share: the study, its storage, settings and templates."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ Kept = TypeVar("Kept", bound=Enrolment)
 
 @dataclass(frozen=True)
 class Desk(Generic[Asked, Kept]):
-    """What the routes work with, whatever kind of study it is.
+    """What the routes of any kind of study share.
 
     Attributes:
         study: what is asked.
-        storage: where the answers go.
+        storage: where answers are stored.
         owner_token: the secret of the study's owner.
-        base_url: where the server is reached, without a slash at the end.
+        base_url: the server's public URL, without a trailing slash.
         pages: the templates.
     """
 
@@ -39,15 +39,15 @@ class Desk(Generic[Asked, Kept]):
 
     @property
     def root(self) -> str:
-        """The path under which the server is reached: empty, or `/study` where a proxy gives it that place."""
+        """The path of `base_url`: empty, or for example `/study` if a proxy serves the study there."""
         return urlsplit(self.base_url).path
 
     def page(self, template: str, status: int = 200, **values: object) -> Response:
-        """Return a page; every template knows the study and the root."""
+        """Render a template; `study` and `root` are always defined in it."""
         return self.pages.render(template, {"study": self.study, "root": self.root, **values}, status)
 
     def door(self) -> OwnerDoor:
-        """Return what lets the owner in."""
+        """Return the authentication of the owner's pages."""
         return OwnerDoor(
             self.owner_token,
             self.root,
@@ -57,13 +57,13 @@ class Desk(Generic[Asked, Kept]):
 
 
 StudyDesk = Desk[Study, Storage]
-"""Of a study whose raters judge sentences."""
+"""The desk of a study whose raters judge sentences."""
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the paragraphs of a plain text, whose lines may be broken anywhere.
+    """Return the paragraphs of a hard-wrapped plain text.
 
-    A paragraph ends with an empty line, or with a line that ends a sentence.
+    A paragraph ends at an empty line, or after a line that ends a sentence.
 
     >>> paragraphs("Judge every sentence\\nby itself.\\nTake your time.")
     ['Judge every sentence by itself.', 'Take your time.']
@@ -80,11 +80,11 @@ def paragraphs(text: str) -> list[str]:
 
 
 def moment(seconds: int) -> str:
-    """Return a time, in seconds since 1970, as owners read it."""
+    """Format a time, given in seconds since 1970, for the owner's page."""
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def download(name: str, text: str, media_type: str) -> Response:
-    """Return a file that browsers save under a name, and that nobody keeps in between."""
+    """Return a response that browsers save under a file name and no cache stores."""
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "Cache-Control": "no-store"}
     return Response(text.encode("utf-8"), media_type=f"{media_type}; charset=utf-8", headers=headers)

@@ -1,4 +1,4 @@
-"""The door to an owner's page: a token, and the cookie that it gives for twelve hours."""
+"""Authentication of the owner: a token, exchanged for a cookie that is valid for twelve hours."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ LEAST_TOKEN = 16
 
 
 def owner_token(given: str | None) -> str:
-    """Return the token that an owner has chosen, or a new one.
+    """Return the token that the owner has chosen, or a new one.
 
     Raises:
-        UserError: it is too short.
+        UserError: the chosen token is too short.
     """
     if given is not None and len(given.strip()) < LEAST_TOKEN:
         raise UserError(f"--owner-token has at least {LEAST_TOKEN} characters; leave it out to have one made")
@@ -29,41 +29,41 @@ def owner_token(given: str | None) -> str:
 
 
 class OwnerDoor:
-    """Lets the owner in.
+    """Authenticates the owner by token or cookie.
 
     Args:
-        token: the secret of the owner.
-        root: the path under which the server is reached.
-        secure: whether browsers reach it through HTTPS alone.
-        page: makes the page that asks for the token, of a mistake to show.
+        token: the owner's secret.
+        root: the path of the server's public URL.
+        page: renders the sign-in page with an error message, which may be empty.
+        secure: whether browsers reach the server through HTTPS only.
     """
 
     def __init__(self, token: str, root: str, page: Callable[[str], Response], *, secure: bool) -> None:
         self._token, self._path, self._page, self._secure = token, f"{root}/owner", page, secure
-        # Whoever steals the cookie does not have the token.
+        # Derived from the token, so that a stolen cookie does not reveal it.
         self._session = digest(f"session of {token}")
 
     def question(self, request: Request) -> Response | None:
-        """Return the page that asks for the token, None where a request has the cookie, or claims to have the token."""
+        """Return the sign-in page, or None if the request has the cookie or an `Authorization` header."""
         if self._signed_in(request) or "authorization" in request.headers:
             return None
         return self._page("")
 
     def check(self, request: Request) -> None:
-        """Refuse a request without the cookie or the token.
+        """Check that a request has the cookie or the token.
 
         Raises:
-            Problem: 401.
+            Problem: 401, it has neither.
         """
         if not self._signed_in(request):
             check_bearer(request, self._token)
 
     def add(self, router: APIRouter) -> None:
-        """Give a router under `/owner` the ways in and out."""
+        """Add the routes for signing in and out to a router under `/owner`."""
 
         @router.post("/sign-in", openapi_extra=form_schema("token"))
         def sign_in(form: Form) -> Response:
-            """Take the owner's token, and give a cookie for twelve hours."""
+            """Exchange the owner's token for a cookie that is valid for twelve hours."""
             if not same(form.get("token", "").strip(), self._token):
                 return self._page("This is not the token that the server printed at its start.")
             answer = RedirectResponse(self._path, 303)
@@ -73,7 +73,7 @@ class OwnerDoor:
 
         @router.post("/sign-out", openapi_extra=form_schema("end"))
         def sign_out(form: Form) -> Response:
-            """Take the cookie away."""
+            """Delete the cookie."""
             answer = RedirectResponse(self._path, 303)
             answer.delete_cookie(COOKIE, path=self._path, httponly=True, samesite="strict")
             return answer

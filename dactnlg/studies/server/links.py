@@ -1,4 +1,4 @@
-"""Raters' links: `links.csv` beside the study, which the owner alone can read."""
+"""Raters' links, in `links.csv` in the study's folder, which only the owner can read."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ _LEAST = 16
 
 
 def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: bool = False) -> dict[str, str]:
-    """Return the token of every rater, from `links.csv`, which is written with those that are new.
+    """Return rater -> token from `links.csv`, which is rewritten with new tokens for raters who have none.
 
     Args:
         folder: the study's folder.
-        raters: all of the study.
-        base_url: where raters reach the server, without a slash at the end.
-        renew: whether all tokens are made anew.
+        raters: all raters of the study.
+        base_url: the server's public URL, without a trailing slash.
+        renew: whether to replace all tokens.
 
     Raises:
-        StudyError: `links.csv` is not as it was written.
+        StudyError: `links.csv` is not CSV, or a rater or token in it is invalid.
         OSError: it cannot be read or written.
     """
     path = folder / FILE
     known = _read(path, raters) if path.is_file() and not renew else {}
     found = {rater: known.get(rater) or new_token() for rater in raters}
     with replace_file(path) as partial:
-        # Nobody else may read it, not even while it is written.
+        # Only its owner may read the file, even while it is being written.
         number = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(number, "w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -43,7 +43,7 @@ def rater_tokens(folder: Path, raters: Sequence[str], base_url: str, *, renew: b
 
 
 def link(base_url: str, token: str) -> str:
-    """Return a rater's link."""
+    """Return the link for a token."""
     return f"{base_url}/r/{token}"
 
 

@@ -1,4 +1,4 @@
-"""The page of a study's owner: progress, agreement so far, attention checks, and the ratings to take home."""
+"""The owner's page: progress, agreement so far, attention checks, and the ratings for download."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from dactnlg.studies.server.desk import StudyDesk, download, moment
 
 
 def routes(desk: StudyDesk) -> APIRouter:
-    """Return the routes under `/owner`; all but the sign-in want the cookie that it gives, or a bearer token."""
+    """Return the routes under `/owner`; all but the sign-in require its cookie or a bearer token."""
     router = APIRouter(prefix="/owner", responses={401: {"description": "the owner's token is missing"}})
     agreement = AgreementSoFar(desk.study)
     door = desk.door()
@@ -23,7 +23,7 @@ def routes(desk: StudyDesk) -> APIRouter:
 
     @router.get("")
     def overview(request: Request) -> Response:
-        """Show how far everybody is, or ask for the token."""
+        """Show the progress of all raters, or ask for the token."""
         if asked := door.question(request):
             return asked
         door.check(request)
@@ -38,14 +38,14 @@ def routes(desk: StudyDesk) -> APIRouter:
 
     @router.get("/progress", dependencies=[Depends(door.check)])
     def progress() -> dict[str, Any]:
-        """Return how far everybody is, as JSON."""
+        """Return the progress of all raters as JSON."""
         return _progress(desk, desk.storage.values())
 
     return router
 
 
 def _progress(desk: StudyDesk, values: dict[str, dict[tuple[int, str], float]]) -> dict[str, Any]:
-    """Return a row for every rater, and the sums."""
+    """Return a row per rater, and totals."""
     states, checks = desk.storage.states(), failed_checks(desk.study, values)
     rows = []
     for rater in desk.study.raters:

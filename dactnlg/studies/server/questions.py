@@ -1,4 +1,4 @@
-"""A page of a study as a form, and a form as answers."""
+"""Conversion of a study's pages to form questions, and of submitted forms to answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from dactnlg.studies.storage import Answer
 from dactnlg.studies.study import Criterion, Scale, Study, StudyPage
 
 MOST_CHOICES = 11
-"""Values that are shown side by side; of a longer scale a number is asked for."""
+"""Largest scale whose values are shown as choices; on a longer one, a number is asked for."""
 PAIR = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
-"""Answers about a pair, with the values that its two sentences get."""
+"""Answers about a pair, with the values of its two sentences."""
 _PAIR_LABELS = {"first": "Sentence 1", "second": "Sentence 2", "tie": "Equally good"}
 UNANSWERED = "Please answer this question."
 _NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
@@ -21,7 +21,7 @@ _NUMBER = re.compile(r"-?[0-9]{1,12}(?:\.[0-9]{1,9})?")
 
 @dataclass(frozen=True)
 class Choice:
-    """One answer that may be chosen: what the form sends, what is shown, and the key that chooses it."""
+    """An answer that may be chosen: the value that the form sends, the label shown, and its keyboard shortcut."""
 
     value: str
     label: str
@@ -30,15 +30,15 @@ class Choice:
 
 @dataclass(frozen=True)
 class Question:
-    """One question of a page.
+    """A question on a page.
 
     Attributes:
-        field: its name in the form, which tells places, no names.
-        place: the sentence that it is about, from 0; None for a pair.
+        field: its name in the form, made of numbers so that it names no system or criterion.
+        place: position of the sentence that it is about, from 0; None if it is about a pair or the whole page.
         criterion: what is asked.
-        choices: the answers; none where a number is asked for.
-        given: what was answered, as the form sent it.
-        mistake: what is wrong with that.
+        choices: the possible answers; empty if a number is asked for.
+        given: the answer as the form sent it.
+        mistake: what is wrong with it; empty if nothing is.
     """
 
     field: str
@@ -55,7 +55,7 @@ def questions(study: Study, page: StudyPage, given: Mapping[str, str] | None = N
     Args:
         study: the study.
         page: one of its pages.
-        given: a form that was sent; each question then has its mistake.
+        given: a submitted form, whose answers and mistakes are set in the questions.
     """
     choices = tuple(_choices(study))
     places: list[int | None] = [None] if study.design == "pairwise" else list(range(len(page.systems)))
@@ -70,11 +70,11 @@ def questions(study: Study, page: StudyPage, given: Mapping[str, str] | None = N
 
 
 def read_answers(asked: list[Question], form: Mapping[str, str]) -> list[Answer] | None:
-    """Return what a form answers, None if it has mistakes, which the questions then hold.
+    """Return the answers in a form, or None if `mistake` is set in a question.
 
     Args:
-        asked: the page's questions, made with the form.
-        form: the form.
+        asked: the page's questions, from `questions` with this form.
+        form: the submitted form.
 
     Raises:
         Problem: 422 for a field that the page does not have.
@@ -95,12 +95,12 @@ def read_answers(asked: list[Question], form: Mapping[str, str]) -> list[Answer]
 def scale_questions(
     scale: Scale, criteria: Sequence[Criterion], given: Mapping[str, str] | None = None
 ) -> list[Question]:
-    """Return the questions about one thing alone, such as a conversation: a value for each criterion, `q1` and so on.
+    """Return the questions about a single thing, such as a conversation: one per criterion, with fields `q1`, `q2`, ...
 
     Args:
         scale: the values.
         criteria: what is asked.
-        given: a form that was sent; each question then has its mistake.
+        given: a submitted form, whose answers and mistakes are set in the questions.
     """
     choices, found = tuple(_values(scale)), []
     for number, criterion in enumerate(criteria, 1):
@@ -111,7 +111,7 @@ def scale_questions(
 
 
 def read_scales(asked: list[Question], form: Mapping[str, str]) -> dict[str, float] | None:
-    """Return criterion -> value of a form that answers `scale_questions`, None if it has mistakes.
+    """Return criterion -> value for a form with `scale_questions`, or None if `mistake` is set in a question.
 
     Raises:
         Problem: 422 for a field that the page does not have.
@@ -139,12 +139,12 @@ def _values(scale: Scale) -> Iterator[Choice]:
     if len(scale.values) > MOST_CHOICES:
         return
     for value in (f"{value:.12g}" for value in scale.values):
-        # A digit chooses the answer that it names, no other one.
+        # Only one-digit values have a shortcut, which is the digit itself.
         yield Choice(value, value, value if len(value) == 1 else "")
 
 
 def _mistake(study: Study, text: str) -> str:
-    """Return what is wrong with an answer, nothing if it may be given."""
+    """Return what is wrong with an answer; empty if it is valid."""
     if not text:
         return UNANSWERED
     if study.scale is None:

@@ -1,4 +1,4 @@
-"""Pages for raters: the questions about sentences, and thanks."""
+"""Pages for raters who judge sentences."""
 
 from __future__ import annotations
 
@@ -24,17 +24,17 @@ def routes(desk: StudyDesk) -> APIRouter:
 
     @router.post("/pages/{number}", openapi_extra=form_schema())
     def answer(token: Token, number: Number, form: Form) -> Response:
-        """Keep the answers to one page."""
+        """Store the answers to one page."""
         return room.answer(room.state(token), token, number, form)
 
     return router
 
 
 class RaterRoom(VisitorRoom[StudyDesk, RaterState]):
-    """What a rater sees."""
+    """The pages that a rater sees."""
 
     def current(self, state: RaterState, token: str) -> Response:
-        """Return what comes next."""
+        """Return the next page."""
         pages = self.desk.study.rater_by_id[state.rater].pages
         if state.withdrawn:
             return self.desk.page("left.html")
@@ -45,7 +45,7 @@ class RaterRoom(VisitorRoom[StudyDesk, RaterState]):
         return self._page(state, token, questions(self.desk.study, pages[state.answered]))
 
     def answer(self, state: RaterState, token: str, number: int, form: dict[str, str]) -> Response:
-        """Keep the answers to a page and go on; show the page again where they have mistakes."""
+        """Store the answers to a page and redirect to the next; if they have mistakes, show the page again."""
         pages = self.desk.study.rater_by_id[state.rater].pages
         if number > len(pages):
             raise Problem(404, f"there are {len(pages)} pages")

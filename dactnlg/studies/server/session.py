@@ -1,4 +1,4 @@
-"""A server of a study from its start to its end: the port, the links, the owner's token, the database."""
+"""Serving a study: opens the port and the database, creates the links and the owner's token, and runs the server."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class ServerOptions:
     """How a study is served.
 
     Attributes:
-        host, port: where it listens; port 0 is any that is free.
-        database: an address as SQLAlchemy writes them; None for a file in the study's folder.
-        owner_token: what the owner's page asks for; None for a new one, which is told.
-        base_url: where people reach the server; None for host and port.
-        new_links: whether all links are made anew.
-        show_links: whether every link is told.
+        host, port: where to listen; port 0 is any free port.
+        database: an SQLAlchemy URL; None for a file in the study's folder.
+        owner_token: the token of the owner's page; None for a new one, which is printed.
+        base_url: the server's public URL; None for host and port.
+        new_links: whether to replace all links.
+        show_links: whether to print every link.
     """
 
     host: str = "127.0.0.1"
@@ -56,17 +56,17 @@ def serve_study(
     """Serve until SIGINT or SIGTERM; requests that have begun are finished.
 
     Args:
-        folder: the study's.
-        people: all who are asked.
+        folder: the study's folder.
+        people: names of all participants.
         open_storage: opens the database.
-        build: makes the application of the storage, the owner's token and the address.
+        build: creates the application from the storage, the owner's token and the public URL.
         options: how it is served.
-        called: what messages call people: "raters".
-        tell: takes lines about the start; is called before the first request.
+        called: what messages call the participants, such as "raters".
+        tell: prints a line; called at the start, before the first request.
 
     Raises:
-        UserError: the port is taken, the owner's token too short, or the address none.
-        StudyError: the database cannot be reached, or `links.csv` is not as it was written.
+        UserError: the port is taken, the owner's token is too short, or `base_url` is not a URL.
+        StudyError: the database cannot be reached, or `links.csv` is invalid.
     """
     token = owner_token(options.owner_token)
     with bound(options.host, options.port) as listening:

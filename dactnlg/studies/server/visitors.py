@@ -1,4 +1,4 @@
-"""What is the same for everybody with a link, whatever is asked: welcome and consent, what comes next, the way out."""
+"""Pages that all kinds of studies share for people with a link: welcome, consent, and withdrawal."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ Token = Annotated[str, Path(max_length=200, description="the secret in a person'
 
 
 class VisitorState(Protocol):
-    """How far somebody is."""
+    """A person's progress."""
 
     @property
     def rater(self) -> str:
-        """Who it is."""
+        """The person."""
 
     @property
     def withdrawn(self) -> bool:
-        """Whether they have left."""
+        """Whether they have withdrawn."""
 
 
 DeskType = TypeVar("DeskType", bound=Desk[Any, Any])
@@ -35,31 +35,31 @@ State = TypeVar("State", bound=VisitorState)
 
 
 class VisitorRoom(Generic[DeskType, State]):
-    """What people with a link see; a kind of study adds what it asks.
+    """The pages of people with a link; each kind of study has a subclass with its questions.
 
     Args:
-        desk: what the routes work with; its storage has `state(rater)`.
-        people: all who were asked.
+        desk: what the routes work with; its storage has a method `state(rater)`.
+        people: names of all participants.
     """
 
     def __init__(self, desk: DeskType, people: Collection[str]) -> None:
         self.desk, self._people = desk, people
 
     def current(self, state: State, token: str) -> Response:
-        """Return what comes next for somebody."""
+        """Return a person's next page."""
         raise NotImplementedError
 
     def agreed(self, rater: str) -> None:
-        """Note that somebody agrees to take part."""
+        """Record that somebody consents to take part."""
         self.desk.storage.consent(rater)
 
     def state(self, token: str) -> State:
-        """Return how far the person with a link is.
+        """Return the progress of the person whose link has this token.
 
         Raises:
-            Problem: 404, nobody has it.
+            Problem: 404, there is no such link.
         """
-        # A study that was made anew with fewer people may have links of others.
+        # If a study was recreated with fewer people, the database may have links of others.
         rater = self.desk.storage.rater_with(digest(token))
         if rater is None or rater not in self._people:
             raise Problem(404, "there is no such link; please copy it whole from the message that you got")
@@ -67,15 +67,15 @@ class VisitorRoom(Generic[DeskType, State]):
         return found
 
     def onward(self, token: str, place: str = "") -> Response:
-        """Send the browser to what comes next; a reload there repeats nothing."""
+        """Redirect the browser to the next page, so that a reload does not submit the form again."""
         return RedirectResponse(f"{self.desk.root}/r/{token}{place}", 303)
 
     def welcome(self, token: str, mistake: str = "") -> Response:
-        """Return instructions and the form of consent."""
+        """Return the page with instructions and the consent form."""
         return self.desk.page("welcome.html", UNPROCESSABLE if mistake else 200, token=token, mistake=mistake)
 
     def leaving(self, token: str, mistake: str = "") -> Response:
-        """Return the question whether somebody means to leave."""
+        """Return the page that asks for confirmation before leaving."""
         return self.desk.page("leave.html", UNPROCESSABLE if mistake else 200, token=token, mistake=mistake)
 
     def router(self) -> APIRouter:
@@ -84,12 +84,12 @@ class VisitorRoom(Generic[DeskType, State]):
 
         @router.get("")
         def current(token: Token) -> Response:
-            """Show what comes next: the welcome, what is asked, or thanks."""
+            """Show the next page: the welcome, a question, or thanks."""
             return self.current(self.state(token), token)
 
         @router.post("/consent", openapi_extra=form_schema(AGREES))
         def consent(token: Token, form: Form) -> Response:
-            """Note that the person agrees to take part."""
+            """Record that the person consents to take part."""
             state = self.state(token)
             if form != {AGREES: YES}:
                 return self.welcome(token, "Please tick the box if you agree; otherwise simply close this page.")
@@ -98,13 +98,13 @@ class VisitorRoom(Generic[DeskType, State]):
 
         @router.get("/leave")
         def leaving(token: Token) -> Response:
-            """Ask whether the person means it."""
+            """Ask the person to confirm that they want to leave."""
             state = self.state(token)
             return self.current(state, token) if state.withdrawn else self.leaving(token)
 
         @router.post("/leave", openapi_extra=form_schema(LEAVES))
         def leave(token: Token, form: Form) -> Response:
-            """Delete everything of the person."""
+            """Delete all of the person's answers."""
             state = self.state(token)
             if form != {LEAVES: YES}:
                 return self.leaving(token, "Please tick the box if you want all of it deleted.")

@@ -1,5 +1,5 @@
-// Comfort for raters; the page works without it. Digits choose and go on to the next question, a number gets a slider,
-// and what was chosen but not sent is not lost by mistake.
+// Conveniences for raters; the page works without them. Digit keys choose an answer and move to the next question, number
+// fields get a slider, and the browser warns before unsent answers are lost.
 "use strict";
 
 const form = document.getElementById("rate");
@@ -12,7 +12,7 @@ function answered(group) {
   return number ? number.value !== "" : group.querySelector("input:checked") !== null;
 }
 
-// Where a digit belongs: the question that has the focus, else the first without an answer.
+// The question that a digit key applies to: the focused one, else the first without an answer.
 function current() {
   const focused = groups.find((group) => group.contains(document.activeElement));
   return focused || groups.find((group) => !answered(group));
@@ -44,7 +44,7 @@ for (const number of form.querySelectorAll("input[type=number]")) {
   for (const name of ["min", "max", "step"]) slider[name] = number[name];
   const legend = number.closest("fieldset").querySelector("legend");
   slider.setAttribute("aria-label", legend.textContent);
-  // A slider has a value from the start, a rater has none: it looks untouched until it is moved.
+  // A slider always has a value, even before the rater has chosen one: it looks untouched until it is moved.
   slider.classList.toggle("untouched", number.value === "");
   if (number.value !== "") slider.value = number.value;
   const take = () => {
@@ -63,7 +63,7 @@ for (const number of form.querySelectorAll("input[type=number]")) {
 
 form.addEventListener("change", () => { changed = true; });
 form.addEventListener("submit", (event) => {
-  // A double click sends once.
+  // Do not submit twice on a double click.
   if (sent) event.preventDefault();
   sent = true;
 });
