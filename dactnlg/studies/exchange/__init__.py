@@ -1,1 +1,1 @@
-"""Ratings in the files of other tools: Potato's annotations, the tables of the E2E challenge, and back."""
+"""Import and export of ratings in other formats: Potato annotations and the tables of the E2E challenge."""

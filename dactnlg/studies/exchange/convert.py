@@ -1,4 +1,4 @@
-"""Ratings from files of other tools, named and checked as a study has them; and a study with its ratings as JSON."""
+"""Ratings read from files of other tools and checked against a study; and a study with its ratings as JSON."""
 
 from __future__ import annotations
 
@@ -29,18 +29,18 @@ def import_ratings(
 ) -> Ratings:
     """Read ratings from files of one format.
 
-    Names of raters of other tools are often those of people, or of their accounts: they are numbered anew, in the order
-    of the files, unless all are the study's or like ours (r001).
+    In other tools, raters' names are often those of people or accounts, so in all formats but CSV raters are
+    renumbered, in the order of the files, unless all their names are in the study or look like ours (r001).
 
     Args:
         paths: the files; one rater may be in several.
-        form: what they are.
-        study: the study that was rated: its names must be used, its values, and it adds corpora and sentences.
-        items: what instances of Potato show, see `read_potato`.
-        keep_raters: keep the names of raters.
+        form: their format.
+        study: the study that was rated: names and values must be the study's, which adds corpora and sentences.
+        items: what Potato's instances show, see `read_potato`.
+        keep_raters: whether to keep all raters' names.
 
     Raises:
-        RatingsError: a file is not of the format, does not fit the study, or two say the same.
+        RatingsError: a file has another format or does not fit the study, or a rating is in the files twice.
         OSError: a file cannot be read.
     """
     rows: list[dict[str, Any]] = []
@@ -59,7 +59,7 @@ def import_ratings(
         rows = [_fitted(row, study, where) for row in rows]
     if form != "csv" and not keep_raters and (said := _number(rows, study)):
         notes.append(said)
-    # Columns that some files have and others do not; those that are empty everywhere go.
+    # Columns may be missing from some files; those that are empty in all rows are dropped.
     there = [name for name in CONTEXT if any(row.get(name) for row in rows)]
     for row in rows:
         for name in CONTEXT:
@@ -71,7 +71,7 @@ def import_ratings(
 
 
 def _fitted(row: dict[str, Any], study: Study, where: str) -> dict[str, Any]:
-    """Return a row with what the study knows about its item."""
+    """Check a row against the study, and return it with the corpus and the sentence."""
     item = study.item_by_id.get(row["item"])
     if item is None or item.check is not None:
         raise RatingsError(f"{where}: the study has no item {short(row['item'])}")
@@ -89,7 +89,7 @@ def _fitted(row: dict[str, Any], study: Study, where: str) -> dict[str, Any]:
 
 
 def _number(rows: Sequence[dict[str, Any]], study: Study | None) -> str:
-    """Number raters anew unless their names are ours; return what to say of it."""
+    """Renumber raters in place unless their names are ours; return a note about it, or an empty string."""
     names = list(dict.fromkeys(row["rater"] for row in rows))
     if study is not None and all(name in study.rater_by_id for name in names):
         return ""
@@ -99,13 +99,13 @@ def _number(rows: Sequence[dict[str, Any]], study: Study | None) -> str:
     new = {name: f"r{number:0{width}}" for number, name in enumerate(names, 1)}
     for row in rows:
         old, row["rater"] = row["rater"], new[row["rater"]]
-        # The page of an instance of Potato begins with the rater's name.
+        # Page names from Potato's instances begin with the rater's name.
         if (page := row.get("page", "")).startswith(f"{old}-"):
             row["page"] = row["rater"] + page[len(old) :]
     return f"{len(names)} raters were numbered anew; --keep-raters keeps their names"
 
 
 def as_json(study: Study, ratings: Ratings) -> dict[str, Any]:
-    """Return a study, all but who sees what, with its ratings, as JSON has them."""
+    """Return a study without its raters' pages, and its ratings, as JSON."""
     about = study.model_dump(mode="json", exclude={"raters"})
     return {"study": about, "ratings": [dict(row) for row in ratings.rows], "notes": list(ratings.notes)}

@@ -1,8 +1,8 @@
-"""Ratings as the E2E NLG challenge published them (Dušek et al. 2020): a table a criterion, a row a page.
+"""Ratings as published by the E2E NLG challenge (Dušek et al. 2020): one table per criterion, one row per page.
 
-A row has the act (`mr`), the systems shown (`sys1`, `sys2`, ...), their sentences (`ref1`, ...), and a value for each
-(`quality1`, ...; for naturalness `natur1`, ...). Of all else in such a table, such as the raters' IP addresses, nothing
-but the rater's name (`_worker_id`) is read.
+A row has the act (`mr`), the systems shown (`sys1`, `sys2`, ...), their sentences (`ref1`, ...), a value for each
+(`quality1`, ...; for naturalness `natur1`, ...), and the rater's name (`_worker_id`). Nothing else about the raters,
+such as their IP addresses, is read.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError, by
 from dactnlg.studies.study import Study
 
 SHORT = {"naturalness": "natur"}
-"""Criteria whose columns the challenge abbreviates."""
+"""Abbreviations of criteria in the challenge's column names."""
 MOST_PLACES = 99
 _OTHER = frozenset({"sys", "ref", "dupl_ref", "check"})
 _NUMBERED = re.compile(r"(.*?)([1-9]\d?)")
@@ -32,15 +32,16 @@ def write_e2e(ratings: Ratings, folder: Path, study: Study | None = None) -> lis
     """Write a table for each criterion, `CRITERION.csv`, into a new folder.
 
     Args:
-        ratings: the judgements; those of one page stand in one row, or those of a rater on an item where no pages are.
-        folder: where; it must not exist.
-        study: where the acts of the items stand.
+        ratings: the judgements; a row holds those of one page or, without pages, those of a rater for an item.
+        folder: the folder, which must not exist.
+        study: the study, whose items have the acts.
 
     Returns:
         The files.
 
     Raises:
-        RatingsError: a criterion's columns could not be told from others, or the folder is there.
+        RatingsError: a criterion's columns would be mistaken for others, the folder exists, or a page has too many
+            sentences.
     """
     criteria = ratings.names("criterion")
     for name in criteria:
@@ -85,11 +86,11 @@ def _write_table(ratings: Ratings, prefix: str, path: Path, study: Study | None)
 def read_e2e(path: Path, study: Study | None = None) -> Ratings:
     """Read a table of the challenge, or one that `write_e2e` wrote.
 
-    Items are called by their acts (`mr`), or, where a study is given, as they are called there. Pages are called
-    by their unit and row: `quality-1468391946-0`.
+    Items are named after their acts (`mr`), or as in the study if they are found there. Pages of the study keep their
+    names; others are named after criterion, unit and row: `quality-1468391946-0`.
 
     Raises:
-        RatingsError: it is no such table; the message has the line.
+        RatingsError: it is not such a table.
         OSError: it cannot be read.
     """
     with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
@@ -102,7 +103,7 @@ def read_e2e(path: Path, study: Study | None = None) -> Ratings:
 
 
 class _Names:
-    """What items and pages of a table are called in a study, if there is one."""
+    """Names of a table's items and pages, as in a study if there is one."""
 
     def __init__(self, study: Study | None) -> None:
         acts = Counter(item.act for item in study.items) if study else Counter[str]()
@@ -150,7 +151,7 @@ def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
 
 
 def _columns(header: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
-    """Yield the prefix of each criterion's columns, and the places that it has."""
+    """Yield the prefix of each criterion's columns, and their numbers."""
     found: dict[str, list[int]] = {}
     for name in header:
         numbered = _NUMBERED.fullmatch(name)

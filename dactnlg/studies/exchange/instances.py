@@ -1,4 +1,4 @@
-"""Instances of Potato: one sentence, or a pair, under a name that says which."""
+"""Potato instances: one sentence or a pair, under a name that encodes item and systems."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Instance(NamedTuple):
     Attributes:
         item: the item.
         systems: the system of the sentence, or the two of a pair in the order shown.
-        corpus: of the item; empty if not known.
-        number: which of the rater's judgements of the same, from 1 on.
-        outputs: the sentences, if they are known.
+        corpus: the item's corpus; empty if unknown.
+        number: which of the rater's pages with this item (for a pair, with this pair), from 1.
+        outputs: the sentences, if known.
     """
 
     item: str
@@ -46,7 +46,7 @@ class Instance(NamedTuple):
 
 
 def parse_instance(name: str) -> Instance | None:
-    """Return the instance of a name; None where the name is not one of ours."""
+    """Return the instance with a name from `Instance.name`, or None for any other name."""
     try:
         fields = parse_qs(name, strict_parsing=True, max_num_fields=MOST_FIELDS, errors="strict")
         number = int(fields.get("number", ["1"])[0])
@@ -59,11 +59,11 @@ def parse_instance(name: str) -> Instance | None:
 
 
 def read_items(path: Path) -> dict[str, Instance]:
-    """Read the data file of a Potato project, JSON Lines: `id`, `system`, and `item` if that differs from the id;
-    `text` and `corpus` if there are.
+    """Read the data file of a Potato project: JSON Lines with `id`, `system`, `item` if it differs from the id, and
+    optionally `text` and `corpus`.
 
     Raises:
-        RatingsError: a line has no id or no system.
+        RatingsError: a line is not JSON, or has no id or no valid system.
         OSError: it cannot be read.
     """
     found: dict[str, Instance] = {}

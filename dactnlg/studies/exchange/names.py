@@ -1,4 +1,4 @@
-"""Names of files for raters and criteria, whose own names may be anything."""
+"""Safe file names for raters and criteria, whose names may contain any character."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _DEVICES = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)", re.IGNORECASE)
 
 
 def file_names(names: Iterable[str]) -> dict[str, str]:
-    """Return for each name one that every system can give a file, no two alike, even where case does not count.
+    """Return a file name for each name: valid on every platform, and unique even if case is ignored.
 
     >>> file_names(["r001", "../up", "R001", ""])
     {'r001': 'r001', '../up': 'up', 'R001': 'R001-2', '': 'x'}

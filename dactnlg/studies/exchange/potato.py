@@ -1,8 +1,9 @@
-"""Annotations of Potato (Pei et al. 2022), as its versions 1 and 2 write them.
+"""Potato annotations (Pei et al. 2022), as versions 1 and 2 write them.
 
 Version 2 keeps a file for each annotator, `annotation_output/ANNOTATOR/user_state.json`, and can export them as
-`annotations.jsonl`, `annotations.csv` or `annotations.tsv`; version 1 wrote `annotated_instances.jsonl` for each. A
-scheme is a criterion: of `likert` the point, of `slider` and `multirate` the value, of `pairwise` A, B or a tie.
+`annotations.jsonl`, `annotations.csv` or `annotations.tsv`; version 1 wrote an `annotated_instances.jsonl` for each. A
+scheme is a criterion; its rating is the point of a `likert` scheme, the value of a `slider` or `multirate`, and A, B or
+a tie of a `pairwise` one.
 """
 
 from __future__ import annotations
@@ -33,15 +34,16 @@ _COMMENTS = frozenset({"free_response", "bad_text", "text_box", "justification"}
 
 
 def write_potato(ratings: Ratings, folder: Path, study: Study | None = None) -> None:
-    """Write ratings as a Potato project has them: `items.jsonl`, and `annotation_output/RATER/user_state.json`.
+    """Write ratings as a Potato project: `items.jsonl`, and `annotation_output/RATER/user_state.json` for each rater.
 
     Args:
-        ratings: the judgements. Which of them stood on a page is kept only as far as they are of one item.
-        folder: where; it must not exist.
-        study: whether they are pairs, and the acts of the items.
+        ratings: the judgements. Page names are not kept, only which judgements of an item share a page.
+        folder: the folder, which must not exist.
+        study: the study, whose design says whether they are pairs, and whose items have the acts.
 
     Raises:
-        RatingsError: the folder is there, or there is a pair without its other half.
+        RatingsError: the folder exists, a page of a pairwise study does not have two systems, or an answer about a
+            pair is not a win, loss or tie.
     """
     if folder.exists():
         raise RatingsError(f"{folder} is there already; name a new folder with --output")
@@ -74,7 +76,7 @@ def write_potato(ratings: Ratings, folder: Path, study: Study | None = None) -> 
 
 
 def _instances(ratings: Ratings, *, pairs: bool) -> Iterator[tuple[str, Instance, Sequence[Mapping[str, Any]]]]:
-    """Yield what each rater judged at once, with the ratings of it."""
+    """Yield (rater, instance, its ratings) for everything that a rater judged at once."""
     columns = [name for name in ("rater", "item", "corpus", "page") if name in ratings.columns]
     seen: Counter[tuple[str, ...]] = Counter()
     for _, page in by(ratings.rows, *columns):
@@ -100,7 +102,7 @@ def _are_pairs(ratings: Ratings) -> bool:
 
 
 def _label(row: Mapping[str, Any]) -> list[Any]:
-    """Return a rating as Potato stores what was chosen on a Likert scale or a slider."""
+    """Return a rating in Potato's format, as a point of a Likert scale if it can be one, else as a slider's value."""
     shown = f"{row['value']:.12g}"
     point = float(row["value"]).is_integer() and 1 <= row["value"] <= LARGEST_LIKERT
     return [{"schema": row["criterion"], "name": shown if point else "slider"}, shown]
@@ -115,15 +117,15 @@ def _pair_label(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
 
 
 def read_potato(path: Path, items: Mapping[str, Instance] | None = None) -> Ratings:
-    """Read annotations of Potato.
+    """Read Potato annotations.
 
     Args:
         path: a project's or its output folder, one annotator's file, or an export.
-        items: what instances show, for those whose names `write_potato` did not give; without it, `items.jsonl` in the
-            folder is read if it says.
+        items: what instances show, for those whose names are not from `write_potato`; by default read from the folder's
+            `items.jsonl`, if there is a valid one.
 
     Raises:
-        RatingsError: it is none of these, or an instance is not known.
+        RatingsError: it is none of these, or an instance is unknown.
         OSError: it cannot be read.
     """
     if items is None and (path / ITEMS).is_file():
@@ -146,7 +148,7 @@ def _rows(
     one: Annotation, items: Mapping[str, Instance], several: set[str], passed: Counter[str]
 ) -> Iterator[dict[str, Any]]:
     if one.instance.endswith(".html"):
-        # Pages of a survey around the task, which version 1 keeps among the instances.
+        # Survey pages before and after the task, which version 1 keeps among the instances.
         return
     known, read = items.get(one.instance), parse_instance(one.instance)
     instance = read or known
@@ -177,7 +179,7 @@ def _rows(
 def _answers(
     labels: Mapping[str, Mapping[str, Any]], several: set[str], passed: Counter[str], systems: int
 ) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield criterion and values; what cannot be a rating is counted in `passed`."""
+    """Yield criterion and values; answers that are not ratings are skipped, and counted in `passed`."""
     read = _compared if systems == 2 else _rated
     for scheme, chosen in labels.items():
         points = [label for label in chosen if not label or _POINT.fullmatch(label)]
@@ -193,7 +195,7 @@ def _answers(
 
 
 def _rated(label: str, value: Any) -> tuple[float, ...] | None:
-    # The point's own name: what version 1 stored as its value is the key that was pressed.
+    # For a point, its label counts: the value that version 1 stored is the key that was pressed.
     found = _POINT.fullmatch(label)
     number = None if label in _COMMENTS else _number(found[1] if found else value)
     return None if number is None else (number,)
@@ -202,7 +204,7 @@ def _rated(label: str, value: Any) -> tuple[float, ...] | None:
 def _compared(label: str, value: Any) -> tuple[float, ...] | None:
     if isinstance(value, str) and value.lower() in _PAIR:
         return _PAIR[value.lower()]
-    # A slider between the two: below 0 the first is better.
+    # A slider between the two: below 0, the first is better.
     number = _number(value) if label not in _COMMENTS else None
     return None if number is None else _PAIR["tie" if number == 0 else "a" if number < 0 else "b"]
 

@@ -1,4 +1,4 @@
-"""The files that Potato writes annotations to."""
+"""Reading the files to which Potato writes annotations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FILES = f"{STATE} or {OLD} for each annotator, or an export as .jsonl, .csv or 
 
 
 class Annotation(NamedTuple):
-    """What one annotator said of one instance: scheme -> label -> value; and where it stands."""
+    """One annotator's labels for one instance, scheme -> label -> value, and their place in the files."""
 
     user: str
     instance: str
@@ -28,7 +28,7 @@ def read_annotations(path: Path) -> Iterator[Annotation]:
     """Yield the annotations in a folder or a file.
 
     Raises:
-        RatingsError: nothing of Potato's is there, a link leads out of the folder, or a file is damaged.
+        RatingsError: there are no Potato files, a link leads out of the folder, or a file is damaged.
         OSError: it cannot be read.
     """
     if not path.is_dir():
@@ -105,13 +105,13 @@ def _of_table(path: Path, delimiter: str) -> Iterator[Annotation]:
                 if column in ("instance_id", "user_id") or not cell or label.startswith("_"):
                     continue
                 labels.setdefault(scheme if dot else column, {})[label if dot else ""] = cell
-            # A column of the scheme alone holds the last of several choices.
+            # A column named after the scheme alone holds the last choice, and takes precedence.
             settled = {name: {"": found[""]} if "" in found else found for name, found in labels.items()}
             yield Annotation(cells["user_id"], cells["instance_id"], settled, where)
 
 
 def _labels(found: Any, where: str) -> dict[str, dict[str, Any]]:
-    """Return scheme -> label -> value; version 2 keeps lists [{"schema", "name"}, value]."""
+    """Return scheme -> label -> value, also from version 2's lists of [{"schema", "name"}, value]."""
     if isinstance(found, Mapping):
         return {
             str(scheme): {str(label): value for label, value in chosen.items()}
