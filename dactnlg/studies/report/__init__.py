@@ -1,5 +1,5 @@
-"""Reports of studies: what `analysis` found as text, Markdown, LaTeX, or one page that needs nothing but itself.
+"""Reports of studies: the results of `analysis` as text, Markdown, LaTeX, CSV, or a self-contained HTML page.
 
-`parts` is what a report consists of, tables and scatter plots, each with the name of its method; one file for each
-question says what stands in them; `write` draws them.
+`parts` defines what a report consists of: tables and scatter plots, each table naming its method. `content` arranges
+them, one module per topic fills them, and `write` renders them.
 """

@@ -1,4 +1,4 @@
-"""Agreement of raters in a report: kappas of pairs, who left, alpha, intraclass correlation, ambiguous items."""
+"""Tables of agreement: kappas of pairs, removed raters, alpha, intraclass correlation, ambiguous items."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from dactnlg.studies.analysis.reliability import Reliability
 from dactnlg.studies.report.parts import UNDEFINED, ReportTable, interval, number, p_value, sentences
 
 MOST_AMBIGUOUS = 10
-"""Items that are listed."""
+"""Number of items listed."""
 
 
 def kappa_table(found: Sequence[Kappas]) -> ReportTable:
-    """Return how many pairs of raters exceed which kappa, by criterion (Sharma et al. 2017, Table 4)."""
+    """Return how many pairs of raters exceed each kappa threshold, by criterion (Sharma et al. 2017, Table 4)."""
     header = ["criterion", "pairs", "mean kappa", "linear", "quadratic"]
     thresholds = [row.threshold for row in exceeding(found[0])]
     rows = [[*header, *(f"> {threshold:g}" for threshold in thresholds)]]
@@ -29,7 +29,7 @@ def kappa_table(found: Sequence[Kappas]) -> ReportTable:
 
 
 def filter_table(found: FilteredRaters) -> ReportTable:
-    """Return what leaving raters change: pairs above each kappa before and after."""
+    """Return the effect of removing raters: how many pairs exceed each kappa threshold before and after."""
     rows = [["kappa", "pairs before", "share", "pairs after", "share"]]
     for before, after in zip(found.before, found.after, strict=True):
         shares = [UNDEFINED if one.share is None else f"{one.share:.1%}" for one in (before, after)]

@@ -1,4 +1,4 @@
-"""A whole report of a study: its questions in their order."""
+"""The contents of a complete report, section by section."""
 
 from __future__ import annotations
 
@@ -13,15 +13,18 @@ from dactnlg.studies.report.parts import ReportPart, sentences
 from dactnlg.studies.report.systems import means_table, ranking_table, wins_table
 
 MOST_PLOTS = 12
-"""Scatter plots of a report, without a choice of metrics."""
+"""Most scatter plots in a report, unless metrics are chosen."""
 
 
 def report_parts(found: Analysis, plots: Sequence[str] = ()) -> list[ReportPart]:
-    """Return what a report of an analysis consists of.
+    """Return the sections of a report of an analysis.
 
     Args:
         found: the analysis.
-        plots: metrics that have a scatter plot each; by default all, as far as there are not too many plots.
+        plots: metrics to draw scatter plots of; by default all metrics, up to `MOST_PLOTS` plots.
+
+    Raises:
+        UnknownNameError: there is no such metric.
     """
     lines = [
         f"{found.ratings:,} ratings: systems {found.systems}, items {found.items:,}, raters {found.raters:,}.",
@@ -50,7 +53,7 @@ def _metrics(found: MetricAnalysis, plots: Sequence[str]) -> ReportPart:
         tables.append(difference_table(one, f"williams-{one.coefficient}", title))
     if found.permuted:
         tables.append(difference_table(found.permuted, "perm-both", "Metrics that PERM-BOTH tells apart (Pearson)"))
-    # All corpora together, and with people's sentences, show the same points once more.
+    # The plots for all corpora together, and with people's sentences, would repeat the same points.
     shown = [own for own in found.pairings if own.gold is not True]
     if len({own.corpus for own in shown}) > 1:
         shown = [own for own in shown if own.corpus is not None]

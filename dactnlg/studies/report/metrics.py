@@ -1,4 +1,4 @@
-"""Metrics against people in a report: Table 3 and Figure 3 of Sharma et al. 2017, and which metrics differ."""
+"""Metrics against people: Table 3 and Figure 3 of Sharma et al. 2017, and which metrics differ."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from dactnlg.studies.report.parts import (
 PEOPLE = "people (half against half)"
 LEVEL_NAMES = {"segment": "sentences", "item": "sentences within items", "system": "systems"}
 _IN = {None: "", True: "in", False: "out"}
-"""Whether people's sentences are among those judged."""
+"""Column `gold`: whether people's own sentences are included."""
 _NAMES = ("spearman", "pearson", "kendall")
 
 
 def correlation_table(found: MetricCorrelations, halves: SplitHalves | None = None) -> ReportTable:
-    """Return every metric's correlation with people, and people's with each other (Sharma et al. 2017, Table 3)."""
+    """Return each metric's correlation with people, and people's with each other (Sharma et al. 2017, Table 3)."""
     header = ["criterion", "corpus", "gold", "metric"]
     header += [cell for name in _NAMES for cell in (name.capitalize(), "95% interval", "p")]
     rows = [header]
@@ -50,7 +50,7 @@ def correlation_table(found: MetricCorrelations, halves: SplitHalves | None = No
 
 
 def difference_table(found: MetricDifferences, name: str, title: str) -> ReportTable:
-    """Return the pairs of metrics that a test tells apart; how many it was asked about stands in the notes."""
+    """Return the pairs of metrics that differ significantly; the notes say how many pairs were tested."""
     header = ["criterion", "corpus", "gold", "better", "than", "correlation", "correlation", "p", "p (Holm)"]
     apart = found.apart()
     rows = [
@@ -73,7 +73,7 @@ def difference_table(found: MetricDifferences, name: str, title: str) -> ReportT
 
 
 def scatters(pairings: Sequence[PairedSentences], metrics: Sequence[str]) -> tuple[list[Scatter], list[str]]:
-    """Return the plots of metrics against people (Figure 3), and the names of the systems in their legend."""
+    """Return scatter plots of metrics against people (Figure 3), and the names of the systems for their legend."""
     names = list(dict.fromkeys(name for own in pairings for name in own.system_names))
     plots = []
     for own in pairings:
@@ -92,7 +92,7 @@ def scatters(pairings: Sequence[PairedSentences], metrics: Sequence[str]) -> tup
 
 def _ends(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float, float]:
     low, high = float(values.min()), float(values.max())
-    # Most metrics and scales have ends that a reader knows.
+    # Use 0..1, or whole numbers, as the ends of an axis.
     if low >= 0 and high <= 1:
         return 0.0, 1.0
     return (float(np.floor(low)), float(np.ceil(high))) if np.floor(low) < np.ceil(high) else (low - 1, high + 1)

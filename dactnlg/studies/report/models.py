@@ -1,4 +1,4 @@
-"""Models of ratings in a report: mixed effects, analysis of variance, sample size."""
+"""Tables of models of the ratings: mixed effects, analysis of variance, sample size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dactnlg.studies.report.parts import ReportTable, interval, number, p_value,
 
 
 def mixed_tables(found: MixedModel) -> list[ReportTable]:
-    """Return the systems of a mixed-effects model, its contrasts, and what ratings vary by."""
+    """Return a mixed-effects model's means of systems, with its variances in the notes, and its contrasts."""
     notes = sentences(found.notes, [found.reason])
     effects = [["system", "mean", "standard error", "95% interval", "ratings"]]
     effects += [
@@ -47,7 +47,7 @@ def mixed_tables(found: MixedModel) -> list[ReportTable]:
 
 
 def anova_table(found: Anova) -> ReportTable:
-    """Return a table of an analysis of variance."""
+    """Return the table of an analysis of variance."""
     rows = [["effect", "sum of squares", "df", "F", "p", "partial eta squared"]]
     rows += [
         [
@@ -65,7 +65,7 @@ def anova_table(found: Anova) -> ReportTable:
 
 
 def sample_tables(found: SampleSize) -> list[ReportTable]:
-    """Return the smallest designs with enough power, and the power of all."""
+    """Return the smallest designs with enough power, and the power of all designs."""
     grid: dict[int, dict[int, str]] = {}
     for design in found.designs:
         grid.setdefault(design.acts, {})[design.raters] = f"{design.power:.2f}"

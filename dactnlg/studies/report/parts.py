@@ -1,4 +1,4 @@
-"""What a report of a study consists of: tables and scatter plots, each with the method that its numbers come from."""
+"""Building blocks of a report: tables, which name the method behind their numbers, and scatter plots."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ import numpy as np
 
 UNDEFINED = "undefined"
 MOST_POINTS = 2_000
-"""Points of one picture; of more a sample is drawn."""
+"""Most points in one plot; of more, a sample is drawn."""
 _JITTER = (0.025, 0.02)
-"""Sharma et al. 2017, Figure 3: standard deviations .1 on the people's axis, from 1 to 5, and .02 on the metric's."""
+"""Standard deviations as in Sharma et al. 2017, Figure 3: .1 on the people's axis, from 1 to 5, .02 on the metric's."""
 
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Numbers of one kind.
+    """A table of results.
 
     Attributes:
-        name: what the table is called where it is referred to, in lower case with hyphens: a LaTeX label.
+        name: the name that it is referred to by, used as a LaTeX label.
         title: what it shows.
-        rows: cells, the header first; all rows have the same number.
-        method: which estimators give the numbers, with the library that computes them.
-        notes: what a reader must know besides, a sentence each.
-        left: how many of the first columns are texts.
+        rows: cells, the header first; all rows have the same length.
+        method: the estimators of the numbers, with the library that computes them.
+        notes: further remarks for the reader, one sentence each.
+        left: how many of the first columns are left-aligned text.
     """
 
     name: str
@@ -38,7 +38,7 @@ class ReportTable:
 
 
 class Point(NamedTuple):
-    """One sentence in a scatter plot: what people and a metric give it, and the place of its system in the legend."""
+    """A sentence in a scatter plot: people's and the metric's value, and the index of its system in the legend."""
 
     x: float
     y: float
@@ -47,7 +47,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Scatter:
-    """A metric's values against people's.
+    """A scatter plot of a metric's values against people's.
 
     Attributes:
         title: what it shows.
@@ -66,7 +66,7 @@ class Scatter:
     y_range: tuple[float, float]
 
     def drawn(self, seed: int = 1) -> list[Point]:
-        """Return the points as they are drawn, in 0..1 on both axes, with noise that makes equal ones visible."""
+        """Return the points to draw, scaled to 0..1 on both axes, with noise that separates equal ones."""
         generator = np.random.default_rng(seed)
         points = list(self.points)
         if len(points) > MOST_POINTS:
@@ -84,7 +84,7 @@ def _place(value: float, ends: tuple[float, float]) -> float:
 
 
 def ticks(ends: tuple[float, float]) -> list[tuple[float, float]]:
-    """Return where an axis is marked: place in 0..1 and value; every point of a short scale, else quarters.
+    """Return the ticks of an axis as (position in 0..1, value): at every point of a short scale, else at quarters.
 
     >>> [value for _, value in ticks((1, 6))], ticks((0, 1))[1]
     ([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], (0.25, 0.25))
@@ -96,14 +96,14 @@ def ticks(ends: tuple[float, float]) -> list[tuple[float, float]]:
 
 @dataclass(frozen=True)
 class ReportPart:
-    """One question and its answer.
+    """A section of a report.
 
     Attributes:
         title: the heading.
         lines: sentences below it.
-        tables: the numbers.
-        scatters: the pictures.
-        groups: what the groups of points are, for the pictures' legend.
+        tables: the tables.
+        scatters: the scatter plots.
+        groups: names of the groups of points, for the plots' legend.
     """
 
     title: str
@@ -114,20 +114,20 @@ class ReportPart:
 
 
 def number(value: float | None, digits: int = 3, *, sign: bool = False) -> str:
-    """Return a number for a cell; None and NaN are `undefined`.
+    """Format a number for a cell; None and NaN become `undefined`.
 
     >>> number(0.5), number(-0.0001), number(None), number(0.25, 2, sign=True)
     ('0.500', '0.000', 'undefined', '+0.25')
     """
     if value is None or math.isnan(value):
         return UNDEFINED
-    # No minus before a zero.
+    # No minus sign before a zero.
     rounded = round(value, digits) + 0.0
     return f"{rounded:{'+' if sign else ''}.{digits}f}"
 
 
 def p_value(value: float | None) -> str:
-    """Return a p-value for a cell.
+    """Format a p-value for a cell.
 
     >>> p_value(0.0300001), p_value(0.00001)
     ('0.030', '<0.001')
@@ -138,14 +138,14 @@ def p_value(value: float | None) -> str:
 
 
 def interval(bounds: tuple[float, float] | None, digits: int = 3) -> str:
-    """Return an interval for a cell, in brackets; nothing where there is none."""
+    """Format an interval for a cell, in brackets; empty if there is none."""
     if bounds is None or any(math.isnan(end) for end in bounds):
         return ""
     return f"[{number(bounds[0], digits)}, {number(bounds[1], digits)}]"
 
 
 def sentences(notes: Sequence[str], reasons: Sequence[str] = ()) -> list[str]:
-    """Return notes, and reasons why numbers are undefined, as sentences, each once.
+    """Return notes, and reasons why numbers are undefined, as sentences without repetitions.
 
     >>> sentences(["few raters"], ["one item alone", "", "one item alone"])
     ['Few raters.', 'Undefined: one item alone.']

@@ -1,4 +1,4 @@
-"""Systems in a report: means, wins and losses, clusters."""
+"""Tables of systems: means, wins and losses, clusters."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def means_table(found: SystemMeans) -> ReportTable:
 
 
 def wins_table(found: WinLossTie) -> ReportTable:
-    """Return how often each system was put above another, below it, and beside it."""
+    """Return how often each system was rated above, below and equal to another."""
     header = ["criterion", "corpus", "system", "against", "wins", "losses", "ties", "comparisons"]
     rows = [
         [
@@ -55,7 +55,7 @@ def wins_table(found: WinLossTie) -> ReportTable:
 
 
 def ranking_table(found: Ranking) -> ReportTable:
-    """Return the systems in the order of their skill, with cluster and range of ranks."""
+    """Return the systems in order of skill, with cluster and range of ranks."""
     header = ["system", "cluster", "skill", "ranks", "comparisons"]
     rows = [
         [

@@ -1,4 +1,4 @@
-"""Drawing a report: text for a terminal, Markdown, LaTeX tables, or one page of HTML."""
+"""Rendering a report: text for a terminal, Markdown, LaTeX or CSV tables, or an HTML page."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dactnlg.studies.report.parts import ReportPart, ReportTable, ticks
 
 _HERE = "dactnlg.studies.report"
 COLORS = 6
-"""Colours of the style sheet; further groups begin with the first again."""
+"""Number of colours in the style sheet; with more groups they repeat."""
 
 
 def text(parts: Sequence[ReportPart], width: int | None = None) -> str:
-    """Return a report as text; lines are folded at a width."""
+    """Return a report as plain text, wrapped at a width if one is given."""
     found = []
     for part in parts:
         lines = [part.title, "=" * len(part.title), *_folded(part.lines, width)]
@@ -32,7 +32,7 @@ def text(parts: Sequence[ReportPart], width: int | None = None) -> str:
 
 
 def markdown(title: str, parts: Sequence[ReportPart]) -> str:
-    """Return a report as Markdown; it has no pictures."""
+    """Return a report as Markdown, without plots."""
     found = [f"# {escape(title)}"]
     for part in parts:
         found += [f"## {escape(part.title)}", *map(escape, part.lines)]
@@ -43,12 +43,12 @@ def markdown(title: str, parts: Sequence[ReportPart]) -> str:
 
 
 def latex(parts: Sequence[ReportPart]) -> str:
-    """Return every table of a report as a LaTeX `table` with caption and label, for the package booktabs."""
+    """Return all tables of a report as LaTeX `table`s with caption and label; they need the package booktabs."""
     return "\n\n".join(latex_table(table) for part in parts for table in part.tables)
 
 
 def latex_table(table: ReportTable) -> str:
-    """Return one table as LaTeX; its method and notes stand in the caption."""
+    """Return one table as LaTeX, with its method and notes in the caption."""
     caption = " ".join([f"{table.title}.", *_below(table)])
     return "\n".join(
         [
@@ -63,13 +63,13 @@ def latex_table(table: ReportTable) -> str:
 
 
 def csv(parts: Sequence[ReportPart]) -> str:
-    """Return every table of a report as CSV, its name in a line before it, an empty line between two."""
+    """Return all tables of a report as CSV, each preceded by a line with its name and separated by empty lines."""
     found = [f"# {t.name}\n{tables.formatted(t.rows, 'csv', t.left)}" for part in parts for t in part.tables]
     return "\n\n".join(found)
 
 
 def formatted(title: str, parts: Sequence[ReportPart], output_format: Format, width: int | None = None) -> str:
-    """Return a report in the format of that name."""
+    """Return a report in a format."""
     if output_format == "markdown":
         return markdown(title, parts)
     if output_format == "text":
@@ -78,7 +78,7 @@ def formatted(title: str, parts: Sequence[ReportPart], output_format: Format, wi
 
 
 def write(path: Path, title: str, parts: Sequence[ReportPart]) -> None:
-    """Write a report: a page where the name ends in `.html` or `.htm`, LaTeX in `.tex`, Markdown otherwise."""
+    """Write a report in the format of the file's extension: HTML (`.html`, `.htm`), LaTeX (`.tex`), else Markdown."""
     ending = path.suffix.lower()
     if ending in (".html", ".htm"):
         page = html.page(title, "study.html.j2", _values(title, parts), _HERE, ["study.css"])
