@@ -1,4 +1,4 @@
-"""The whole analysis of a study's ratings, question by question."""
+"""The complete analysis of a study's ratings."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 from dactnlg.studies.study import FILE, Study
 
 PERMUTATIONS = 200
-"""Permutations of PERM-BOTH: as many as tell .05 from .01; each pair of metrics takes them anew."""
+"""Default number of PERM-BOTH permutations, run for each pair of metrics: enough to tell p = .05 from .01."""
 Properties = Mapping[str, Mapping[str, str]]
 Progress = Callable[[str], object]
 
@@ -44,19 +44,20 @@ class AnalysisOptions:
     """How ratings are analysed.
 
     Attributes:
-        criteria: which ones; all by default.
-        threshold: kappa that pairs of raters must exceed, or one of the two leaves; None keeps everybody.
-        rule: which rater leaves, by a name of `filtering.RULES`.
-        normalization: what is done to each rater's values before means and models (`normalization.METHODS`).
-        over: what the intervals of means are for: other items and raters, other items, or other raters.
-        baseline: the system that all others are compared with; without it every pair is.
-        properties: system -> property -> level, for the analysis of variance; without any there is none.
-        anova_type: of the sums of squares, 2 or 3.
-        runs: tournaments of TrueSkill.
-        seed: of everything that is drawn.
-        scores: values of metrics for the sentences that were judged; without any, nothing is said of metrics.
-        people: systems whose sentences people wrote: metrics are given with and without them.
-        permutations: of PERM-BOTH; 0 leaves that test out.
+        criteria: criteria to analyse; all by default.
+        threshold: kappa that every pair of raters must exceed, otherwise one of the two is removed; None keeps all.
+        rule: how the rater to remove is chosen, a key of `filtering.RULES`.
+        normalization: how each rater's values are normalised before means and models (a key of
+            `normalization.METHODS`).
+        over: what the intervals of means generalise to: other items and raters, other items, or other raters.
+        baseline: the system that all others are compared with; by default all pairs are compared.
+        properties: system -> property -> level, for the analysis of variance, which is skipped if there are none.
+        anova_type: type of the sums of squares, 2 or 3.
+        runs: number of TrueSkill tournaments.
+        seed: seed of all random draws.
+        scores: metric values of the rated sentences; None to skip the analysis of metrics.
+        people: systems whose sentences people wrote: metrics are analysed with and without them.
+        permutations: number of PERM-BOTH permutations; 0 skips the test.
     """
 
     criteria: Sequence[str] = ()
@@ -79,11 +80,11 @@ class MetricAnalysis(Result):
     """How metrics agree with people.
 
     Attributes:
-        pairings: what was compared, for pictures.
-        levels: correlations of sentences, of sentences within items, of systems.
-        halves: people with each other.
-        differences: which metrics Williams' test tells apart, by Spearman's coefficient and by Pearson's.
-        permuted: the same by PERM-BOTH, for Pearson's; None where it was left out.
+        pairings: the values that were correlated, for scatter plots.
+        levels: correlations over sentences, over sentences within items, and over systems.
+        halves: correlations between halves of the raters.
+        differences: Williams' test of each pair of metrics, for Spearman's and for Pearson's coefficient.
+        permuted: the PERM-BOTH test for Pearson's coefficient; None if it was skipped.
     """
 
     pairings: tuple[PairedSentences, ...]
@@ -93,21 +94,21 @@ class MetricAnalysis(Result):
     permuted: MetricDifferences | None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields but the sentences themselves."""
+        """Return the fields as JSON, except for `pairings`."""
         return {name: value for name, value in super().to_json().items() if name != "pairings"}
 
 
 @dataclass(frozen=True)
 class Analysis(Result):
-    """What ratings say.
+    """The results of all analyses.
 
     Attributes:
-        raters, items, systems, ratings: how many were analysed.
-        notes: what should be told of all of it.
-        kappas, reliabilities, ambiguous: agreement, one entry a criterion.
-        filtered: who left; None where nobody was to.
-        means, wins: systems.
-        rankings, models: one entry a criterion.
+        raters, items, systems, ratings: how many of each were analysed.
+        notes: remarks that concern the whole analysis.
+        kappas, reliabilities, ambiguous: agreement, one entry per criterion.
+        filtered: the outcome of removing raters; None if no threshold was given.
+        means, wins: means of the systems, and comparisons between them.
+        rankings, models: one entry per criterion.
         anova: None without properties.
         metrics: None without metrics.
     """
@@ -129,7 +130,7 @@ class Analysis(Result):
     metrics: MetricAnalysis | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON has them, without the ratings themselves."""
+        """Return the fields as JSON, without the ratings and paired values."""
         found = super().to_json()
         if self.filtered is not None:
             found["filtered"] = {name: value for name, value in found["filtered"].items() if name != "ratings"}
@@ -137,10 +138,10 @@ class Analysis(Result):
 
 
 def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | None = None) -> Analysis:
-    """Return everything that is computed of ratings.
+    """Return all analyses of ratings.
 
-    Agreement is that of all raters, before any leaves; the rest is of those who stay. Wins, losses, ties and ranks need
-    no normalisation: a rater is compared with nobody else in them.
+    Agreement is computed over all raters, before any are removed; everything else over those who remain. Wins, losses,
+    ties and ranks use values that are not normalised, as they only compare values of the same rater.
 
     Args:
         ratings: the judgements.
@@ -148,8 +149,8 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
         progress: called with the name of each step as it begins.
 
     Raises:
-        RatingsError: there are no ratings, or nobody stays.
-        UnknownNameError: a criterion, a rule or a system that does not exist.
+        RatingsError: there are no ratings, or no rater remains.
+        UnknownNameError: a criterion, a rule or a system does not exist.
     """
     step = progress or (lambda _name: None)
     ratings = _chosen(ratings, options.criteria)
@@ -168,7 +169,7 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
     step("means")
     averages, wins = means(scaled.ratings, over=options.over), head_to_head(ratings, options.baseline)
     rankings, models = [], []
-    # Values that were normalised do not show any more that two of them are one judgement.
+    # Decided on the raw values: after normalisation, the two values of a pair no longer sum to 1.
     compared = [name for name in ratings.names("criterion") if pairwise(ratings, name)]
     for name in ratings.names("criterion"):
         step(f"order of systems: {name}")
@@ -219,7 +220,7 @@ def _metrics(ratings: Ratings, options: AnalysisOptions) -> MetricAnalysis | Non
 
 
 def steps(ratings: Ratings, options: AnalysisOptions) -> int:
-    """Return how many steps `analyse` will name."""
+    """Return how many times `analyse` will call `progress`."""
     return 4 + 2 * len(options.criteria or ratings.names("criterion"))
 
 
@@ -241,10 +242,10 @@ def _anova(ratings: Ratings, options: AnalysisOptions) -> Anova | None:
 
 
 def read_properties(path: Path) -> dict[str, dict[str, str]]:
-    """Read a CSV file of systems and their properties: a column `system`, and one for each property.
+    """Read a CSV file of systems and their properties: a column `system`, and one column per property.
 
     Raises:
-        RatingsError: there is no such column, no property, an empty cell, or a system twice; the message has the line.
+        RatingsError: there is no `system` column or no property, a cell is empty, or a system is listed twice.
         OSError: it cannot be read.
     """
     found: dict[str, dict[str, str]] = {}
@@ -275,20 +276,20 @@ def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
 
 
 def study_folder(path: Path) -> Path:
-    """Return the folder of a study that is named by its `study.json`; any other path as it is."""
+    """Return the folder of a study given by its `study.json`; any other path unchanged."""
     return path.parent if path.name == FILE else path
 
 
 def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
-    """Return the ratings of a study's folder, or of a CSV file.
+    """Return the ratings of a study, or of a CSV file.
 
     Args:
-        path: the folder, or the file.
-        database: the address of the database that a study's ratings are in, if not in its folder.
+        path: the study's folder or `study.json`, or the CSV file.
+        database: the URL of the database with the study's ratings, if they are not in its folder.
 
     Raises:
-        StudyError: the folder is no study, or has no ratings yet.
-        RatingsError: the file holds no ratings.
+        StudyError: the folder is not a study, or has no ratings yet.
+        RatingsError: the file does not contain ratings.
     """
     path = study_folder(path)
     if path.is_dir():
@@ -299,7 +300,7 @@ def read_study_ratings(path: Path, database: str | None = None) -> Ratings:
 
 
 class MetricSource(NamedTuple):
-    """Where metrics come from: files, or for a study's own sentences a protocol; and which of them are used."""
+    """Where metric values come from: files, or else computed for a study under a preset; and which metrics to use."""
 
     files: Sequence[str] = ()
     preset: str | None = None
@@ -307,23 +308,24 @@ class MetricSource(NamedTuple):
 
 
 def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricScores | None:
-    """Return metrics of the sentences that were judged: from files, or computed for a study's folder.
+    """Return metric values of the rated sentences: read from files, or computed for a study.
 
     Args:
         path: the study's folder, or a CSV file of ratings.
-        ratings: what is in it.
-        source: where they come from.
+        ratings: the ratings in it.
+        source: where the values come from.
 
     Returns:
-        None for a CSV file without files of metrics, and for a study whose items have no references.
+        The values. None if there are no files, and either `path` is a CSV file, or the study's items have no references
+        and no preset or metric is asked for.
 
     Raises:
-        DactnlgError: the files do not fit, nothing tells which items they are of, or there is no such preset or metric.
+        DactnlgError: the files do not fit or cannot be matched to items, or there is no such preset or metric.
     """
     path = study_folder(path)
     if source.files:
         by_place = len(source.files) > 1 or "=" in source.files[0]
-        # Raters saw items in orders of their own: whose answer came first says nothing about the lines of a file.
+        # Each rater sees the items in a different order, so the order of ratings is not that of the lines of a file.
         if path.is_dir():
             items = [item.id for item in Study.load(path).items if item.check is None]
         else:

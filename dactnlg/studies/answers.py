@@ -1,4 +1,4 @@
-"""What raters' answers mean: rows of `Ratings`, and attention checks that were failed."""
+"""Raters' answers converted to rows of `Ratings`, and counts of failed attention checks."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import Any
 from dactnlg.studies.study import Study, StudyPage, StudyRater
 
 Values = Mapping[tuple[int, str], float]
-"""The answers to a page: (place of the sentence on it, from 0; criterion) -> value."""
+"""The answers to a page: (position of the sentence on the page, from 0; criterion) -> value."""
 
 
 def rating_rows(study: Study, answers: Mapping[str, Values]) -> Iterator[dict[str, Any]]:
     """Yield answers as rows of `Ratings`, in the order of raters and pages, without attention checks.
 
-    A sentence that several systems say was shown once; each of them has its rating (see `Study.shared`). Of a pair,
-    every system that says the one is compared with every system that says the other: the first two under the page's
-    own name, the others under names with a number, so that a page has two systems always.
+    A sentence shared by several systems was shown once, and its rating counts for each of them (see `Study.shared`). In
+    a pairwise study, every system with the one sentence is compared with every system with the other: the first two
+    under the page's own name, the others under a name with a number added, so that a page always has two systems.
 
     Args:
         study: the study.
@@ -34,7 +34,7 @@ def _page_rows(study: Study, rater: StudyRater, page: StudyPage, values: Values)
     item = study.item_by_id[page.item]
     shared = [study.shared(page, system) for system in page.systems]
     places = range(len(shared))
-    # Groups of (place, system) that stand together on a page.
+    # Groups of (place, system) that form one page of the ratings.
     if study.design == "pairwise":
         groups = [tuple(enumerate(pair)) for pair in product(*shared)]
     else:
@@ -54,9 +54,9 @@ def _page_rows(study: Study, rater: StudyRater, page: StudyPage, values: Values)
 
 
 def failed_checks(study: Study, answers: Mapping[str, Values]) -> dict[str, tuple[int, int]]:
-    """Return for every rater how many attention checks were failed, and how many were answered.
+    """Return, for every rater, how many attention checks were failed and how many were answered.
 
-    A check is failed where any question has another answer than the one that its sentence asks for.
+    A check is failed if any question is answered differently from what its sentence asks for.
     """
     found: dict[str, tuple[int, int]] = {}
     for rater in study.raters:
@@ -66,10 +66,10 @@ def failed_checks(study: Study, answers: Mapping[str, Values]) -> dict[str, tupl
             if item.check is None or page.id not in answers:
                 continue
             answered += 1
-            # The sentence that asks for something comes first in the item; of a pair it should win.
+            # The sentence with the instruction comes first in the item; in a pair it should win.
             asking = page.systems.index(next(iter(item.sentences)))
             values = [value for (place, _), value in answers[page.id].items() if place == asking]
-            # Checks of older studies ask for .30000000000000004.
+            # Checks of older studies may ask for .30000000000000004.
             failed += not all(math.isclose(value, item.check, rel_tol=1e-12, abs_tol=1e-9) for value in values)
         found[rater.id] = failed, answered
     return found

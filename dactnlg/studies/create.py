@@ -1,4 +1,4 @@
-"""Making a study: acts of a split, what each system says for them, and pages for raters."""
+"""Creation of a study: acts of a split, each system's sentences for them, and pages for raters."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ QUESTIONS = {
     "relatedness": ("Does it keep to what it is about?", "not at all", "wholly"),
     "empathy": ("Does it respond to how the other one feels?", "not at all", "very much"),
 }
-"""Criteria that are known: question and the meaning of the scale's ends; of others the name is asked for."""
+"""Known criteria: the question, and labels for both ends of the scale; for any other, its name is the question."""
 INSTRUCTIONS = """On each page you see what an assistant was meant to say, and one or more sentences that it might use.
 Judge every sentence by itself, by what it was meant to say. Some sentences are good, some are bad, and several may be
 equally good.
@@ -57,19 +57,19 @@ My answers are kept without my name or address, and may be published."""
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """What is asked, and of how many.
+    """What is asked, and how it is divided among raters.
 
     Attributes:
-        name: of the study, as raters read it.
-        corpora: corpora that acts are taken from, each as many.
-        acts: acts of each corpus.
-        split: the part of the corpora.
+        name: the study's name, as raters see it.
+        corpora: corpora that acts are taken from.
+        acts: number of acts from each corpus.
+        split: split of the corpora.
         design: `likert`, `continuous` or `pairwise`.
-        scale: values; None for the design's own.
+        scale: the values that may be given; None for the design's default.
         criteria: what is asked about each sentence.
-        checks: attention checks.
-        instructions, consent: texts for raters; None for those of the package.
-        plan: how the pages are divided among raters; its seed decides everything.
+        checks: number of attention checks.
+        instructions, consent: texts for raters; None for the package's own.
+        plan: how the pages are divided among raters; its seed determines all random choices.
         data_dir: folder of corpora.
     """
 
@@ -88,10 +88,10 @@ class StudyOptions:
 
 
 def parse_scale(text: str) -> Scale:
-    """Read `LOW-HIGH` or `LOW-HIGH:STEP`, such as `1-5` or `0-100:0.5`.
+    """Parse `LOW-HIGH` or `LOW-HIGH:STEP`, such as `1-5` or `0-100:0.5`.
 
     Raises:
-        StudyError: it is none.
+        StudyError: it is not a scale.
     """
     number = r"(-?\d+(?:\.\d+)?)"
     found = re.fullmatch(rf"{number}-{number}(?::{number})?", text.strip())
@@ -108,7 +108,7 @@ def parse_scale(text: str) -> Scale:
 
 
 def create(options: StudyOptions, sources: Sequence[SystemSource]) -> Study:
-    """Return a study: the same options and sources give the same one.
+    """Return a new study; the same options and sources give the same one.
 
     Raises:
         StudyError: a source has no sentence for an act, the numbers do not fit, or there is nothing to compare.
@@ -158,7 +158,7 @@ def _items(corpus: Corpus, options: StudyOptions, sources: Sequence[SystemSource
 
 
 def _distinct(said: Mapping[str, str]) -> list[str]:
-    """Return the first system of each sentence."""
+    """Return the first system with each distinct sentence."""
     first: dict[str, str] = {}
     for name, sentence in said.items():
         first.setdefault(sentence, name)

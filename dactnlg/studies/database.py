@@ -1,4 +1,4 @@
-"""Connections to the database of a study: SQLite or PostgreSQL, each made durable."""
+"""Durable connections to a study's database, SQLite or PostgreSQL."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _KINDS = "sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME"
 
 
 def database_url(folder: Path, database: str | None) -> URL:
-    """Return the address of a study's database.
+    """Return the URL of a study's database.
 
     Args:
         folder: the study's folder.
-        database: the address as SQLAlchemy writes it; None for `ratings.sqlite` in the folder.
+        database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: it is no address, or of a database that is not supported.
+        StudyError: it is not a URL, or the kind of database is not supported.
     """
     if database is None:
         return URL.create("sqlite", database=str(folder / FILE))
     try:
         url = make_url(database)
     except (ArgumentError, ValueError):
-        # Not repeated in the message: a password may stand in it.
+        # Not repeated in the message, as it may contain a password.
         raise StudyError(f"--database: this is no address of a database; write {_KINDS}") from None
     kind = url.get_backend_name()
     if kind not in ("sqlite", "postgresql"):
@@ -53,15 +53,15 @@ def database_url(folder: Path, database: str | None) -> URL:
 
 @contextlib.contextmanager
 def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Iterator[Engine]:
-    """Give an engine to the body, and tell in plain words where it cannot be reached; it outlives the body.
+    """Yield an engine, and turn the body's database errors into `StudyError`; the engine is disposed of only on errors.
 
     Args:
         folder: the study's folder.
-        database: the address; None for `ratings.sqlite` in the folder.
-        to_read: whether a file of SQLite has to be there; else it is made.
+        database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
+        to_read: whether an SQLite file must exist; otherwise it is created.
 
     Raises:
-        StudyError: the database cannot be reached or is no database.
+        StudyError: the database cannot be reached, or is damaged.
     """
     url = database_url(folder, database)
     lite = url.get_backend_name() == "sqlite"
@@ -85,7 +85,7 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
 
 
 def _durable(connection: Any, _record: Any) -> None:
-    # Transactions are begun by `_begin`, not by the driver's guesses.
+    # `_begin` begins transactions; the driver must not do so on its own.
     connection.isolation_level = None
     _write_ahead(connection)
     for setting in ("synchronous=FULL", "foreign_keys=ON", "secure_delete=ON"):
@@ -93,7 +93,7 @@ def _durable(connection: Any, _record: Any) -> None:
 
 
 def _write_ahead(connection: Any) -> None:
-    """Have a log written ahead; SQLite itself does not wait for another server that makes the same file just now."""
+    """Turn on the write-ahead log, retrying while another server creates the same file: SQLite itself does not wait."""
     deadline = time.monotonic() + _WAIT
     while True:
         try:
@@ -106,6 +106,6 @@ def _write_ahead(connection: Any) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    # A writer takes the lock at once: two that read first and write then would end in a deadlock.
+    # A writer takes the lock at once: two transactions that read first and then write would deadlock.
     writes = connection.get_execution_options().get("dactnlg_writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

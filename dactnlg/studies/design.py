@@ -1,8 +1,8 @@
-"""Who sees what in which order: pages for raters, balanced, from one seed.
+"""Who sees what in which order: balanced pages for raters, from one seed.
 
-Items are seen equally often, to within one, and within an item every sentence is judged so, or under the pairwise
-design every pair of sentences. Systems take turns in all positions by the sequences of Williams (1949), in which each
-also follows each other one equally often. Every rater has an order of items of their own.
+Items are seen equally often, to within one, and so are the sentences of an item or, in the pairwise design, its pairs
+of sentences. Systems rotate through all positions by Williams designs (1949), in which each system also follows every
+other one equally often. Every rater has an individual order of items.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class PagePlan:
     """How a study is divided among raters.
 
     Attributes:
-        raters: how many there are.
+        raters: number of raters.
         acts_per_rater: acts that one rater sees; None for all.
-        systems_per_page: sentences of one page; None for all; 2 under the pairwise design.
-        pairwise: whether a page shows a pair, and an act every pair, unless `pages_per_act` says fewer.
-        pages_per_act: pages that a rater sees of one act; None for one, or all pairs.
-        seed: decides everything.
+        systems_per_page: sentences on a page; None for all. The pairwise design always shows 2.
+        pairwise: whether each page shows a pair of sentences.
+        pages_per_act: pages that a rater sees per act; None for one, or for all pairs in the pairwise design.
+        seed: determines all random choices.
     """
 
     raters: int
@@ -46,13 +46,14 @@ def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str
     """Return the raters with their pages.
 
     Args:
-        items: item -> the systems that may be shown for it, those with equal sentences once; an item with fewer than
-            two is left out under the pairwise design.
-        checks: attention checks with their sentences' systems; each rater sees every one once, at a random place.
-        plan: how they are divided.
+        items: item -> the systems that may be shown for it, one per distinct sentence; the pairwise design leaves out
+            items with fewer than two.
+        checks: attention check -> the systems of its sentences; each rater sees every check once, at a random place.
+        plan: how the pages are divided.
 
     Raises:
-        StudyError: a number of the plan is larger than what there is, or there would be too many pages.
+        StudyError: the plan asks for more acts or sentences than there are, there is nothing to show, or there would be
+            too many pages.
     """
     shown = {item: list(systems) for item, systems in items.items() if len(systems) > 1 or not plan.pairwise}
     most = max(map(len, shown.values()), default=0)
@@ -72,7 +73,7 @@ def assign(items: Mapping[str, Sequence[str]], checks: Mapping[str, Sequence[str
         ordered = [(item, positions.ordered(systems)) for item, systems in pages]
         for check, systems in checks.items():
             shuffled = tuple(systems[at] for at in generator.permutation(len(systems)))
-            # Not the first page: a rater has to know what is asked.
+            # Not as the first page: raters must have seen a normal page before.
             ordered.insert(int(generator.integers(1, len(ordered) + 1)), (check, shuffled))
         raters.append(
             StudyRater(
@@ -102,7 +103,7 @@ def _check(plan: PagePlan, items: int, systems: int) -> None:
 
 
 class _Chooser:
-    """Chooses what the next rater sees: what was seen least so far, and at random where that is equal."""
+    """Chooses what the next rater sees: what has been seen least so far, with ties broken at random."""
 
     def __init__(self, items: Mapping[str, list[str]], plan: PagePlan, generator: np.random.Generator) -> None:
         self._items, self._plan, self._generator = items, plan, generator
@@ -111,7 +112,7 @@ class _Chooser:
         self._pairs: Counter[tuple[str, ...]] = Counter()
 
     def pages(self) -> list[tuple[str, tuple[str, ...]]]:
-        """Return the pages of one rater, items together."""
+        """Return (item, systems) for each page of one rater, grouped by item."""
         found = []
         for item in self._least_seen(list(self._items))[: self._plan.acts_per_rater]:
             self._seen[item] += 1
@@ -132,7 +133,7 @@ class _Chooser:
             yield self._group(item, systems, size) if size < len(systems) else tuple(systems)
 
     def _group(self, item: str, systems: Sequence[str], size: int) -> tuple[str, ...]:
-        """Return some systems: of those shown least for the item, the ones that met each other least."""
+        """Return the systems of a page: those shown least for the item, and among these the pairs that met least."""
         chosen: list[str] = []
         while len(chosen) < size:
             rest = [name for name in systems if name not in chosen]
@@ -160,7 +161,7 @@ class _Chooser:
 
 
 class _Positions:
-    """Orders systems so that each stands in every position, and behind every other one, equally often."""
+    """Orders systems so that each appears in every position, and directly after every other one, equally often."""
 
     def __init__(self, systems: Sequence[str], generator: np.random.Generator) -> None:
         self._names = [systems[at] for at in generator.permutation(len(systems))]
@@ -169,10 +170,10 @@ class _Positions:
         self._stood: Counter[tuple[str, int]] = Counter()
 
     def ordered(self, systems: Sequence[str]) -> tuple[str, ...]:
-        """Return the systems of a page in the next order for this set of them.
+        """Return the systems of a page in the next order for this set of systems.
 
-        Each set takes turns through the rows of its own Williams design. Of those that are left, the one is taken whose
-        systems have stood there least, on pages of all sets.
+        Each set cycles through the rows of its own Williams design. Among the remaining rows, it takes the one whose
+        systems have so far been least often in these positions, on pages of all sets.
         """
         wanted = frozenset(systems)
         if wanted not in self._designs:
@@ -189,10 +190,10 @@ class _Positions:
 
 
 def williams(size: int) -> list[list[int]]:
-    """Return the rows of a Williams design: each of `size` numbers stands in each place equally often, and each ordered
-    pair of numbers side by side.
+    """Return the rows of a Williams design: each of `size` numbers is in each position equally often, and each ordered
+    pair of numbers is adjacent equally often.
 
-    There are `size` rows for an even number, twice as many for an odd one (Williams 1949).
+    There are `size` rows if `size` is even, twice as many if it is odd (Williams 1949).
 
     >>> williams(4)
     [[0, 3, 1, 2], [1, 0, 2, 3], [2, 1, 3, 0], [3, 2, 0, 1]]
@@ -205,7 +206,7 @@ def williams(size: int) -> list[list[int]]:
 def _separated(
     pages: Sequence[tuple[str, tuple[str, ...]]], generator: np.random.Generator
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield pages in a random order in which an item's own pages are far from each other."""
+    """Yield pages in a random order that keeps pages of the same item far apart."""
     rounds: Counter[str] = Counter()
     keyed = []
     for at in generator.permutation(len(pages)):

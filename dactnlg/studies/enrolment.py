@@ -1,7 +1,7 @@
-"""Who takes part: links of raters, consent and leaving, in the database of a study of any kind.
+"""Enrolment of raters in the database of a study of any kind: links, consent and withdrawal.
 
-What has been acknowledged is on the disk (SQLite: write-ahead log with `synchronous=FULL`). Of raters the database
-knows a number, the hash of a link, and when they agreed or left.
+Whatever has been acknowledged is on disk (SQLite: write-ahead log with `synchronous=FULL`). For each rater the database
+stores an identifier, the hash of a link, and when they gave consent or withdrew.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from dactnlg.studies.study import StudyError
 from dactnlg.studies.tables import raters, studies
 
 _MAKING = 0x6461_6374
-"""The number of the lock under which tables are made in PostgreSQL."""
+"""PostgreSQL advisory lock held while tables are created."""
 
 
 class OutOfOrder(StudyError):
-    """What is not a rater's next step, or a rater who has not agreed yet, or has left."""
+    """A step that is not the rater's next one, or from a rater who has not consented yet or has withdrawn."""
 
 
 class Enrolment:
@@ -32,8 +32,9 @@ class Enrolment:
     Args:
         engine: the database, from `database.connect`.
         key: the digest of what is asked.
-        name: the study's.
-        answers: the tables of what raters have said, those that others point at last; each has `study` and `rater`.
+        name: the study's name.
+        answers: the tables of answers, in an order in which their rows can be deleted (referencing tables before
+            referenced ones); each has the columns `study` and `rater`.
 
     Raises:
         StudyError: the database holds answers to a study of this name that asked something else.
@@ -41,11 +42,11 @@ class Enrolment:
 
     def __init__(self, engine: Engine, key: str, name: str, answers: tuple[Table, ...]) -> None:
         self._engine, self._key, self._answers = engine, key, answers
-        # SQLite has one writer at a time; waiting for a lock of our own is fair, its own waiting is not.
+        # SQLite allows one writer at a time, and its own waiting is not fair; waiting for this lock is.
         self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
         with self._writing() as connection:
             if engine.dialect.name == "postgresql":
-                # Of servers that start at once, the first makes the tables, and the others find them.
+                # If several servers start at once, the first creates the tables and the others find them.
                 connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
             tables.metadata.create_all(connection)
             known = {row.id: row.name for row in connection.execute(select(studies))}
@@ -62,14 +63,14 @@ class Enrolment:
         self._engine.dispose()
 
     def set_links(self, digests: Mapping[str, str], *, replace: bool = False) -> None:
-        """Keep the hashes of the raters' links.
+        """Store the hashes of the raters' links.
 
         Args:
             digests: rater -> hash.
-            replace: whether other hashes, known from before, are replaced: their links end.
+            replace: whether to replace differing hashes stored before, which invalidates their links.
 
         Raises:
-            StudyError: other hashes are known from before.
+            StudyError: hashes stored before differ, and `replace` is false.
         """
         with self._writing() as connection:
             rows = connection.execute(select(raters.c.rater, raters.c.token).where(raters.c.study == self._key))
@@ -91,23 +92,23 @@ class Enrolment:
                 connection.execute(insert(raters), new)
 
     def rater_with(self, digest: str) -> str | None:
-        """Return the rater whose link has this hash, None if nobody's has."""
+        """Return the rater whose link has this hash, or None."""
         with self._reading() as connection:
             mine = (raters.c.study == self._key) & (raters.c.token == digest)
             return connection.execute(select(raters.c.rater).where(mine)).scalar()
 
     def consent(self, rater: str) -> None:
-        """Note that a rater agrees; a second time changes nothing.
+        """Record that a rater consents; repeating it changes nothing.
 
         Raises:
-            OutOfOrder: they have left.
+            OutOfOrder: they have withdrawn.
         """
         with self._writing() as connection:
             if not self._agreed(connection, rater):
                 connection.execute(update(raters).where(self._is(rater)).values(consented=int(time.time())))
 
     def withdraw(self, rater: str) -> None:
-        """Delete everything that a rater has answered, and take no more of it."""
+        """Delete all of a rater's answers, and accept no more from them."""
         with self._writing() as connection:
             connection.execute(select(raters.c.rater).where(self._is(rater)).with_for_update())
             for table in self._answers:
@@ -115,17 +116,17 @@ class Enrolment:
             connection.execute(update(raters).where(self._is(rater)).values(withdrawn=int(time.time())))
         if self._engine.dialect.name == "sqlite":
             with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                # The log still holds what was deleted.
+                # The log still contains what was deleted.
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _is(self, rater: str) -> ColumnElement[bool]:
         return (raters.c.study == self._key) & (raters.c.rater == rater)
 
     def _agreed(self, connection: Connection, rater: str) -> bool:
-        """Return whether a rater has agreed; they take no other step until the transaction ends.
+        """Return whether a rater has consented, and lock the rater's row until the transaction ends.
 
         Raises:
-            OutOfOrder: they have left.
+            OutOfOrder: they have withdrawn.
         """
         columns = select(raters.c.consented, raters.c.withdrawn)
         row = connection.execute(columns.where(self._is(rater)).with_for_update()).one()
@@ -140,7 +141,7 @@ class Enrolment:
 
     @contextlib.contextmanager
     def _reading(self) -> Iterator[Connection]:
-        # All that is read is of one moment, as it is in SQLite anyway: somebody may leave between two queries.
+        # Read a consistent snapshot, as SQLite does anyway: a rater may withdraw between two queries.
         snapshot = {"isolation_level": "REPEATABLE READ"} if self._engine.dialect.name == "postgresql" else {}
         with self._engine.execution_options(**snapshot).begin() as connection:
             yield connection

@@ -1,7 +1,7 @@
-"""A study's Human Evaluation Datasheet: the questions of HEDS 2.0 (Shimorina and Belz 2022), answered as far as the
-study knows, as Markdown.
+"""A study's Human Evaluation Datasheet: the questions of HEDS 2.0 (Shimorina and Belz 2022) as Markdown, with the
+answers that can be derived from the study.
 
-The numbers are those of HEDS 2.0; the titles are short ones of our own, so keep the original sheet beside it.
+The numbers are those of HEDS 2.0; the short titles are our own, so keep the original datasheet at hand.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dactnlg.studies.study import Criterion, Study, StudyItem
 VERSION = "2.0"
 OPEN = "TO BE FILLED IN"
 MOST_BUTTONS = 11
-"""Values of a scale that the pages of `dactnlg study serve` have as buttons; of more, the value is written."""
+"""Largest scale that `dactnlg study serve` shows as buttons; on longer ones the value is typed."""
 GOLD = "the corpus's own sentences"
 _PROPERTIES = {
     "informativeness": ("correctness", "content of output", "relative to the input"),
@@ -27,11 +27,11 @@ _PROPERTIES = {
     "quality": ("goodness", "both form and content of output", "relative to the input"),
     "appropriateness": ("goodness", "both form and content of output", "relative to the input"),
 }
-"""Questions 4.1.1 to 4.1.3 for criteria whose question is ours; of others nobody but their author knows."""
+"""Answers to questions 4.1.1 to 4.1.3 for criteria whose question is ours; only their author can answer for others."""
 
 
 class Entry(NamedTuple):
-    """A question: its number, a short title, what is known (lines of Markdown), and what is left to say."""
+    """A question: its number, a short title, what is known (lines of Markdown), and what is left to fill in."""
 
     number: str
     title: str
@@ -40,11 +40,11 @@ class Entry(NamedTuple):
 
 
 def datasheet(study: Study, ratings: Ratings | None = None) -> str:
-    """Return the datasheet as Markdown; what the study does not know is marked TO BE FILLED IN.
+    """Return the datasheet as Markdown; what cannot be derived from the study is marked TO BE FILLED IN.
 
     Args:
         study: the study.
-        ratings: what its raters said, for how many they were; None if there are none yet.
+        ratings: its ratings, used to count the raters; None if there are none yet.
     """
     sections = [
         ("1. Paper and resources", _paper()),

@@ -1,4 +1,4 @@
-"""Metrics of the sentences of a study: computed here, by this package, against the references of its items."""
+"""Metric values of a study's sentences, computed by this package against the references of its items."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ Sentence = tuple[str, str, str]
 
 
 def study_scores(study: Study, preset: str | None = None, metrics: Sequence[str] | None = None) -> MetricScores:
-    """Return the metrics of every sentence of a study, corpus by corpus.
+    """Return the metric values of every sentence of a study, computed corpus by corpus.
 
-    A sentence is no reference of its own: where a system says what the corpus says, that reference is left out, and
-    without another one the sentence has no value.
+    A sentence is never scored against itself: a reference equal to it is left out, and if no other reference remains,
+    the sentence has no value.
 
     Args:
-        study: the study, whose items have references.
-        preset: the protocol; `nlg-eval` by default.
-        metrics: names as `dactnlg score` takes them; those of the preset by default.
+        study: a study whose items have references.
+        preset: the evaluation protocol; `nlg-eval` by default.
+        metrics: metric names as in `dactnlg score`; those of the preset by default.
 
     Raises:
         StudyError: no sentence has a reference left.
-        DactnlgError: no such preset or metric, or one whose data are not installed.
+        DactnlgError: there is no such preset or metric, or its data are not installed.
     """
     rows: list[tuple[Sentence, dict[str, float | None]]] = []
     for corpus in dict.fromkeys(item.corpus for item in study.items if item.check is None):
@@ -41,7 +41,7 @@ def study_scores(study: Study, preset: str | None = None, metrics: Sequence[str]
 
 
 def _pairs(items: Sequence[StudyItem]) -> Iterator[tuple[str, str, TextPair]]:
-    """Yield item, system, and the sentence with its references."""
+    """Yield the item, the system, and the sentence with its references."""
     for item in items:
         for system, sentence in item.sentences.items():
             references = tuple(text for text in item.references if text.strip() != sentence.strip())

@@ -1,4 +1,4 @@
-"""Ratings as a table, a row a judgement: item, system, rater, criterion, value."""
+"""Ratings as a table with one row per judgement: item, system, rater, criterion, value."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ if TYPE_CHECKING:
 
 COLUMNS = ("item", "system", "rater", "criterion", "value")
 CONTEXT = ("page", "corpus", "output")
-"""Columns that a table may have besides: the sentences that a rater saw and judged together, the corpus of the item,
-and what the system said."""
+"""Optional columns: the page, whose sentences a rater saw and judged together; the item's corpus; and the sentence."""
 EXTRA = "studies need further packages: pip install 'dactnlg[studies]'"
 
 
 class RatingsError(UserError):
-    """Ratings that cannot be read, or that an analysis cannot be made of."""
+    """Ratings that cannot be read or analysed."""
 
 
 @dataclass(frozen=True)
 class Ratings:
     """Judgements of people.
 
-    A rater judges a system's sentence for an item once under each criterion. Of a pairwise design each judgement is two
-    rows of one `page`: 1 for the system that won and 0 for the other, .5 each for a tie.
+    A rater judges a system's sentence for an item once under each criterion. In a pairwise design, each judgement is
+    two rows of one `page`: 1 for the system that won and 0 for the other, or .5 each for a tie.
 
     Attributes:
-        rows: judgements, each with every name of `COLUMNS`, and of `CONTEXT` those that the table has (all texts, but
-            `value`, a finite number).
-        notes: what was found on the way and should be told, such as empty values that were passed over.
+        rows: judgements, each with all columns of `COLUMNS` and those of `CONTEXT` that the table has; `value` is a
+            finite number, all others are strings.
+        notes: remarks for the user, such as how many rows without a value were skipped.
     """
 
     rows: Sequence[Mapping[str, Any]]
@@ -47,7 +46,7 @@ class Ratings:
 
     @cached_property
     def table(self) -> pd.DataFrame:
-        """The same rows as a DataFrame, in their order; texts are of dtype object.
+        """The rows as a DataFrame, in the same order; strings have dtype object.
 
         Raises:
             RatingsError: pandas is not installed.
@@ -66,7 +65,7 @@ class Ratings:
         return [*COLUMNS, *(name for name in CONTEXT if self.rows and name in self.rows[0])]
 
     def names(self, column: str) -> list[str]:
-        """Return what stands in a column, each once, in the order of their first rows.
+        """Return the distinct values of a column, in the order of their first rows.
 
         >>> Ratings([{"item": "1", "system": "a", "rater": "x", "criterion": "quality", "value": 5.0}]).names("system")
         ['a']
@@ -74,21 +73,23 @@ class Ratings:
         return list(dict.fromkeys(row[column] for row in self.rows))
 
     def where(self, **wanted: str) -> Ratings:
-        """Return the judgements whose columns have these values: `where(criterion="quality")`."""
+        """Return the judgements whose columns have these values, without notes: `where(criterion="quality")`."""
         return Ratings([row for row in self.rows if all(row[name] == value for name, value in wanted.items())])
 
     def without(self, column: str, values: Iterable[str]) -> Ratings:
-        """Return the judgements whose column has none of these values, such as raters who are left out."""
+        """Return the judgements whose column has none of these values, for example to leave out raters."""
         left_out = set(values)
         return Ratings([row for row in self.rows if row[column] not in left_out], self.notes)
 
     @classmethod
     def read(cls, path: Path) -> Ratings:
-        """Read a CSV file (RFC 4180, UTF-8, a header with at least `COLUMNS` in any order); other columns are dropped.
+        """Read a CSV file (RFC 4180, UTF-8, a header with at least `COLUMNS` in any order).
+
+        Columns that are neither in `COLUMNS` nor in `CONTEXT` are dropped, as are rows without a value.
 
         Raises:
-            RatingsError: a column is missing, a value is no finite number, a name is empty, or a rater has judged the
-                same sentence under the same criterion twice on one page; the message has the file and the line.
+            RatingsError: a column is missing, a value is not a finite number, a name is empty, a rater has judged the
+                same sentence under the same criterion twice on one page, or there are no ratings.
             OSError: it cannot be read.
         """
         with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
@@ -126,7 +127,7 @@ class Ratings:
         return cls(rows, (f"{empty} rows without a value were passed over",) if empty else ())
 
     def csv(self) -> str:
-        """Return the text of a CSV file that `read` reads."""
+        """Return the ratings as CSV text that `read` can read."""
         target = io.StringIO()
         writer = csv.DictWriter(target, self.columns, lineterminator="\n", extrasaction="ignore")
         writer.writeheader()
@@ -134,16 +135,16 @@ class Ratings:
         return target.getvalue()
 
     def write(self, path: Path) -> None:
-        """Write a CSV file; what stood there is replaced when the new one is whole."""
+        """Write a CSV file; an existing file is replaced only once the new one is complete."""
         with written(path) as file:
             file.write(self.csv())
 
 
 def check_repetition(rows: Sequence[Mapping[str, Any]], where: str) -> None:
-    """Refuse rows in which a rater has judged one sentence under one criterion twice on one page.
+    """Check that no rater has judged the same sentence under the same criterion twice on one page.
 
     Raises:
-        RatingsError: there are such rows; the message names the first.
+        RatingsError: one has; the message names the first.
     """
     seen = set()
     for row in rows:
@@ -167,7 +168,7 @@ def _number(text: str, line: str) -> float:
 
 
 def by(rows: Iterable[Mapping[str, Any]], *columns: str) -> Iterator[tuple[tuple[str, ...], list[Mapping[str, Any]]]]:
-    """Yield the rows that agree in some columns together, in the order of their first rows."""
+    """Yield groups of rows with equal values in some columns, and these values, in the order of their first rows."""
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in columns), []).append(row)

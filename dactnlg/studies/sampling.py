@@ -1,4 +1,4 @@
-"""Acts for a study: few of many, in the proportions of the whole."""
+"""Stratified sampling of acts for a study."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from dactnlg.studies.study import StudyError
 from dactnlg.text.example import Example
 
 SIZES = (1, 3, 5)
-"""The most slots of acts of each size; the last size has more."""
+"""Upper bounds on the number of slots of each size class; a further class has more than the last."""
 
 
 class Stratum(NamedTuple):
-    """Acts that are alike: their types, and how many slots they have, by the bounds of `SIZES`."""
+    """A group of similar acts: their act types, and their size class (see `SIZES`)."""
 
     types: tuple[str, ...]
     size: int
 
 
 class PickedAct(NamedTuple):
-    """An act of a split: the rows that have it, its sentences in the corpus, each once."""
+    """An act of a split, with the rows that have it and its distinct sentences in the corpus."""
 
     turn: Turn
     rows: tuple[int, ...]
@@ -44,7 +44,7 @@ def stratum(turn: Turn) -> Stratum:
 
 
 def distinct_acts(examples: Sequence[Example]) -> list[PickedAct]:
-    """Return the acts of a split that have a sentence, each once, in the order of their first rows."""
+    """Return the distinct acts of a split that have a sentence, in the order of their first rows."""
     rows: dict[str, list[int]] = defaultdict(list)
     for row, example in enumerate(examples):
         rows[str(example.turn)].append(row)
@@ -57,15 +57,15 @@ def distinct_acts(examples: Sequence[Example]) -> list[PickedAct]:
 
 
 def pick(acts: Sequence[PickedAct], count: int, seed: int) -> list[PickedAct]:
-    """Return some of the acts, every stratum in its proportion (largest remainder), in the order of the split.
+    """Return a sample of the acts, each stratum in proportion (largest remainder), in the order of the split.
 
     Args:
         acts: the acts to choose from.
-        count: how many are chosen.
-        seed: decides which ones of a stratum, and between equal remainders.
+        count: how many to choose.
+        seed: of the choice within a stratum and between equal remainders.
 
     Raises:
-        StudyError: there are fewer acts than that.
+        StudyError: there are fewer than `count` acts.
     """
     if count > len(acts):
         raise StudyError(f"--acts {count}: there are {len(acts)} different acts with a sentence in the split")
@@ -76,7 +76,7 @@ def pick(acts: Sequence[PickedAct], count: int, seed: int) -> list[PickedAct]:
     names = sorted(strata)
     exact = np.array([count * len(strata[name]) / len(acts) for name in names])
     shares = np.floor(exact).astype(int)
-    # Equal remainders in an order of their own, or rare strata late in the alphabet would never be asked about.
+    # Equal remainders in random order, or rare strata late in the alphabet would never be chosen.
     order = sorted(range(len(names)), key=lambda at: (shares[at] - exact[at], generator.random()))
     for at in order[: count - int(shares.sum())]:
         shares[at] += 1

@@ -1,4 +1,4 @@
-"""Where the sentences of a study come from: the corpus itself, runs, files of sentences."""
+"""Sources of a study's sentences: the corpus itself, runs, and files of sentences."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class SystemSource:
     """A system of a study.
 
     Attributes:
-        name: its name in the ratings; sources of one name are one system, each for the corpora that it knows.
+        name: its name in the ratings; sources with the same name are one system, each for different corpora.
         path: a run folder or a file of sentences; None for the corpus's own sentences.
     """
 
@@ -33,13 +33,14 @@ class SystemSource:
 
     @property
     def origin(self) -> str:
-        """What the study says of where its sentences come from: the last part of a path."""
+        """The source as described in the study: the last component of its path, or that it is the corpus."""
         return "the corpus's own sentences" if self.path is None else self.path.resolve().name
 
 
 class Wanted(NamedTuple):
-    """Acts of a corpus that every system has to say: the corpus, its split, the acts, how many rows the split has, and
-    whether the study has other corpora too.
+    """Acts of a corpus that need a sentence from every system.
+
+    `rows` is the number of rows of the split, and `several` whether the study has other corpora too.
     """
 
     corpus: str
@@ -50,13 +51,13 @@ class Wanted(NamedTuple):
 
 
 def parse_source(text: str) -> SystemSource:
-    """Read `gold`, `PATH` or `NAME=PATH`; the name of a path alone is that of its folder or file.
+    """Parse `gold`, `PATH` or `NAME=PATH`; without a name, the system is named after its folder or file.
 
     >>> parse_source("people=gold")
     SystemSource(name='people', path=None)
 
     Raises:
-        StudyError: no name, a name that nobody could tell from others, or nothing at that place.
+        StudyError: the name is empty, too long, reserved or not printable, or there is nothing at the path.
     """
     name, equals, place = text.partition("=")
     # Folders of sweeps have "=" in their names.
@@ -75,10 +76,10 @@ def parse_source(text: str) -> SystemSource:
 
 
 def sentences(wanted: Wanted, sources: Sequence[SystemSource], seed: int) -> dict[str, list[str]]:
-    """Return what every system says for the acts, by its name.
+    """Return the sentences of every system for the acts: system -> sentences, in the order of the acts.
 
     Raises:
-        StudyError: a system does not say an act, says it with an empty sentence, or has two sources for the corpus.
+        StudyError: a system has no sentence or an empty one for an act, or two sources for the corpus.
         DactnlgError: a run cannot be read.
     """
     found: dict[str, list[str]] = {}
@@ -101,7 +102,7 @@ def sentences(wanted: Wanted, sources: Sequence[SystemSource], seed: int) -> dic
 
 
 def _said(source: SystemSource, wanted: Wanted, seed: int) -> list[str] | None:
-    """Return the sentences of one source; None where it is for another corpus of the study."""
+    """Return the sentences of one source, or None if it is for another corpus of the study."""
     if source.path is None:
         generator = np.random.default_rng(seed)
         return [act.references[int(generator.integers(len(act.references)))] for act in wanted.acts]
@@ -117,7 +118,7 @@ def _of_run(path: Path, wanted: Wanted) -> list[str] | None:
     from dactnlg.runs.run import Run
 
     known = Run(path).check().corpus.name
-    # A corpus of the user's own is named by its path.
+    # A user's own corpus is named by its path.
     if wanted.several and wanted.corpus not in (known, Path(known).stem):
         return None
     return [said.text for said in Generator.load(path).generate([act.turn for act in wanted.acts])]

@@ -1,7 +1,8 @@
-"""Where the answers of raters are kept: SQLite in the study's folder, or PostgreSQL.
+"""Storage of raters' answers: SQLite in the study's folder, or PostgreSQL.
 
-What has been acknowledged is on the disk (SQLite: write-ahead log with `synchronous=FULL`), and the database itself
-refuses a second answer to a question. Of raters it knows a number, the hash of a link, and what they answered when.
+Whatever has been acknowledged is on disk (SQLite: write-ahead log with `synchronous=FULL`), and the database itself
+rejects a second answer to a question. For each rater it stores an identifier, the hash of a link, and the answers with
+their times.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ class NoRatingsError(StudyError):
 
 
 class AnswersConflict(StudyError):
-    """A page that was sent before, with other answers; those stand."""
+    """A page that was submitted before, with different answers; the earlier ones are kept."""
 
 
 @dataclass(frozen=True)
 class RaterState:
-    """How far a rater is.
+    """A rater's progress.
 
     Attributes:
         rater: the rater.
         consented: whether they have agreed to take part.
-        withdrawn: whether they have left, and their answers are deleted.
-        answered: pages answered, from the first on.
-        latest: when the last of them came, in seconds since 1970; None before the first.
+        withdrawn: whether they have withdrawn, and their answers are deleted.
+        answered: number of pages answered, which are the first ones.
+        latest: when the latest of them was submitted, in seconds since 1970; None before the first.
     """
 
     rater: str
@@ -52,7 +53,7 @@ class RaterState:
 
 @dataclass(frozen=True)
 class Answer:
-    """One value: for the sentence at a place of a page (0 is the first), under a criterion."""
+    """A value for the sentence at a position on a page (from 0), under a criterion."""
 
     sentence: int
     criterion: str
@@ -76,33 +77,33 @@ class Storage(Enrolment):
 
     @classmethod
     def open(cls, folder: Path, study: Study, database: str | None = None) -> Storage:
-        """Open the database of a study, which is made if it is missing.
+        """Open the database of a study, which is created if it is missing.
 
         Args:
             folder: the study's folder.
             study: the study in it.
-            database: an address as SQLAlchemy writes them; None for `ratings.sqlite` in the folder.
+            database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
 
         Raises:
-            StudyError: it is no such address, or it cannot be reached.
+            StudyError: the URL is not supported, the database cannot be reached, or as the class.
         """
         with connect(folder, database) as engine:
             return cls(engine, study)
 
     def state(self, rater: str) -> RaterState:
-        """Return how far a rater is."""
+        """Return a rater's progress."""
         with self._reading() as connection:
             return self._states(connection, rater).get(rater, RaterState(rater))
 
     def states(self) -> dict[str, RaterState]:
-        """Return how far every rater is."""
+        """Return the progress of every rater."""
         with self._reading() as connection:
             return self._states(connection)
 
     def answer(self, rater: str, number: int, answers: Sequence[Answer]) -> None:
-        """Keep the answers to a rater's page; when this returns they are on the disk.
+        """Store the answers to a rater's page; they are on disk when this returns.
 
-        The same answers sent again change nothing.
+        Sending the same answers again changes nothing.
 
         Args:
             rater: the rater.
@@ -110,8 +111,8 @@ class Storage(Enrolment):
             answers: all of the page's answers, validated.
 
         Raises:
-            AnswersConflict: other answers to the page are there.
-            OutOfOrder: it is not the rater's next page, or they have not agreed, or left.
+            AnswersConflict: different answers to the page are stored already.
+            OutOfOrder: it is not the rater's next page, or they have not consented, or have withdrawn.
         """
         page = self._study.rater_by_id[rater].pages[number].id
         try:
@@ -126,12 +127,12 @@ class Storage(Enrolment):
                     raise OutOfOrder(f"page {number + 1} is not your next one, page {state.answered + 1} is")
                 self._insert(connection, rater, number, answers)
         except IntegrityError:
-            # Somebody else at the same database was faster, with the same page.
+            # Another server on the same database has just stored the same page.
             with self._reading() as connection:
                 self._compare(connection, page, answers)
 
     def values(self) -> dict[str, dict[tuple[int, str], float]]:
-        """Return what was answered: page -> (place of the sentence, criterion) -> value."""
+        """Return all answers: page -> (position of the sentence, criterion) -> value."""
         found: dict[str, dict[tuple[int, str], float]] = {}
         wanted = select(ratings.c.page, ratings.c.sentence, ratings.c.criterion, ratings.c.value)
         with self._reading() as connection:
@@ -156,7 +157,7 @@ class Storage(Enrolment):
             raise AnswersConflict("this page was sent before, with other answers; those stand")
 
     def _lock(self, connection: Connection, rater: str) -> RaterState:
-        """Return how far a rater is, who takes no other step until the transaction ends."""
+        """Return a rater's progress, and lock the rater's row until the transaction ends."""
         self._agreed(connection, rater)
         return self._states(connection, rater)[rater]
 
@@ -183,20 +184,20 @@ class Storage(Enrolment):
 
 
 def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
-    """Return what raters have answered so far, without attention checks; see `answers.rating_rows`.
+    """Return the ratings so far, without attention checks (see `answers.rating_rows`).
 
     Args:
         study_folder: the study's folder.
-        database: where the answers are; None for `ratings.sqlite` in the folder.
+        database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
 
     Raises:
-        StudyError: there is no such study or database, or it is damaged.
-        NoRatingsError: nothing has been answered.
+        StudyError: the study or database does not exist or is damaged.
+        NoRatingsError: nothing has been answered yet.
     """
     study = Study.load(study_folder)
     if database is None and not (study_folder / FILE).is_file():
         raise NoRatingsError(f"{study_folder}: nobody has rated yet: there is no {FILE} (dactnlg study serve makes it)")
-    # A file may be damaged behind its first pages: what is read is told in the same words as what is opened.
+    # Damage may only show when rows are read: reading inside `connect` gives the same errors as opening.
     with connect(study_folder, database, to_read=True) as engine:
         storage = Storage(engine, study)
         rows = list(rating_rows(study, storage.values()))

@@ -1,4 +1,4 @@
-"""A study: what is asked about which sentences, and who sees what in which order; the file `study.json`."""
+"""A study as stored in `study.json`: what is asked about which sentences, and who sees what in which order."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from dactnlg.errors import UserError
 Design = Literal["likert", "continuous", "pairwise"]
 FILE = "study.json"
 CHECKS = ("check", "check-other")
-"""The systems of an attention check's sentences; under the pairwise design the first should win."""
+"""System names of an attention check's sentences; in the pairwise design the first should win."""
 MOST_STEPS = 1_000
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Text = Annotated[str, Field(max_length=20_000)]
@@ -27,7 +27,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class StudyError(UserError):
-    """A study that cannot be made, read or served."""
+    """A study that cannot be created, read or served."""
 
 
 class _Record(BaseModel):
@@ -35,12 +35,12 @@ class _Record(BaseModel):
 
 
 class StudyFile(_Record):
-    """What a study of any kind has been decided on, in a file of its folder.
+    """The definition of a study of any kind, stored as a file in its folder.
 
     Attributes:
-        file_name: what the file is called.
-        kind: what messages call it.
-        maker: the command that makes one.
+        file_name: the file's name.
+        kind: what messages call such a study.
+        maker: the command that creates one.
     """
 
     file_name: ClassVar[str]
@@ -48,7 +48,7 @@ class StudyFile(_Record):
     maker: ClassVar[str]
 
     def save(self, folder: Path) -> None:
-        """Write the file into a folder, which is made if it is missing."""
+        """Write the file into a folder, which is created if it is missing."""
         folder.mkdir(parents=True, exist_ok=True)
         with written(folder / self.file_name) as file:
             json.dump(self.model_dump(mode="json"), file, ensure_ascii=False, indent=1)
@@ -59,7 +59,7 @@ class StudyFile(_Record):
         """Read the study in a folder.
 
         Raises:
-            StudyError: there is no such file, or it is no study; the message names the file and the place.
+            StudyError: there is no such file, or it is not a study; the message names the file and the place in it.
         """
         path = folder / cls.file_name
         if not path.is_file():
@@ -97,14 +97,14 @@ class Scale(_Record):
         return tuple(float(f"{self.low + at * self.step:.12g}") for at in range(steps + 1))
 
     def has(self, value: float) -> bool:
-        """Whether a rater may give this value."""
+        """Whether the value is on the scale, up to rounding error."""
         steps = (value - self.low) / self.step
         most = len(self.values) - 1
         return math.isfinite(steps) and 0 <= round(steps) <= most and abs(steps - round(steps)) <= 1e-9
 
 
 class Criterion(_Record):
-    """One quality that is asked about: its name in the ratings, the question, and what the scale's ends mean."""
+    """A quality that is asked about: its name in the ratings, the question, and labels for the scale's ends."""
 
     name: Name
     question: Text = ""
@@ -113,7 +113,7 @@ class Criterion(_Record):
 
 
 class StudySystem(_Record):
-    """One system: its name in the ratings, where its sentences came from, and the SHA-256 of those in the study."""
+    """A system: its name in the ratings, the source of its sentences, and the SHA-256 of those in the study."""
 
     name: Name
     source: Text = ""
@@ -121,16 +121,17 @@ class StudySystem(_Record):
 
 
 class StudyItem(_Record):
-    """One act and what the systems say for it.
+    """An act and the systems' sentences for it.
 
     Attributes:
         id: its name in the ratings.
-        corpus: where the act is from.
+        corpus: the corpus of the act.
         act: the act in Cambridge notation; empty for an attention check.
-        words: the act in plain words, for raters; a line each.
-        sentences: system -> sentence. Of equal ones a rater sees one, whose rating goes to all (see `Study.shared`).
-        references: the corpus's sentences for the act; metrics read them.
-        check: of an attention check, the value that its sentence asks for; None for what is judged.
+        words: the act in plain words for raters, on several lines.
+        sentences: system -> sentence. Equal sentences are shown once, and the rating counts for all (see
+            `Study.shared`).
+        references: the corpus's sentences for the act, used by metrics.
+        check: the value that an attention check asks for; None for an item that is judged.
     """
 
     id: Name
@@ -143,7 +144,7 @@ class StudyItem(_Record):
 
 
 class StudyPage(_Record):
-    """What a rater sees at once: an item, and the systems whose sentences are shown, in the order shown."""
+    """What a rater sees on one page: an item, and the systems whose sentences are shown, in that order."""
 
     id: Name
     item: Name
@@ -151,29 +152,29 @@ class StudyPage(_Record):
 
 
 class StudyRater(_Record):
-    """One rater, `r001` and so on, and the pages in the rater's own order."""
+    """A rater, named `r001` and so on, and the pages in this rater's order."""
 
     id: Name
     pages: tuple[StudyPage, ...]
 
 
 class Study(StudyFile):
-    """What is asked.
+    """A study in which raters judge sentences.
 
-    Each page asks every criterion about each of its sentences; under the pairwise design a page has two sentences, and
-    each criterion is answered with the first, the second, or neither.
+    Each page asks about every criterion for each of its sentences; in the pairwise design a page has two sentences, and
+    the answer under each criterion is the first, the second, or neither.
 
     Attributes:
-        format_version: of this file.
-        name: of the study, as raters read it.
-        seed: what decided about acts, orders and pages.
+        format_version: version of the file format.
+        name: the study's name, as raters see it.
+        seed: the seed that acts, orders and pages were drawn with.
         design: `likert`, `continuous` or `pairwise`.
         scale: the values; None for pairs.
         criteria: what is asked.
         instructions: what raters read before they begin.
         consent: what they agree to.
-        systems: the systems; raters never see their names.
-        items: the acts with their sentences, attention checks among them.
+        systems: the systems, whose names raters never see.
+        items: the acts with their sentences, and the attention checks.
         raters: who sees what.
     """
 
@@ -221,43 +222,43 @@ class Study(StudyFile):
         if missing := [name for name in page.systems if name not in item.sentences]:
             raise ValueError(f"page {page.id!r}: item {item.id!r} has no sentence of {missing[0]!r}")
         if len({item.sentences[name] for name in page.systems}) < len(page.systems):
-            # Its ratings, which go to all that say so, would count twice.
+            # Its ratings count for all systems with this sentence, and would count twice.
             raise ValueError(f"page {page.id!r} shows a sentence twice")
         if self.design == "pairwise" and len(page.systems) != 2:
             raise ValueError(f"page {page.id!r} of a pairwise study must show two sentences")
 
     @cached_property
     def item_by_id(self) -> dict[str, StudyItem]:
-        """The items by their names."""
+        """The items by `id`."""
         return {item.id: item for item in self.items}
 
     @cached_property
     def rater_by_id(self) -> dict[str, StudyRater]:
-        """The raters by their names."""
+        """The raters by `id`."""
         return {rater.id: rater for rater in self.raters}
 
     @property
     def digest(self) -> str:
-        """The SHA-256 of what is asked of whom: ratings of one study are never taken for those of another.
+        """The SHA-256 of what is asked of whom, by which ratings are matched to their study.
 
-        Texts for raters may be corrected while they rate.
+        It excludes the name, questions, labels, instructions and consent, so that these can be corrected later.
         """
         names = [criterion.name for criterion in self.criteria]
         asked = self.model_dump_json(include={"seed", "design", "scale", "items", "raters"})
         return hashlib.sha256(f"{json.dumps(names)}{asked}".encode()).hexdigest()
 
     def shared(self, page: StudyPage, system: str) -> tuple[str, ...]:
-        """Return the systems that the rating of one sentence of a page goes to, the one named first.
+        """Return the systems that the rating of a system's sentence on a page counts for, that system first.
 
-        Those are all systems with the very same sentence for the item; where a page shows some of the systems alone,
-        they share it all the same, since nobody could tell them apart.
+        These are all systems with exactly the same sentence for the item, even those that were not chosen for the page:
+        raters could not tell them apart.
         """
         sentences = self.item_by_id[page.item].sentences
         return (system, *(name for name in sentences if name != system and sentences[name] == sentences[system]))
 
 
 def mistake(error: ValidationError) -> str:
-    """Return the first thing that is wrong with a study, in a line: the place, what is wrong, and what stands there."""
+    """Return a line about the first error in a study: where it is, what is wrong, and the offending value."""
     first = error.errors()[0]
     place = ".".join(str(part)[:60] for part in first["loc"])
     told = first["msg"].removeprefix("Value error, ")

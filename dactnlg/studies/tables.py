@@ -1,4 +1,4 @@
-"""The tables of a study's answers."""
+"""The database tables of a study's answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ studies = Table(
     Column("id", String(64), primary_key=True),
     Column("name", String(200), nullable=False),
 )
-"""What was asked (see `Study.digest`): one database may hold several studies."""
+"""Studies by digest (see `Study.digest`); one database may hold several."""
 
 raters = Table(
     "dactnlg_raters",
@@ -26,7 +26,7 @@ raters = Table(
     Unique("study", "token"),
     ForeignKeyConstraint(["study"], ["dactnlg_studies.id"]),
 )
-"""Raters: the hash of their link, and when they agreed or left, in seconds since 1970."""
+"""Raters: the hash of their link, and when they consented or withdrew, in seconds since 1970."""
 
 pages = Table(
     "dactnlg_pages",
@@ -52,4 +52,4 @@ ratings = Table(
     Column("value", Double, nullable=False),
     ForeignKeyConstraint(["study", "page"], ["dactnlg_pages.study", "dactnlg_pages.page"]),
 )
-"""Values: `sentence` is the place on the page, from 0. Of a pair both sentences have one: 1 and 0, or .5 each."""
+"""Values; `sentence` is the position on the page, from 0. In a pair both sentences have one: 1 and 0, or .5 each."""

@@ -1,4 +1,4 @@
-"""An act in plain words, for people who have never seen one."""
+"""Acts in plain words, for people who do not know the notation."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ _COMMON = frozenset(
         "rating screen size type usb utility warranty weight",
     )
 )
-"""Words of the field's slot names."""
+"""Words that occur in slot names of the field's corpora."""
 _SHORT = {
     "addr": "address",
     "eattype": "kind of place",
@@ -73,7 +73,7 @@ _WORD_ENDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[_\-.\s]+")
 
 
 def in_words(turn: Turn, vocabulary: Collection[str] = ()) -> str:
-    """Return a turn for readers: a line for what is done, and below it one for each slot.
+    """Return a turn in plain words: a line for the act type, followed by one line per slot.
 
     >>> from dactnlg import parse
     >>> print(in_words(parse("inform(name='Ivy Cutting';dogsAllowed=no)&inform(priceband=free)"), {"price", "band"}))
@@ -84,7 +84,7 @@ def in_words(turn: Turn, vocabulary: Collection[str] = ()) -> str:
 
     Args:
         turn: the turn.
-        vocabulary: words, in lower case, that names written as one are taken apart into.
+        vocabulary: lower-case words that run-together names may be split into.
     """
     lines: list[str] = []
     heading = ""
@@ -110,19 +110,19 @@ def _slot(slot: Slot, vocabulary: Collection[str]) -> str:
 
 
 def spaced(name: str, vocabulary: Collection[str] = ()) -> str:
-    """Return the words of a name that is written as one.
+    """Split a run-together name into words.
 
     >>> spaced("priceRange"), spaced("birdsallowed", {"birds", "bird", "sallow"}), spaced("xyrating")
     ('price range', 'birds allowed', 'xyrating')
     """
     parts = [printable(part.lower()) for part in _WORD_ENDS.split(name) if part]
-    # The field's own words first: sentences may have "pricerange" too.
+    # The common words first: the vocabulary may contain "pricerange" itself.
     words = (_apart(part, _COMMON) or _apart(part, _COMMON.union(vocabulary)) or [part] for part in parts)
     return _SHORT.get(name.lower(), " ".join(" ".join(found) for found in words))
 
 
 def _apart(word: str, vocabulary: Collection[str]) -> list[str]:
-    """Return the fewest known words that a word consists of; nothing if there are none."""
+    """Split a word into the fewest known words; empty if that is impossible."""
     best: list[list[str] | None] = [[]]
     for end in range(1, len(word) + 1):
         found = [
