@@ -1,1 +1,1 @@
-"""Statistics of ratings, by libraries where they have them: agreement, correlation with metrics, orders of systems."""
+"""Statistics of ratings, by libraries where possible: agreement, correlation with metrics, rankings of systems."""

@@ -1,4 +1,4 @@
-"""Cohen's kappa of every two raters (Cohen 1960, weighted: 1968), and how many pairs exceed which value.
+"""Cohen's kappa of every pair of raters (Cohen 1960, weighted: 1968), and how many pairs exceed a threshold.
 
 Sharma et al. 2017, section 5.3 and Table 4.
 """
@@ -22,11 +22,11 @@ Weights = Literal["none", "linear", "quadratic"]
 WEIGHTS: tuple[Weights, ...] = ("none", "linear", "quadratic")
 THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6)
 MOST_PAIRS = 20_000
-"""Pairs of raters that are compared; where more share sentences, as many are drawn: all pairs of 200 raters."""
+"""Largest number of pairs to compare, enough for all pairs of 200 raters; of more, a sample is drawn."""
 MOST_CATEGORIES = 20
-"""With more different values a scale counts as continuous: exact agreement then says nothing."""
+"""With more distinct values, a scale counts as continuous: exact agreement is meaningless then."""
 _MOST_SHARED = 20_000_000
-"""Pairs of judgements of one sentence that are listed to find who shares any."""
+"""Largest number of pairs of judgements of the same sentence to list when looking for raters who share sentences."""
 METHOD = (
     "Cohen's kappa of two raters over the sentences that both judged, without weights, and with weights linear and "
     "quadratic in the difference of values (statsmodels cohens_kappa)"
@@ -39,8 +39,8 @@ class PairKappa:
 
     Attributes:
         first, second: the raters.
-        sentences: how many both judged.
-        plain, linear, quadratic: kappa without and with weights; None where undefined, for `reason`.
+        sentences: number of sentences that both judged.
+        plain, linear, quadratic: kappa without weights and with each kind of weights; None if undefined.
         reason: why they are undefined.
     """
 
@@ -53,7 +53,7 @@ class PairKappa:
     reason: str = ""
 
     def weighted(self, weights: Weights) -> float | None:
-        """Return one of the three.
+        """Return the kappa with these weights.
 
         Raises:
             UnknownNameError: `weights` is none of `WEIGHTS`.
@@ -68,12 +68,12 @@ class Kappas(Result):
     """Agreement of all pairs of raters who share sentences.
 
     Attributes:
-        criterion: what they judged.
-        raters: how many they are.
-        pairs: one entry a pair.
-        unshared: pairs that share no sentence (None where pairs are a sample).
+        criterion: the criterion.
+        raters: number of raters.
+        pairs: one entry per pair.
+        unshared: number of pairs that share no sentence; None if `pairs` is a sample, or was not computed.
         method: estimator and library.
-        notes: what should be told.
+        notes: remarks for the reader.
         reason: why there are no kappas at all.
     """
 
@@ -90,14 +90,14 @@ class Kappas(Result):
         return [kappa for pair in self.pairs if (kappa := pair.weighted(weights)) is not None]
 
     def median(self, weights: Weights = "none") -> float | None:
-        """Return the median over pairs, None where no kappa is defined."""
+        """Return the median over pairs, or None if no kappa is defined."""
         found = self.defined(weights)
         return float(np.median(found)) if found else None
 
 
 @dataclass(frozen=True)
 class Exceeding:
-    """How many pairs of raters agree more than a threshold; `share` is None where no pair has a kappa."""
+    """How many pairs, `of` those with a defined kappa, exceed a threshold; `share` is None if there are none."""
 
     threshold: float
     pairs: int
@@ -106,16 +106,17 @@ class Exceeding:
 
 
 def kappas(ratings: Ratings, bins: int | None = None, most: int = MOST_PAIRS, seed: int = 1) -> Kappas:
-    """Return the agreement of every two raters, of ratings under one criterion.
+    """Return the agreement of every pair of raters, for ratings under one criterion.
 
     Args:
         ratings: the judgements.
-        bins: cut values into as many classes of equal width; without, kappa of a continuous scale is undefined.
-        most: pairs at most; of more a sample is drawn without replacement.
+        bins: number of classes of equal width to cut values into; by default none, and kappa is undefined on a
+            continuous scale.
+        most: largest number of pairs; of more, a sample is drawn without replacement.
         seed: of that sample.
 
     Raises:
-        RatingsError: there are no ratings, of several criteria, or statsmodels is not installed.
+        RatingsError: there are no ratings, or of several criteria; `bins` is below 2; or statsmodels is not installed.
     """
     table = judgements(ratings)
     criterion, raters = ratings.names("criterion")[0], len(table.raters)
@@ -144,7 +145,7 @@ def kappas(ratings: Ratings, bins: int | None = None, most: int = MOST_PAIRS, se
 def exceeding(
     found: Kappas, weights: Weights = "none", thresholds: Sequence[float] = THRESHOLDS
 ) -> tuple[Exceeding, ...]:
-    """Return how many pairs exceed each threshold, of those whose kappa is defined (Sharma et al. 2017, Table 4)."""
+    """Return how many of the pairs with a defined kappa exceed each threshold (Sharma et al. 2017, Table 4)."""
     defined = np.array(found.defined(weights))
     counts = [(threshold, int((defined > threshold).sum())) for threshold in thresholds]
     return tuple(
@@ -154,7 +155,7 @@ def exceeding(
 
 
 def _chosen(table: Judgements, most: int, seed: int) -> tuple[NDArray[np.int64], int | None]:
-    """Return pairs of raters who share a sentence, (P, 2), and how many others share none."""
+    """Return the pairs of raters who share a sentence, (P, 2), and how many share none (None if pairs are drawn)."""
     raters = len(table.raters)
     every = raters * (raters - 1) // 2
     if every <= most:
@@ -185,7 +186,7 @@ def _sharing(table: Judgements) -> Iterator[NDArray[np.int64]]:
 
 
 def _drawn(table: Judgements, most: int, generator: np.random.Generator) -> NDArray[np.int64]:
-    """Draw pairs at random, and keep those that share a sentence."""
+    """Draw random pairs that share a sentence."""
     raters = len(table.raters)
     found: dict[tuple[int, int], None] = {}
     for _ in range(20 * most):

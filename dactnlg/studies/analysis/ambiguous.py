@@ -1,4 +1,4 @@
-"""Items that people find ambiguous: whose sentences are judged most differently by different raters."""
+"""Ambiguous items: those whose sentences raters judge most differently."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from dactnlg.studies.ratings import Ratings
 
 @dataclass(frozen=True)
 class Spread:
-    """How far the values of one sentence, or of an item's sentences, lie apart.
+    """The spread of the values of a sentence, or of an item's sentences.
 
     Attributes:
-        corpus: empty where ratings have none.
+        corpus: the corpus; empty if the ratings have none.
         item: the item.
         system: the system; None for all of the item's sentences.
-        deviation: standard deviation over raters (n - 1), of an item the mean over its sentences (root mean square).
-        lowest, highest: values.
-        ratings: how many there are.
+        deviation: standard deviation over raters (n - 1); for an item, the root mean square over its sentences.
+        lowest, highest: the extreme values.
+        ratings: number of ratings.
     """
 
     corpus: str
@@ -35,7 +35,7 @@ class Spread:
 
 @dataclass(frozen=True)
 class Ambiguous(Result):
-    """Items and sentences under one criterion, those that raters agree on least first.
+    """Items and sentences under one criterion, in descending order of spread.
 
     `reason` says why there are none.
     """
@@ -49,14 +49,14 @@ class Ambiguous(Result):
 
 
 def ambiguous(ratings: Ratings, most: int | None = None) -> Ambiguous:
-    """Return the items and sentences whose values lie farthest apart, of ratings under one criterion.
+    """Return the items and sentences with the largest spread, for ratings under one criterion.
 
-    Sentences with a single rater are left out. A scale that raters use differently makes every sentence look ambiguous:
-    normalize such ratings first.
+    Sentences with a single rater are left out. If raters use a scale differently, every sentence looks ambiguous:
+    normalise such ratings first.
 
     Args:
         ratings: the judgements.
-        most: how many of both to return; all by default.
+        most: how many items, and how many sentences, to return; all by default.
 
     Raises:
         RatingsError: there are no ratings, or of several criteria.

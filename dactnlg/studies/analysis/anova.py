@@ -1,7 +1,7 @@
-"""Analysis of variance of ratings by named factors, as the three-way one of Ghandeharioun et al. 2019, section 5.2.
+"""Analysis of variance of ratings by named factors, like the three-way one of Ghandeharioun et al. 2019, section 5.2.
 
-A factor is a column of the ratings (`system`, `corpus`, `rater`, ...) or a property of the systems: of
-`hred-ei-reddit` the architecture, the regularisation and the corpus.
+A factor is a column of the ratings (`system`, `corpus`, `rater`, ...) or a property of the systems: for
+`hred-ei-reddit`, the architecture, the regularisation and the corpus.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError, by
 
 Type = Literal[2, 3]
 MOST_PARAMETERS = 500
-"""Cells of the full model; its time and memory go with ratings times cells."""
+"""Largest number of cells of the full model, whose time and memory grow with ratings times cells."""
 _TYPES = {
     2: "type II sums of squares (each effect after all others that do not contain it)",
     3: "type III sums of squares (each effect after all others; sum-to-zero contrasts)",
@@ -34,9 +34,9 @@ class AnovaRow:
 
     Attributes:
         term: the effect.
-        sum_of_squares, df: of the effect.
+        sum_of_squares, df: its sum of squares and degrees of freedom.
         f, p: None for the residual.
-        partial_eta_squared: its sum of squares over that and the residual's; None for the residual.
+        partial_eta_squared: its sum of squares over the sum of that and the residual's; None for the residual.
     """
 
     term: str
@@ -49,17 +49,17 @@ class AnovaRow:
 
 @dataclass(frozen=True)
 class Anova(Result):
-    """The table.
+    """The table of an analysis of variance.
 
     Attributes:
         criterion: the criterion, or the criteria whose sum was analysed, joined by ` + `.
-        factors: the levels of each factor.
-        typ: 2 or 3.
-        cells: how many observations each combination of levels has.
-        balanced: whether all have the same number.
-        rows: the effects, the residual last; none where undefined.
+        factors: factor -> its levels.
+        typ: type of the sums of squares, 2 or 3.
+        cells: combination of levels -> number of observations.
+        balanced: whether all cells have the same number.
+        rows: the effects, the residual last; empty if undefined.
         method: the estimator.
-        notes: what should be told.
+        notes: remarks for the reader.
         reason: why it is undefined.
     """
 
@@ -81,20 +81,21 @@ def anova(
     typ: Type = 2,
     criterion: str | None = None,
 ) -> Anova:
-    """Return the analysis of variance with all interactions of some factors; of a pairwise design there is none.
+    """Return the analysis of variance for some factors and all their interactions; undefined for a pairwise design.
 
     Args:
-        ratings: the judgements; each is taken for independent of the others.
-        factors: names of columns, or of properties.
+        ratings: the judgements, which are assumed to be independent.
+        factors: names of columns or properties.
         properties: system -> property -> level, such as `{"hred-ei": {"model": "HRED", "regularised": "yes"}}`.
-        typ: of the sums of squares, 2 or 3. The two are the same where all cells have as many ratings; with unequal
-            ones type II has more power where there is no interaction, and type III tests main effects beside it.
-        criterion: whose ratings are analysed; without it each rater's sum over all criteria for a sentence, as in the
+        typ: type of the sums of squares, 2 or 3. They are equal if all cells have the same number of ratings. Otherwise
+            type II has more power if there is no interaction, and type III tests main effects in the presence of one.
+        criterion: the criterion to analyse; by default each rater's sum over all criteria for a sentence, as in the
             paper.
 
     Raises:
-        RatingsError: no or no such ratings, a system without the property, or a factor named twice.
-        UnknownNameError: a factor is neither a column nor a property.
+        RatingsError: there are no suitable ratings, `typ` is unknown, a system lacks a property, or the factors are
+            none or repeated.
+        UnknownNameError: a factor is neither a column nor a property, or there is no such criterion.
     """
     if typ not in _TYPES:
         raise RatingsError(f"sums of squares of type {typ} are not known; valid: 2, 3")
@@ -120,7 +121,7 @@ def anova(
 
 
 def _observations(ratings: Ratings, criterion: str | None) -> tuple[list[tuple[Mapping[str, Any], float]], str]:
-    """Return what is analysed, each with a row that it comes from, and its name."""
+    """Return the observations, each a value with a row that it comes from, and what the values are called."""
     criteria = ratings.names("criterion")
     if not criteria:
         raise RatingsError("there are no ratings")
@@ -132,7 +133,7 @@ def _observations(ratings: Ratings, criterion: str | None) -> tuple[list[tuple[M
     context = [name for name in ("corpus", "page") if name in ratings.columns]
     found = []
     for _, rows in by(ratings.rows, "item", "system", "rater", *context):
-        # A sentence without a rating under some criterion has no sum.
+        # Without a rating under every criterion, a sentence has no sum.
         if {row["criterion"] for row in rows} == set(criteria):
             found.append((rows[0], sum(row["value"] for row in rows)))
     if not found:
@@ -187,7 +188,7 @@ def _rows(values: np.ndarray, table: dict[str, list[str]], factors: list[str], t
         from statsmodels.stats.anova import anova_lm
     except ImportError:
         raise RatingsError(EXTRA) from None
-    # Names of users have no place in a formula.
+    # Factor names are chosen by users and may not be valid in a formula.
     names = [f"f{at}" for at in range(len(factors))]
     frame = pd.DataFrame({"y": values, **{own: table[name] for own, name in zip(names, factors, strict=True)}})
     fitted = ols(f"y ~ {' * '.join(f'C({own}, Sum)' for own in names)}", frame).fit()

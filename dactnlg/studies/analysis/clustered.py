@@ -1,4 +1,4 @@
-"""Intervals of a mean whose ratings are not independent: they share items, and raters."""
+"""Confidence intervals of a mean of ratings that are not independent, as they share items and raters."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class ClusteredMean:
     """A mean and its intervals.
 
     Attributes:
-        mean: of all values; None where there are none.
-        interval90: its 90% interval, None where undefined.
-        interval95: its 95% interval, None where undefined.
+        mean: the mean of all values; None if there are none.
+        interval90: its 90% interval; None if undefined.
+        interval95: its 95% interval; None if undefined.
         reason: why an interval is undefined, or is not the one that was asked for.
     """
 
@@ -46,14 +46,14 @@ class ClusteredMean:
 def estimate(values: NDArray[Any], items: NDArray[Any], raters: NDArray[Any], over: Over = "both") -> ClusteredMean:
     """Return a mean with its 90% and 95% intervals.
 
-    A system's mean would be another with other acts and with other raters, so that intervals count both; those over
-    items alone hold for these raters, those over raters alone for these items.
+    A system's mean would differ with other items and with other raters, so by default intervals account for both; those
+    over items alone are conditional on these raters, those over raters alone on these items.
 
     Args:
         values: (N,), the ratings.
-        items: (N,), the number of the item of each.
-        raters: (N,), the number of the rater of each.
-        over: what would be drawn anew.
+        items: (N,), the item number of each.
+        raters: (N,), the rater number of each.
+        over: what would be resampled: `both`, `items` or `raters`.
 
     Raises:
         UnknownNameError: `over` is none of `OVER`.
@@ -86,7 +86,7 @@ def _width(found: tuple[Bounds, Bounds] | None) -> float:
 
 
 def _fit(values: NDArray[Any], groups: list[NDArray[Any]]) -> tuple[Bounds, Bounds] | None:
-    """Return the 90% and the 95% interval, None where the variance is not positive."""
+    """Return the 90% and the 95% interval, or None if the variance is not positive."""
     try:
         import statsmodels.api as sm
     except ImportError:
@@ -95,7 +95,7 @@ def _fit(values: NDArray[Any], groups: list[NDArray[Any]]) -> tuple[Bounds, Boun
     with np.errstate(invalid="ignore"):
         fitted = sm.OLS(values, np.ones(len(values))).fit(cov_type="cluster", cov_kwds={"groups": keys}, use_t=True)
     variance = float(np.asarray(fitted.cov_params())[0, 0])
-    # What is left of values without variance is rounding.
+    # A variance this small is rounding error.
     if not math.isfinite(variance) or variance <= 1e-15 * float(np.var(values)):
         return None
     ninety, ninety_five = (np.asarray(fitted.conf_int(alpha))[0] for alpha in (0.1, 0.05))

@@ -1,7 +1,7 @@
 """Spearman's, Pearson's and Kendall's coefficients of many resamples at once.
 
-A resample of items repeats some sentences and drops others: it is a row of weights. What the coefficients would be of
-the repeated sentences follows from the weights without sorting anew, which a test holds to scipy's numbers: a thousand
+A resample of items repeats some sentences and drops others, so it is a row of weights. The coefficients over the
+repeated sentences are computed from the weights without sorting again (tests compare them with scipy's): a thousand
 resamples of 600 sentences take a twentieth of a second.
 
 Shapes: B resamples, N sentences.
@@ -21,18 +21,18 @@ Floats = NDArray[np.float64]
 
 
 def resampled(name: Name, x: Floats, y: Floats) -> Callable[[Floats], Floats]:
-    """Return the function from weights, (B, N), to a coefficient of each resample, (B,), NaN where undefined.
+    """Return a function from weights, (B, N), to the coefficient of each resample, (B,), NaN where undefined.
 
     Args:
-        name: of the coefficient.
-        x: (N,), values of one side; those of weight 0 may be anything finite.
-        y: (N,), values of the other.
+        name: the coefficient.
+        x: (N,), finite values of one variable.
+        y: (N,), finite values of the other.
     """
     return {"spearman": _spearman, "pearson": _pearson, "kendall": _kendall}[name](x, y)
 
 
 def of_rows(name: Name, x: Floats, y: Floats) -> Floats:
-    """Return a coefficient of each row of two tables, (B,), NaN where undefined; (B, N) each, N small for Kendall's."""
+    """Return a coefficient for each row of two (B, N) tables, (B,), NaN where undefined; Kendall's needs a small N."""
     if name == "kendall":
         signs = [np.sign(one[:, :, None] - one[:, None, :]) for one in (x, y)]
         both, left, right = (np.sum(a * b, axis=(1, 2)) for a, b in (signs, signs[:1] * 2, signs[1:] * 2))
@@ -77,7 +77,7 @@ def _kendall(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
     def statistic(weights: Floats) -> Floats:
         total = (weights @ signs * weights).sum(axis=1)
         n = weights.sum(axis=1)
-        # Ordered pairs that are not tied: copies of one sentence tie with each other.
+        # Ordered pairs that are not tied; copies of the same sentence are tied with each other.
         untied = [n * n - (_totals(weights, *group) ** 2).sum(axis=1) for group in groups]
         return _ratio(total, *untied)
 
@@ -85,7 +85,7 @@ def _kendall(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
 
 
 def _groups(x: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Return the order of values, where each group of equal ones starts, and each value's group."""
+    """Return the sorting order of values, where each group of equal ones starts in it, and each value's group."""
     _, group, counts = np.unique(x, return_inverse=True, return_counts=True)
     return np.argsort(x, kind="stable"), np.cumsum(counts) - counts, group
 
@@ -97,14 +97,14 @@ def _totals(weights: Floats, order: NDArray[Any], starts: NDArray[Any], group: N
 
 
 def _places(weights: Floats, order: NDArray[Any], starts: NDArray[Any], group: NDArray[Any]) -> Floats:
-    """Return the mean place of each sentence's copies, ties at their mean, (B, N)."""
+    """Return the rank of each sentence in each resample, ties at their mean rank, (B, N)."""
     totals = _totals(weights, order, starts, group)
     places: Floats = (np.cumsum(totals, axis=1) - totals + (totals + 1) / 2)[:, group]
     return places
 
 
 def _scaled(x: Floats) -> Floats:
-    """Return values around 0 with deviation 1, so that sums of squares lose no digits."""
+    """Return values standardised to mean 0 and deviation 1, so that sums of squares do not lose digits."""
     centred: Floats = x - x.mean()
     deviation = centred.std()
     if deviation > 0:
@@ -117,7 +117,7 @@ def _small(*tables: Floats) -> float:
 
 
 def _ratio(both: Floats, left: Floats, right: Floats, least: float = 1e-12) -> Floats:
-    """Return both / sqrt(left right), NaN where one of them is rounding error alone."""
+    """Return both / sqrt(left * right), NaN where left or right is no more than rounding error."""
     known = (left > least) & (right > least)
     found = np.full(len(both), np.nan)
     found[known] = both[known] / np.sqrt(left[known]) / np.sqrt(right[known])

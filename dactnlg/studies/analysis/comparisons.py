@@ -1,4 +1,4 @@
-"""From ratings to comparisons: which of two systems did a rater put above the other for the same item?"""
+"""Conversion of ratings to comparisons: which of two systems a rater preferred for the same item."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ Numbers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Comparisons of two systems, C of them.
+    """C comparisons of two systems.
 
     Attributes:
         systems: names of the systems.
-        pairs: (C, 2), places of the two in `systems`, the earlier first.
-        outcomes: (C,), 1 where the first of the two won, -1 where the second did, 0 for a tie.
+        pairs: (C, 2), indices of the two in `systems`, the smaller first.
+        outcomes: (C,), 1 if the first of the two won, -1 if the second did, 0 for a tie.
         items: (C,), number of the item.
         raters: (C,), number of the rater.
-        within: what the two had to share: `page` or `item`.
+        within: what the two sentences had to share: `page` or `item`.
     """
 
     systems: tuple[str, ...]
@@ -36,16 +36,17 @@ class Comparisons:
     within: str
 
     def of(self, first: int, second: int) -> NDArray[np.bool_]:
-        """Return which comparisons are between two systems, (C,), the earlier of `systems` first."""
+        """Return which comparisons are between two systems, (C,); `first` and `second` are as in `pairs`."""
         chosen: NDArray[np.bool_] = (self.pairs == (first, second)).all(axis=1)
         return chosen
 
 
 def compare_systems(ratings: Ratings) -> Comparisons:
-    """Return every comparison of two systems that a rater has made, of ratings under one criterion.
+    """Return every comparison of two systems by a rater, from ratings under one criterion.
 
-    Two sentences are compared where one rater judged both for the same item, and on the same page where pages show
-    several: values of different pages need not have the same scale (magnitude estimation). The higher value wins.
+    Two sentences are compared if the same rater judged both for the same item and, if pages show several sentences, on
+    the same page: values on different pages need not be on the same scale (magnitude estimation). The higher value
+    wins.
     """
     systems = tuple(sorted(ratings.names("system")))
     places = {name: place for place, name in enumerate(systems)}
@@ -77,7 +78,7 @@ def _pages_show_several(ratings: Ratings) -> bool:
 
 
 def _values(rows: list[Mapping[str, Any]]) -> dict[str, float]:
-    """Return each system's value; the mean where a rater has judged its sentence several times."""
+    """Return each system's value, the mean if its sentence was judged several times."""
     found: dict[str, list[float]] = {}
     for row in rows:
         found.setdefault(row["system"], []).append(float(row["value"]))

@@ -1,7 +1,7 @@
 """Correlation of metrics with people (Sharma et al. 2017, section 5.4, Table 3; Novikova et al. 2017).
 
-Level `segment`: over all sentences. `item`: within each item over its systems, then the mean over items. `system`: of
-the systems' means over the sentences.
+Levels: `segment` correlates over all sentences, `item` over the systems within each item, averaged over items, and
+`system` correlates the systems' means over sentences.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ LEVELS: dict[str, str] = {
     "system": "over systems, of their means over sentences (scipy spearmanr, pearsonr, kendalltau)",
 }
 MOST_KENDALL = 4_000
-"""Sentences: intervals of Kendall's coefficient look at all pairs of sentences."""
+"""Largest number of sentences for intervals of Kendall's coefficient, which need all pairs of sentences."""
 Floats = NDArray[np.float64]
 
 
@@ -39,10 +39,10 @@ class Coefficient:
     """One correlation.
 
     Attributes:
-        value: None where undefined.
-        p: two-sided, of no correlation.
-        interval: 95%, over items.
-        reason: why something is undefined.
+        value: the coefficient; None if undefined.
+        p: two-sided p-value, against no correlation.
+        interval: 95% interval over items.
+        reason: why something is undefined or left out.
     """
 
     value: float | None
@@ -53,15 +53,15 @@ class Coefficient:
 
 @dataclass(frozen=True)
 class MetricCorrelation:
-    """A metric against people.
+    """The correlation of a metric with people.
 
     Attributes:
         metric: its name.
         criterion: what people judged.
-        corpus: None for all together.
-        gold: whether people's own sentences are among those judged; None where none is named.
+        corpus: the corpus; None for all together.
+        gold: whether sentences written by people are included; None if no system is named as people's.
         spearman, pearson, kendall: the coefficients (Kendall's tau-b).
-        sentences, items, systems: how many they are of.
+        sentences, items, systems: how many of each they are computed over.
     """
 
     metric: str
@@ -78,7 +78,7 @@ class MetricCorrelation:
 
 @dataclass(frozen=True)
 class MetricCorrelations(Result):
-    """Every metric, by criterion and corpus, with and without gold sentences, at one level."""
+    """Correlations of all metrics at one level, by criterion and corpus, with and without gold sentences."""
 
     level: Level
     rows: tuple[MetricCorrelation, ...]
@@ -96,27 +96,28 @@ def correlate(
     resamples: int = 2000,
     seed: int = 1,
 ) -> MetricCorrelations:
-    """Return how every metric correlates with the mean of people's values.
+    """Return the correlation of every metric with the mean of people's values.
 
     Args:
         ratings: the judgements.
-        scores: values of metrics.
-        gold: systems that are people: rows are given with and without their sentences.
-        level: of what the correlation is.
-        kind: of intervals; all hold for these raters and systems, and other items. In simulated studies of 20 items
-            `jackknife` holds the truth in 95% of them, the bootstraps in 91 to 93% (`benchmarks/ratings.py simulate`).
-            Where it does not apply, to systems, `percentile` takes its place.
-        resamples: of a bootstrap.
-        seed: of a bootstrap.
+        scores: metric values.
+        gold: systems whose sentences people wrote: results are given with and without them.
+        level: what to correlate over, see `LEVELS`.
+        kind: kind of intervals; all generalise to other items, but not to other raters or systems. In simulated studies
+            of 20 items, `jackknife` covers the truth in 95% of them, the bootstraps in 91 to 93%
+            (`benchmarks/ratings.py simulate`). `jackknife` does not apply to systems, where `percentile` is used
+            instead.
+        resamples: number of bootstrap resamples, 100 or more.
+        seed: of the bootstrap.
 
     Raises:
-        RatingsError: there are no ratings, or no metric has a value for any sentence that was judged.
+        RatingsError: there are no ratings, no metric has a value for any judged sentence, or `resamples` is too small.
         UnknownNameError: `level`, `kind` or a system of `gold` is unknown.
     """
     if level not in LEVELS:
         raise UnknownNameError("level", level, LEVELS)
     check(kind)
-    # Ranks of a few systems jump: to leave out an item often changes nothing at all, which is no certainty.
+    # Ranks of a few systems are discrete: leaving out an item often changes nothing, which does not mean certainty.
     if level == "system" and kind == "jackknife":
         kind = "percentile"
     if resamples < 100:
@@ -142,7 +143,7 @@ def _row(metric: str, own: PairedSentences, found: dict[Name, Coefficient]) -> M
 
 
 def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, float | None]:
-    """Return a coefficient and its p-value by scipy, None where undefined."""
+    """Return a coefficient and its p-value by scipy, each None if undefined."""
     from scipy.stats import kendalltau, pearsonr, spearmanr
 
     function = {"spearman": spearmanr, "pearson": pearsonr, "kendall": kendalltau}[name]
@@ -154,7 +155,7 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
 
 
 def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
-    """Return why there is no correlation of a metric, x, and people, y; nothing where there is one."""
+    """Return why the correlation of a metric, x, with people, y, is undefined; empty if it is defined."""
     if len(x) < 3:
         return f"undefined: fewer than 3 {what}"
     if np.ptp(x) == 0:
@@ -180,7 +181,7 @@ def _coefficient(
 
 
 def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
-    """Return the mean over items; its interval is the t interval of that mean."""
+    """Return the mean correlation over items, with the t interval of that mean."""
     from scipy.stats import ttest_1samp
 
     order = np.argsort(own.items, kind="stable")
@@ -197,7 +198,7 @@ def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
     mean = float(known.mean())
     left = len(np.unique(own.items)) - len(known)
     reason = f"{left} items without a correlation are left out" if left else ""
-    # Beside rounding.
+    # Equal up to rounding.
     if len(known) < 2 or np.ptp(known) < 1e-12:
         return Coefficient(mean, reason=reason or "no interval: one item, or all alike")
     test = ttest_1samp(known, 0)
@@ -224,7 +225,7 @@ def _system_statistic(name: Name, member: Floats, x: Floats, y: Floats) -> Calla
         with np.errstate(all="ignore"):
             left, right = (weights @ one / counts for one in sums)
         found = np.full(len(weights), np.nan)
-        # A system may have lost all of its items.
+        # A resample may contain no item of some system.
         whole = (counts > 0).all(axis=1)
         found[whole] = of_rows(name, left[whole], right[whole])
         return found

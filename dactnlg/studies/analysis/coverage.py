@@ -1,4 +1,4 @@
-"""How often do intervals hold the truth? Simulated studies, analysed as real ones are."""
+"""Coverage of intervals: how often they contain the truth in simulated studies, analysed like real ones."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dactnlg.studies.analysis.simulation import CONSTANT, Panel, simulate
 
 @dataclass(frozen=True)
 class Held:
-    """One kind of interval of one metric's coefficient.
+    """Coverage of one kind of interval for one metric's coefficient.
 
     Attributes:
-        kind: of interval.
+        kind: the kind of interval.
         metric: the metric.
-        coefficient: its name.
-        studies: with an interval.
-        held: those whose interval holds the truth.
+        coefficient: the coefficient.
+        studies: number of studies with an interval.
+        held: number of those whose interval contains the truth.
     """
 
     kind: Kind
@@ -33,20 +33,20 @@ class Held:
 
     @property
     def share(self) -> float | None:
-        """How many of the studies."""
+        """The coverage: `held` over `studies`, None without studies."""
         return self.held / self.studies if self.studies else None
 
 
 @dataclass(frozen=True)
 class Coverage(Result):
-    """All kinds, metrics and coefficients; `studies` is how many were simulated."""
+    """Coverage for all kinds, metrics and coefficients; `studies` is the number of simulated studies."""
 
     rows: tuple[Held, ...]
     studies: int
     method: str
 
     def share(self, kind: Kind) -> float | None:
-        """Return the share over all metrics and coefficients of a kind."""
+        """Return the coverage of a kind of interval over all metrics and coefficients."""
         rows = [row for row in self.rows if row.kind == kind]
         total = sum(row.studies for row in rows)
         return sum(row.held for row in rows) / total if total else None
@@ -61,15 +61,15 @@ def coverage(
     rule: str = "lowest-mean",
     resamples: int = 1000,
 ) -> Coverage:
-    """Simulate studies, filter their raters, and count the intervals that hold the truth of the raters who stay.
+    """Simulate studies, filter their raters, and count the intervals that contain the truth for the remaining raters.
 
     Args:
-        panels: one entry a study: its raters and systems, and its seed.
-        items: of each study.
-        kinds: of intervals.
+        panels: one entry per study: its raters and systems, and its seed.
+        items: number of items in each study.
+        kinds: kinds of intervals.
         threshold: kappa that pairs of raters must exceed.
-        rule: who leaves.
-        resamples: of a bootstrap.
+        rule: which rater is removed, a key of `filtering.RULES`.
+        resamples: number of bootstrap resamples.
     """
     counts: dict[tuple[Kind, str, Name], list[int]] = {}
     studies = 0

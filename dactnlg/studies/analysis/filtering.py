@@ -1,7 +1,7 @@
-"""Raters who agree with nobody leave (Sharma et al. 2017, section 5.3: 7 of 18 did).
+"""Removal of raters who do not agree with the others (7 of 18 in Sharma et al. 2017, section 5.3).
 
-The paper says "we removed 7 users who had kappa scores less than 0.1", and that all pairs of the 11 others exceed .1:
-not which of a pair's two raters leaves. Hence several rules, each with a name.
+The paper says "we removed 7 users who had kappa scores less than 0.1", and that all pairs of the other 11 exceed .1,
+but not which rater of a pair was removed. Hence there are several named rules.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 MOST_RATERS = 500
-"""Every pair of raters is compared: 125,000 pairs take half a minute."""
+"""Largest number of raters to filter: every pair is compared, and 125,000 pairs take half a minute."""
 RULES = {
     "lowest-mean": "the rater with the lowest mean kappa with the others leaves, until every pair of those who stay is "
     "above the threshold",
@@ -30,7 +30,7 @@ RULES = {
 
 @dataclass(frozen=True)
 class LeavingRater:
-    """A rater who leaves: mean kappa with those who were still there, and pairs at or below the threshold."""
+    """A removed rater: mean kappa with the raters then remaining, and number of pairs at or below the threshold."""
 
     rater: str
     mean: float | None
@@ -39,18 +39,18 @@ class LeavingRater:
 
 @dataclass(frozen=True)
 class FilteredRaters(Result):
-    """Who stays and who leaves.
+    """Which raters remain and which are removed.
 
     Attributes:
-        ratings: the judgements of those who stay.
+        ratings: the judgements of the remaining raters.
         rule: name of the rule.
         threshold: kappa that pairs must exceed.
-        kept: raters who stay.
-        left: raters who leave, in their order.
-        before, after: how many pairs exceed which kappa, before and after.
+        kept: raters who remain.
+        left: raters who are removed, in the order of removal.
+        before, after: how many pairs exceed each kappa threshold, before and after.
         method: the estimator and the rule.
-        notes: what should be told.
-        reason: why nobody could be judged.
+        notes: remarks for the reader.
+        reason: why no rater could be removed.
     """
 
     ratings: Ratings
@@ -65,7 +65,7 @@ class FilteredRaters(Result):
     reason: str = ""
 
     def to_json(self) -> dict[str, object]:
-        """Return everything but the ratings."""
+        """Return the fields as JSON, except for the ratings."""
         found = super().to_json()
         del found["ratings"]
         return found
@@ -80,19 +80,19 @@ def filter_raters(
 ) -> FilteredRaters:
     """Return the ratings without the raters who do not agree with the others.
 
-    A pair's kappa is the mean over the criteria under which it is defined; one that is undefined under all (no shared
-    sentence, 0/0) counts neither for nor against anybody.
+    A pair's kappa is the mean over the criteria under which it is defined; a pair for which it is undefined under all
+    (no shared sentence, 0/0) is ignored.
 
     Args:
-        ratings: the judgements, under one criterion or several.
-        threshold: kappa that pairs must exceed.
-        rule: a name of `RULES`.
-        weights: of the differences.
-        bins: classes that values are cut into, for a continuous scale.
+        ratings: the judgements, under one or several criteria.
+        threshold: kappa that pairs must exceed, at least -1 and below 1.
+        rule: a key of `RULES`.
+        weights: weights of the differences in kappa.
+        bins: number of classes to cut values into, for a continuous scale.
 
     Raises:
         UnknownNameError: `rule` or `weights` is unknown.
-        RatingsError: there are no ratings, or the threshold is not below 1.
+        RatingsError: there are no ratings, or the threshold is out of range.
     """
     if rule not in RULES:
         raise UnknownNameError("rule", rule, RULES)
@@ -134,7 +134,7 @@ def _why(tables: list[Kappas]) -> str:
 
 
 def _matrix(tables: list[Kappas], raters: list[str], weights: Weights) -> NDArray[np.float64]:
-    """Return mean kappas over criteria, (R, R), NaN where undefined."""
+    """Return the mean kappa of each pair over criteria, (R, R), NaN where undefined."""
     places = {rater: place for place, rater in enumerate(raters)}
     total, count = np.zeros((2, len(raters), len(raters)))
     for table in tables:
@@ -157,7 +157,7 @@ def _leaving(matrix: NDArray[np.float64], raters: list[str], threshold: float, r
         means, below = _state(matrix, here, threshold)
         if not below.any():
             return found
-        # Somebody without a single kappa is in no pair that fails.
+        # A rater without any kappa is in no failing pair, and must not be removed.
         means = np.where(np.isnan(means), np.inf, means)
         keys = (means,) if rule == "lowest-mean" else (means, -below)
         worst = int(np.lexsort(keys)[0])
@@ -168,7 +168,7 @@ def _leaving(matrix: NDArray[np.float64], raters: list[str], threshold: float, r
 def _state(
     matrix: NDArray[np.float64], here: NDArray[np.bool_], threshold: float
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return each rater's mean kappa with those who are here, (R,), and pairs at or below the threshold, (R,)."""
+    """Return each rater's mean kappa with the remaining raters, (R,), and pairs at or below the threshold, (R,)."""
     both = here[:, None] & here & np.isfinite(matrix)
     count = both.sum(axis=1)
     total = np.where(both, matrix, 0).sum(axis=1)

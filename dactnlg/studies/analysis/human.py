@@ -1,6 +1,6 @@
-"""How well people correlate with people: the human row of Sharma et al. 2017, Table 3.
+"""Correlation of people with people: the human row of Sharma et al. 2017, Table 3.
 
-They split raters once into two groups; here the mean over many random splits is the row, and their spread is said.
+They split raters into two groups once; here the row is the mean over many random splits, given with their spread.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ class HalfCorrelation:
     """One coefficient over many splits.
 
     Attributes:
-        mean: over splits; None where undefined, for `reason`.
+        mean: mean over splits; None if undefined.
         deviation: standard deviation over splits.
-        middle: the middle 95% of the splits.
-        full: Spearman-Brown's correction of the mean; None for Kendall's coefficient, for which it does not hold.
-        reason: why it is undefined.
+        middle: the range of the middle 95% of the splits.
+        full: the mean after Spearman-Brown correction; None for Kendall's coefficient, to which it does not apply.
+        reason: why it is undefined, or how many splits are left out.
     """
 
     mean: float | None
@@ -48,13 +48,13 @@ class HalfCorrelation:
 
 @dataclass(frozen=True)
 class HumanRow:
-    """People against people.
+    """The correlation of people with people.
 
     Attributes:
         criterion, corpus, gold: as in `MetricCorrelation`.
         spearman, pearson, kendall: the coefficients.
-        raters: how many are split.
-        sentences: mean number over splits of those that both halves judged.
+        raters: number of raters that are split.
+        sentences: number of sentences that both halves judged, averaged over splits.
     """
 
     criterion: str
@@ -69,7 +69,7 @@ class HumanRow:
 
 @dataclass(frozen=True)
 class SplitHalves(Result):
-    """People against people, by criterion and corpus, with and without gold sentences."""
+    """Correlations of people with people, by criterion and corpus, with and without gold sentences."""
 
     rows: tuple[HumanRow, ...]
     splits: int
@@ -78,17 +78,17 @@ class SplitHalves(Result):
 
 
 def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 500, seed: int = 1) -> SplitHalves:
-    """Return how halves of the raters correlate.
+    """Return the correlations between random halves of the raters.
 
     Args:
         ratings: the judgements.
-        gold: systems that are people: rows are given with and without their sentences.
-        splits: random splits.
+        gold: systems whose sentences people wrote: results are given with and without them.
+        splits: number of random splits.
         seed: of the splits.
 
     Raises:
-        RatingsError: there are no ratings.
-        UnknownNameError: no system has a name of `gold`.
+        RatingsError: there are no ratings, or `splits` is below 1.
+        UnknownNameError: a name in `gold` is not a system.
     """
     if not ratings.rows:
         raise RatingsError("there are no ratings")
@@ -100,7 +100,7 @@ def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 
         for state in (True, False) if gold else (None,):
             rest = part.without("system", gold) if state is False else part
             if rest.rows:
-                # The sentences and the values that metrics are compared with, also where pages are pairs.
+                # In pairwise designs too, use the same sentences and values that metrics are compared with.
                 rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest, of_pairs=False), splits, seed))
     few = sorted({row.raters for row in rows if 1 < row.raters < 6})
     notes = tuple(f"{count} raters have few different halves" for count in few)
@@ -126,7 +126,7 @@ def _row(block: StudyPart, table: Judgements, splits: int, seed: int) -> HumanRo
 
 
 def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return the means of both halves, for the sentences that both judged."""
+    """Return the mean values of each half, for the sentences that both judged."""
     size = len(table.sentences)
     chosen = first[table.rater]
     counts, totals = [], []
@@ -134,7 +134,7 @@ def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats
         counts.append(np.bincount(table.sentence[half], minlength=size))
         totals.append(np.bincount(table.sentence[half], table.value[half], minlength=size))
     both = (counts[0] > 0) & (counts[1] > 0)
-    # Means that are equal in arithmetic should tie in ranks.
+    # Means that differ only by rounding error must have tied ranks.
     left, right = (np.round(total[both] / count[both], 9) for total, count in zip(totals, counts, strict=True))
     return left, right
 

@@ -1,4 +1,4 @@
-"""95% intervals of correlations, over other items: the sentences of one item are drawn, or left out, together."""
+"""95% intervals of correlations over items: all sentences of an item are drawn, or left out, together."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ METHODS: dict[str, str] = {
     "percentile": "95% intervals by percentile bootstrap over items (scipy bootstrap)",
 }
 LEAST_ITEMS = 5
-"""With fewer items there is no interval."""
+"""With fewer items, no interval is computed."""
 MOST_JACKKNIFED = 3_000
-"""Items that are left out one by one; of more, as many groups of items are."""
+"""Largest number of items to leave out one by one; more are left out in this many groups."""
 _CELLS = 2_000_000
-"""Weights that are kept at once."""
+"""Largest number of weights to keep in memory at once."""
 
 
 def check(kind: str) -> None:
-    """Raise UnknownNameError for a kind of interval that there is not."""
+    """Raise UnknownNameError for an unknown kind of interval."""
     if kind not in METHODS:
         raise UnknownNameError("interval", kind, METHODS)
 
@@ -36,14 +36,14 @@ def check(kind: str) -> None:
 def interval(
     statistic: Callable[[Floats], Floats], items: NDArray[Any], kind: Kind, resamples: int, seed: int
 ) -> tuple[Bounds | None, str]:
-    """Return an interval, and why there is none.
+    """Return an interval, or None with the reason.
 
     Args:
-        statistic: from weights of sentences, (B, N), to correlations, (B,).
-        items: (N,), the number of each sentence's item, from 0 on without gaps.
-        kind: a name of `METHODS`.
-        resamples: of a bootstrap.
-        seed: of a bootstrap.
+        statistic: function from weights of sentences, (B, N), to correlations, (B,).
+        items: (N,), the number of each sentence's item, from 0 without gaps.
+        kind: a key of `METHODS`.
+        resamples: number of bootstrap resamples.
+        seed: of the bootstrap.
     """
     count = int(items.max()) + 1
     if count < LEAST_ITEMS:
@@ -61,7 +61,7 @@ def interval(
             n_resamples=resamples,
             batch=max(1, _CELLS // len(items)),
             method="BCa" if kind == "bca" else "percentile",
-            # The name of scipy before 1.15, which later ones take too.
+            # The parameter name before scipy 1.15, which later versions accept too.
             random_state=np.random.default_rng(seed),
         ).confidence_interval
     if not (np.isfinite(found.low) and np.isfinite(found.high)):
@@ -70,7 +70,7 @@ def interval(
 
 
 def _of_drawn(statistic: Callable[[Floats], Floats], items: NDArray[Any], drawn: NDArray[Any], count: int) -> Any:
-    """Return the statistic of resamples, whose items are given by number, (..., I)."""
+    """Return the statistic of resamples given as item numbers, (..., I)."""
     rows = drawn.reshape(-1, drawn.shape[-1])
     flat = (rows + np.arange(len(rows))[:, None] * count).ravel()
     weights = np.bincount(flat, minlength=len(rows) * count).reshape(len(rows), count).astype(np.float64)

@@ -1,4 +1,4 @@
-"""Ratings under one criterion as arrays: who judged which sentence, and how."""
+"""Ratings under one criterion as arrays of sentence, rater and value."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from dactnlg.studies.analysis.normalization import scale_notes
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 Sentence = tuple[str, str, str]
-"""Corpus (empty where ratings have none), item, system; of a pairwise design `first > second` stands for the system."""
+"""Corpus (empty if ratings have none), item, system; for a pair, the system is `first > second`."""
 _Judged = tuple[Sentence, str, float, tuple[str, ...]]
-"""Sentence, rater, value, and what the sentence says, or both sentences of a pair; empty where that is not known."""
+"""Sentence, rater, value, and the text of the sentence, or the texts of both in a pair; empty if unknown."""
 ONE_JUDGEMENT = (
     "pages compare two systems, and the two values of a page are one judgement, not two: see wins, losses and ties"
 )
-"""Why models of independent values are not fitted to a pairwise design."""
+"""Why models that assume independent values are not fitted to a pairwise design."""
 _MANY_TIMES = 5
-"""On a scale of 1 to 5, a rater who marks everything 1 is at this ratio, not above it."""
+"""Raters whose highest values differ by more than this factor may use different scales; on 1 to 5, none can."""
 
 
 @dataclass(frozen=True)
 class Judgements:
-    """J judgements, a sentence and rater at most once.
+    """J judgements, at most one per sentence and rater.
 
     Attributes:
         sentences: the sentences that were judged, in the order of their first rows.
-        raters: names of raters.
-        sentence: (J,), place in `sentences`.
-        rater: (J,), place in `raters`.
-        value: (J,), finite.
-        notes: what was found on the way.
+        raters: names of the raters.
+        sentence: (J,), index in `sentences`.
+        rater: (J,), index in `raters`.
+        value: (J,), the values, all finite.
+        notes: remarks for the reader.
     """
 
     sentences: tuple[Sentence, ...]
@@ -47,7 +47,7 @@ class Judgements:
 
     @cached_property
     def of_rater(self) -> tuple[tuple[NDArray[np.int64], NDArray[np.float64]], ...]:
-        """Each rater's sentences, ascending, and the values given to them."""
+        """Each rater's sentences, in ascending order of index, and the values given to them."""
         order = np.lexsort((self.sentence, self.rater))
         ends = np.searchsorted(self.rater[order], np.arange(len(self.raters) + 1))
         slices = [order[start:end] for start, end in zip(ends[:-1], ends[1:], strict=True)]
@@ -63,17 +63,17 @@ class Judgements:
 def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
     """Return the judgements of ratings under one criterion.
 
-    A rater who has judged a sentence on several pages counts with the first judgement. Two rows of a pairwise page are
-    one judgement, of the pair: the value of the system whose name comes first. What several systems say, and raters saw
-    once for all of them, is one sentence: that of the system whose rows come first.
+    If a rater has judged a sentence on several pages, the first judgement counts. The two rows of a pairwise page are
+    one judgement of the pair, with the value of the system whose name sorts first. If ratings have pages, a sentence
+    shared by several systems, which raters saw once, counts once, for the system whose rows come first.
 
     Args:
         ratings: the judgements.
-        of_pairs: whether pairwise pages are read so; else each of their sentences has the value that the rater gave it,
-            1, .5 or 0, and all that a rater gave a sentence on several pages count, with their mean.
+        of_pairs: if false, none of the above applies: each row is a judgement of its own sentence (1, .5 or 0 in a
+            pair), and several judgements of a sentence by a rater are averaged.
 
     Raises:
-        RatingsError: there are no ratings, of several criteria, or a value is not a finite number.
+        RatingsError: there are no ratings, or of several criteria, or a value is not a finite number.
     """
     criteria = ratings.names("criterion")
     if len(criteria) != 1:
@@ -101,7 +101,7 @@ def judgements(ratings: Ratings, *, of_pairs: bool = True) -> Judgements:
 
 
 def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
-    """Return a sentence where one rater's highest value is many times another's, which few raters' ranges hide."""
+    """Return a note if one rater's highest value is many times another's, which ranges hide if raters are few."""
     highest: dict[str, float] = {}
     for row in ratings.rows:
         highest[row["rater"]] = max(row["value"], highest.get(row["rater"], row["value"]))
@@ -115,7 +115,7 @@ def _highest_notes(ratings: Ratings) -> tuple[str, ...]:
 
 
 def pairwise(ratings: Ratings, criterion: str) -> bool:
-    """Whether ratings under a criterion are of a pairwise design: the first value of a page decides the second."""
+    """Whether ratings under a criterion are of a pairwise design, in which the two values of a page sum to 1."""
     return _pairs(ratings.where(criterion=criterion)) is not None
 
 
@@ -128,14 +128,14 @@ def _given(row: Any) -> tuple[str, float, tuple[str, ...]]:
 
 
 def _without_copies(rows: list[_Judged]) -> list[_Judged]:
-    """Return the judgements without those of systems that say the very same as one before, and were given the same."""
+    """Return the judgements without those of sentences with the same text and values as an earlier system's."""
     first: dict[tuple[str, ...], Sentence] = {}
     same: dict[Sentence, Sentence] = {}
     given: dict[Sentence, Counter[tuple[str, float]]] = {}
     for sentence, rater, value, texts in rows:
         if all(texts):
             same[sentence] = first.setdefault((*sentence[:2], *sorted(texts)), sentence)
-            # Of two sentences in the other order, the value is that of the other one.
+            # If the two texts are in the other order, the value refers to the other one.
             turned = texts != tuple(sorted(texts))
             given.setdefault(sentence, Counter())[rater, 1 - value if turned else value] += 1
     copies = {sentence for sentence, other in same.items() if sentence != other and given[sentence] == given[other]}
@@ -143,7 +143,7 @@ def _without_copies(rows: list[_Judged]) -> list[_Judged]:
 
 
 def _pairs(ratings: Ratings) -> list[_Judged] | None:
-    """Return the judgements of a pairwise design, None for any other: pages of two systems that share one point."""
+    """Return the judgements of a pairwise design, None for any other: pages with two values that sum to 1."""
     if "page" not in ratings.columns:
         return None
     pages: dict[tuple[str, str], list[Any]] = {}

@@ -1,4 +1,4 @@
-"""Values that metrics give to the sentences that people judged."""
+"""Metric values of the sentences that people judged."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from dactnlg.studies.ratings import Ratings, RatingsError, by
 
 KEYS = ("corpus", "item", "system")
 LOWER_IS_BETTER = evaluated.LOWER_IS_BETTER | {"WER"}
-"""Metrics whose small values are the good ones: where two metrics are compared, their sign is turned."""
+"""Metrics for which smaller values are better; their sign is inverted when metrics are compared."""
 
 
 @dataclass(frozen=True)
 class MetricScores:
-    """A value for every sentence and metric.
+    """Values of metrics for sentences.
 
     Attributes:
-        values: metric -> sentence (corpus, item, system) -> value; a missing or undefined one is left out. An empty
+        values: metric -> sentence (corpus, item, system) -> value; missing or undefined values are left out. An empty
             corpus stands for any.
-        lower_is_better: metrics whose small values are good.
+        lower_is_better: metrics for which smaller values are better.
     """
 
     values: Mapping[str, Mapping[Sentence, float]]
@@ -38,19 +38,19 @@ class MetricScores:
         return tuple(self.values)
 
     def value(self, metric: str, sentence: Sentence) -> float:
-        """Return a metric's value for a sentence, NaN where it has none."""
+        """Return a metric's value for a sentence, NaN if it has none."""
         found = self.values[metric]
         return found.get(sentence, found.get(("", *sentence[1:]), math.nan))
 
     def sign(self, metric: str) -> int:
-        """Return -1 for a metric whose small values are good, else 1."""
+        """Return -1 for a metric for which smaller values are better, else 1."""
         return -1 if metric.split(" ")[0] in self.lower_is_better else 1
 
     def only(self, metrics: Iterable[str]) -> MetricScores:
-        """Return the values of some metrics.
+        """Return the values of some of the metrics.
 
         Raises:
-            RatingsError: there is none of a name.
+            RatingsError: there are no values of a metric.
         """
         wanted = tuple(metrics)
         if unknown := [name for name in wanted if name not in self.values]:
@@ -59,7 +59,7 @@ class MetricScores:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Sentence, Mapping[str, float | None]]]) -> MetricScores:
-        """Return the values of sentences, each with a mapping from metric to value; None and NaN are left out."""
+        """Build scores from sentences, each with a mapping of metric -> value; None and NaN are left out."""
         values: dict[str, dict[Sentence, float]] = {}
         for sentence, scores in rows:
             for metric, value in scores.items():
@@ -70,10 +70,10 @@ class MetricScores:
 
     @classmethod
     def read_csv(cls, path: Path) -> MetricScores:
-        """Read a CSV file with the columns item, system, perhaps corpus, and one for every metric; cells may be empty.
+        """Read a CSV file with columns item, system, optionally corpus, and one per metric, whose cells may be empty.
 
         Raises:
-            RatingsError: a column is missing, a value is no number, or a sentence stands there twice.
+            RatingsError: a column is missing, a value is not a finite number, or a sentence occurs twice.
             OSError: it cannot be read.
         """
         with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
@@ -87,10 +87,10 @@ class MetricScores:
 
     @classmethod
     def read(cls, sources: Sequence[str], items: Sequence[str] = (), corpus: str = "") -> MetricScores:
-        """Read a CSV file, or one `SYSTEM=FILE.json` for each system, as `--scores` takes them.
+        """Read a CSV file, or a `SYSTEM=FILE.json` for each system, as given to `--scores`.
 
         Raises:
-            RatingsError: a source is neither, a system comes twice, or as `read_csv` and `read_json`.
+            RatingsError: a source is neither, a system is repeated, or as in `read_csv` and `read_json`.
         """
         if len(sources) == 1 and "=" not in sources[0]:
             return cls.read_csv(Path(sources[0]))
@@ -106,16 +106,16 @@ class MetricScores:
 
     @classmethod
     def read_json(cls, files: Mapping[str, Path], items: Sequence[str], corpus: str = "") -> MetricScores:
-        """Read what `dactnlg score --json` and `evaluate --json` wrote, a file for each system.
+        """Read the output of `dactnlg score --json` or `evaluate --json`, one file per system.
 
         Args:
-            files: system -> file; its segments are in the order of `items`.
-            items: items, one a segment.
-            corpus: that of the items; any by default.
+            files: system -> file, whose segments are in the order of `items`.
+            items: the items, one per segment.
+            corpus: the items' corpus; any by default.
 
         Raises:
-            RatingsError: a file has another number of segments.
-            MetricError: a file does not hold scores.
+            RatingsError: a file has a different number of segments.
+            MetricError: a file does not contain scores.
         """
         rows: list[tuple[Sentence, dict[str, float | None]]] = []
         for system, path in files.items():
@@ -131,10 +131,10 @@ class MetricScores:
 
 
 def common_order(ratings: Ratings) -> list[str]:
-    """Return the items in the order in which every rater has them.
+    """Return the items in the order that the ratings of all raters share.
 
     Raises:
-        RatingsError: raters have them in different orders, as pages of a study have.
+        RatingsError: the orders differ, as in a study with an individual order for each rater.
     """
     items = ratings.names("item")
     place = {item: at for at, item in enumerate(items)}

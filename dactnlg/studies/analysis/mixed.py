@@ -1,4 +1,4 @@
-"""A linear mixed-effects model of ratings: systems fixed, raters and items random and crossed."""
+"""A linear mixed-effects model of ratings: fixed effects of systems, crossed random effects of raters and items."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ METHOD = (
     "rater or an item favours a system is taken for chance"
 )
 MOST_EFFECTS = 1_000
-"""Items and raters together; the time goes with their cube."""
+"""Largest number of items and raters together; the time grows with its cube."""
 NO_MAXIMUM = "the likelihood has no clear maximum: too few ratings, or effects that leave no residual"
 _Z95 = 1.959963984540054
 
 
 @dataclass(frozen=True)
 class SystemEffect:
-    """A system's mean as the model has it: for an average rater and item."""
+    """A system's mean estimated by the model, for an average rater and item."""
 
     system: str
     mean: float
@@ -40,7 +40,7 @@ class SystemEffect:
 
 @dataclass(frozen=True)
 class SystemContrast:
-    """Two systems: the first's mean less the second's, and how probable such a difference is where there is none."""
+    """The mean of the first system minus that of the second, with its test against 0."""
 
     first: str
     second: str
@@ -58,12 +58,12 @@ class MixedModel(Result):
     Attributes:
         criterion: the criterion.
         ratings, items, raters: how many there are.
-        effects: the systems, the best first; none where the model is undefined.
-        contrasts: all pairs of systems, in that order.
-        item_variance, rater_variance, residual_variance: None where the model has no such effect.
-        log_likelihood: restricted.
+        effects: the systems, the best first; empty if the model is undefined.
+        contrasts: all pairs of systems, in the same order.
+        item_variance, rater_variance, residual_variance: None if the model has no such effect or is undefined.
+        log_likelihood: the restricted log-likelihood.
         method: the estimator.
-        notes: what should be told, such as a variance of 0.
+        notes: remarks for the reader, such as a variance of 0.
         reason: why it is undefined.
     """
 
@@ -83,10 +83,10 @@ class MixedModel(Result):
 
 
 def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
-    """Fit the model to the ratings under a criterion; to those of a pairwise design none is fitted.
+    """Fit the model to the ratings under a criterion; for a pairwise design it is undefined.
 
     Raises:
-        RatingsError: there are no ratings under it.
+        RatingsError: there are no ratings under the criterion.
     """
     part = ratings.where(criterion=criterion)
     if not part.rows:
@@ -133,14 +133,14 @@ def mixed_model(ratings: Ratings, criterion: str) -> MixedModel:
 
 
 def numbered(keys: list[tuple[str, ...]]) -> tuple[NDArray[np.int64], list[tuple[str, ...]]]:
-    """Return the numbers of keys, from 0 on in the order of their first places, and the keys by number."""
+    """Number keys from 0 in order of first occurrence; return each key's number, and the distinct keys by number."""
     places: dict[tuple[str, ...], int] = {}
     numbers = np.array([places.setdefault(key, len(places)) for key in keys], dtype=np.int64)
     return numbers, list(places)
 
 
 def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], list[str]]:
-    """Return which random effects ratings can have, and a sentence for each that they cannot."""
+    """Return which random effects can be estimated, and a note for each other one."""
     used, notes = [], []
     for name, numbers in levels.items():
         count = int(numbers.max()) + 1
@@ -157,12 +157,12 @@ def random_effects(levels: dict[str, NDArray[np.int64]]) -> tuple[list[str], lis
 
 
 def undefined(values: NDArray[Any], systems: NDArray[np.int64], effects: int) -> str:
-    """Return why a model of these values has no meaning or cannot be had in time; nothing where it can.
+    """Return why a model of these values is meaningless or would take too long; empty if it is neither.
 
     Args:
         values: (N,), the ratings.
-        systems: (N,), the number of the system of each.
-        effects: levels of all random effects.
+        systems: (N,), the system number of each.
+        effects: total number of levels of all random effects.
     """
     count = int(systems.max()) + 1
     if np.ptp(values) == 0:
@@ -177,7 +177,7 @@ def undefined(values: NDArray[Any], systems: NDArray[np.int64], effects: int) ->
 
 
 def same_levels(one: NDArray[np.int64], other: NDArray[np.int64]) -> bool:
-    """Whether two numberings of the same ratings, (N,) each, divide them in the same way."""
+    """Whether two numberings of the same ratings, (N,) each, group them in the same way."""
     pairs = len(np.unique(np.column_stack([one, other]), axis=0))
     return pairs == int(one.max()) + 1 == int(other.max()) + 1
 

@@ -1,4 +1,4 @@
-"""Ratings of people who use a scale differently, made comparable: each rater's own mean, spread or order."""
+"""Normalisation of ratings by people who use a scale differently: by each rater's mean, spread or order."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ METHODS: dict[str, str] = {
     "0 to 1 (scipy rankdata)",
 }
 _WIDE = 2.0
-"""Raters whose ranges differ by this factor, or whose ranges do not meet, have not used one scale."""
+"""If ranges of values differ by more than this factor, raters seem to have used different scales."""
 
 
 @dataclass(frozen=True)
 class Normalized(Result):
-    """Ratings in other units.
+    """Normalised ratings.
 
     Attributes:
-        ratings: the judgements that have a value still.
-        left_out: raters (with the criterion) whose ratings say nothing: all equal, or one alone.
-        method: what was done.
-        notes: what should be told.
+        ratings: the judgements with their new values.
+        left_out: raters, each with the criterion, whose ratings are dropped because all have the same value.
+        method: how the ratings were normalised.
+        notes: remarks for the reader.
     """
 
     ratings: Ratings
@@ -42,22 +42,22 @@ class Normalized(Result):
     notes: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        """Return what was done, without the ratings."""
+        """Return the fields as JSON, except for the ratings."""
         return {"left_out": list(self.left_out), "method": self.method, "notes": list(self.notes)}
 
 
 def normalize(ratings: Ratings, way: Way) -> Normalized:
-    """Return each rater's ratings in units of their own, by criterion.
+    """Return the ratings, normalised for each rater and criterion.
 
-    Where raters see different systems or items, a rater who was shown the better ones loses that difference: balanced
-    blocks, or the mixed-effects model, do not.
+    If raters see different systems or items, this also removes the difference of a rater who was shown better ones;
+    balanced blocks, or the mixed-effects model, avoid that.
 
     Args:
         ratings: the judgements.
         way: `z`, `centred`, `rank`, or `none`.
 
     Raises:
-        UnknownNameError: another way.
+        UnknownNameError: there is no such way.
         RatingsError: no ratings are left.
     """
     if way not in METHODS:
@@ -79,11 +79,11 @@ def normalize(ratings: Ratings, way: Way) -> Normalized:
 
 
 def scale_notes(ratings: Ratings) -> tuple[str, ...]:
-    """Return a sentence for each criterion whose raters seem to have used different scales.
+    """Return a note for each criterion whose raters seem to have used different scales.
 
-    The middle four fifths of two raters' values do not meet, or the widest tenth of them is twice as wide as the median
-    and more: values of 1 to 5 beside values of 0 to 100, or magnitudes. A rater with fewer than three ratings is not
-    looked at.
+    They do if the ranges (10% to 90% quantile) of two raters are disjoint, with a gap wider than the median range, or
+    if the ranges of the widest tenth of raters are more than twice as wide as the median: for example values of 1 to 5
+    and of 0 to 100, or magnitudes. Raters with fewer than three ratings are ignored.
     """
     found = []
     for criterion in ratings.names("criterion"):
@@ -96,7 +96,7 @@ def scale_notes(ratings: Ratings) -> tuple[str, ...]:
             continue
         low, high, least, most = np.array(ends).T
         apart = float(low.max()) > float(high.min())
-        # Of the lengths of ranges, a tenth may be odd.
+        # A tenth of the raters may have unusually wide ranges.
         widths = high - low
         wide = float(np.quantile(widths, 0.9)) > _WIDE * float(np.median(widths)) > 0
         if wide or (apart and float(low.max()) - float(high.min()) > float(np.median(widths))):

@@ -1,4 +1,4 @@
-"""People's judgement of every sentence beside every metric's value of it."""
+"""Pairing of people's mean judgement of each sentence with its metric values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 
 class StudyPart(NamedTuple):
-    """Which part of a study: criterion, corpus (None for all), gold sentences in or out (None where none is named)."""
+    """Part of a study: criterion, corpus (None for all), and whether gold sentences are in (None if none are named)."""
 
     criterion: str
     corpus: str | None
@@ -32,15 +32,15 @@ class PairedSentences:
 
     Attributes:
         criterion: the criterion.
-        corpus: the corpus, None for all together.
-        gold: whether people's sentences are among them; None where no system is named as people's.
-        sentences: corpus, item, system of each.
+        corpus: the corpus; None for all together.
+        gold: whether sentences written by people are included; None if no system is named as people's.
+        sentences: corpus, item and system of each.
         people: (N,), mean of the raters' values.
         metrics: metric -> (N,), NaN where it has no value.
-        items: (N,), number of the item, without gaps.
-        systems: (N,), number of the system, in `system_names`.
+        items: (N,), number of the item, from 0 without gaps.
+        systems: (N,), index of the system in `system_names`.
         system_names: names of the systems.
-        notes: what should be told.
+        notes: remarks for the reader.
     """
 
     criterion: str
@@ -55,7 +55,7 @@ class PairedSentences:
     notes: tuple[str, ...] = ()
 
     def of(self, *metrics: str) -> PairedSentences:
-        """Return the sentences for which all of these metrics have a value, with these metrics alone."""
+        """Return the sentences for which all of these metrics have a value, with these metrics only."""
         known = np.all([np.isfinite(self.metrics[name]) for name in metrics], axis=0)
         return PairedSentences(
             self.criterion,
@@ -72,7 +72,7 @@ class PairedSentences:
 
 
 def check_gold(ratings: Ratings, gold: Collection[str]) -> None:
-    """Raise UnknownNameError where no system has a name of `gold`."""
+    """Raise UnknownNameError if a name in `gold` is not a system."""
     systems = ratings.names("system")
     for name in gold:
         if name not in systems:
@@ -80,16 +80,16 @@ def check_gold(ratings: Ratings, gold: Collection[str]) -> None:
 
 
 def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -> Iterator[PairedSentences]:
-    """Yield people beside metrics, for each criterion, corpus (and all together), with and without gold sentences.
+    """Yield people's values paired with metrics', by criterion and corpus (and all corpora), with and without gold.
 
     Args:
         ratings: the judgements.
-        scores: values of metrics.
-        gold: systems that are people; without any, all sentences are taken once.
+        scores: metric values.
+        gold: systems whose sentences people wrote; without any, each part is yielded once, with all sentences.
 
     Raises:
-        RatingsError: there are no ratings, or no metric has a value for any sentence that was judged.
-        UnknownNameError: no system has a name of `gold`.
+        RatingsError: there are no ratings, or no metric has a value for any judged sentence.
+        UnknownNameError: a name in `gold` is not a system.
     """
     if not ratings.rows:
         raise RatingsError("there are no ratings")

@@ -1,8 +1,8 @@
-"""Does one metric correlate better with people than another? PERM-BOTH of Deutsch, Dror and Roth 2021.
+"""Does one metric correlate better with people than another? The test PERM-BOTH of Deutsch, Dror and Roth 2021.
 
-If two metrics were equally good, exchanging their values for any sentence would change nothing: values are standardised
-(the metrics' units differ), and exchanged for a random half of all sentences, whatever their system or item. It takes
-no distribution for granted, and tests correlations of systems as well as of sentences.
+If two metrics were equally good, exchanging their values for any sentence would not matter. So values are standardised,
+as the metrics' units differ, and those of each sentence are exchanged with probability 1/2, whatever its system or
+item. The test assumes no distribution, and applies to correlations over systems as well as over sentences.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ def permute_metrics(
     count: int = 1000,
     seed: int = 1,
 ) -> MetricDifferences:
-    """Return the permutation test of every two metrics.
+    """Return the permutation test of every pair of metrics.
 
     Args:
         ratings: the judgements.
-        scores: values of metrics.
-        gold: systems that are people: rows are given with and without their sentences.
-        name: the coefficient, `pearson` or `spearman`; at the level of systems Kendall's too.
-        level: of what the correlations are.
-        count: permutations.
+        scores: metric values.
+        gold: systems whose sentences people wrote: results are given with and without them.
+        name: the coefficient, `pearson` or `spearman`; at system level also `kendall`.
+        level: whether to correlate over sentences or over systems.
+        count: number of permutations, 19 or more.
         seed: of the permutations.
 
     Raises:
-        RatingsError: as `correlate`, or Kendall's coefficient is asked for over sentences.
-        UnknownNameError: a name is unknown.
+        RatingsError: as in `correlate`; Kendall's coefficient is asked for over sentences; or `count` is too small.
+        UnknownNameError: a level, a coefficient or a system of `gold` is unknown.
     """
     if level not in LEVELS:
         raise UnknownNameError("level", level, LEVELS)
@@ -107,13 +107,13 @@ def _permuted(
 def permutation_p(
     metrics: tuple[Floats, Floats], people: Floats, name: Name, gather: Statistic, how: tuple[int, int]
 ) -> float:
-    """Return the two-sided p-value.
+    """Return the two-sided p-value for the difference between two metrics' correlations.
 
     Args:
-        metrics: standardised values of both, (N,) each.
-        people: (N,).
+        metrics: standardised values of both metrics, (N,) each.
+        people: (N,), people's values.
         name: the coefficient.
-        gather: from values, (B, N), to what is correlated, (B, M): the values themselves, or systems' means.
+        gather: function from values, (B, N), to what is correlated, (B, M): the values themselves, or systems' means.
         how: number of permutations, and seed.
     """
     count, seed = how
@@ -126,13 +126,13 @@ def permutation_p(
         swapped = generator.random((min(step, count - start), len(people))) < 0.5
         left, right = np.where(swapped, metrics[1], metrics[0]), np.where(swapped, metrics[0], metrics[1])
         delta = np.abs(_delta(left, right, target, name, gather))
-        # A permutation without a correlation speaks against no hypothesis: it counts as large.
+        # A permutation without a correlation is no evidence against the null hypothesis, so it counts as large.
         as_large += int((~(delta < observed - 1e-12)).sum())
     return (1 + as_large) / (1 + count)
 
 
 def _delta(left: Floats, right: Floats, target: Floats, name: Name, gather: Statistic) -> Floats:
-    """Return differences of correlations, (B,); what is correlated with, (1, M), is prepared by `_centred`."""
+    """Return differences of the correlations with a target, (B,); the target, (1, M), is from `_centred`."""
     if name == "kendall":
         people = np.broadcast_to(target, (len(left), target.shape[1]))
         return of_rows(name, gather(left), people) - of_rows(name, gather(right), people)
@@ -145,7 +145,7 @@ def _delta(left: Floats, right: Floats, target: Floats, name: Name, gather: Stat
 
 
 def _centred(name: Name, values: Floats) -> Floats:
-    """Return values of each row, or their places, around 0; Kendall's coefficient takes them as they are."""
+    """Centre each row's values (Pearson) or ranks (Spearman); values for Kendall's coefficient are left unchanged."""
     if name == "kendall":
         return values
     if name == "spearman":

@@ -1,4 +1,4 @@
-"""What the ratings of a pilot vary by: acts, raters, and what each of them makes of each system."""
+"""Variance components of a pilot's ratings: acts, raters, and the interaction of each with systems."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ METHOD = (
 
 @dataclass(frozen=True)
 class Variances(Result):
-    """What ratings vary by: standard deviations would be its square roots.
+    """Variance components of ratings.
 
     Attributes:
-        item: some acts are rated higher, whoever says them.
-        rater: some raters rate higher.
-        item_system: a system does better on some acts than on others.
-        rater_system: a rater likes one system more than others do.
-        residual: the rest.
+        item: variance between acts, whatever the system.
+        rater: variance between raters, some of whom give higher values.
+        item_system: variance of a system between acts.
+        rater_system: variance of raters' preferences for systems.
+        residual: the remaining variance.
         method: the estimator.
-        notes: what could not be told apart.
+        notes: which components could not be told apart, and other remarks.
     """
 
     item: float
@@ -46,11 +46,11 @@ class Variances(Result):
 
 
 def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
-    """Return what the ratings of a pilot vary by, under one criterion, beside the differences of systems.
+    """Return the variance components of a pilot's ratings under one criterion, given the differences of systems.
 
     Raises:
-        RatingsError: there are no ratings under it, they are of a pairwise design, or too few (two systems, two items
-            and two raters at least).
+        RatingsError: there are no ratings under the criterion, they are of a pairwise design, or they are too few (at
+            least two systems, two items and two raters are needed) or too uniform to fit the model.
     """
     rows = ratings.where(criterion=criterion).rows
     if not rows:
@@ -82,7 +82,7 @@ def pilot_variances(ratings: Ratings, criterion: str) -> Variances:
 
 
 def _levels(rows: Sequence[Mapping[str, Any]]) -> dict[str, NDArray[np.int64]]:
-    """Return the numbers of systems and of the levels of each random effect, (N,) each."""
+    """Return the system numbers, and the level numbers of each random effect, (N,) each."""
     keys: dict[str, list[tuple[str, ...]]] = {
         "system": [(row["system"],) for row in rows],
         "item": [_item(row) for row in rows],
@@ -98,7 +98,7 @@ def _item(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, Any]], int]:
-    """Return the ratings of as many items as a model can be fitted to, and how many items are left over."""
+    """Return the ratings of as many random items as the model can be fitted to, and the number of items left out."""
     groups: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
     for row in rows:
         groups.setdefault(_item(row), []).append(row)
@@ -110,7 +110,7 @@ def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, An
         own = {("item", *item)} | {(*item, row["system"]) for row in groups[item]}
         own |= {("rater", row["rater"]) for row in groups[item]}
         own |= {("rater", row["rater"], row["system"]) for row in groups[item]}
-        # Two items are the least; with more than that, the model itself refuses.
+        # At least two items are needed; if even these are too many, fitting the model is refused later.
         if len(chosen) >= 2 and len(seen | own) > MOST_EFFECTS:
             break
         seen |= own
@@ -119,7 +119,7 @@ def _sample(rows: Sequence[Mapping[str, Any]]) -> tuple[Sequence[Mapping[str, An
 
 
 def _told_apart(levels: dict[str, NDArray[np.int64]], ratings: int) -> tuple[list[str], list[str]]:
-    """Return the effects that can be estimated, and a sentence for each other one."""
+    """Return the effects that can be estimated, and a note for each other one."""
     used: list[str] = []
     notes = []
     for name, numbers in levels.items():

@@ -1,10 +1,10 @@
-"""Clusters of systems by TrueSkill, as machine translation's and the E2E challenge's (Dušek, Novikova and Rieser 2020).
+"""Clusters of systems by TrueSkill, as in machine translation and the E2E challenge (Dušek, Novikova and Rieser 2020).
 
 Protocol: Sakaguchi, Post and Van Durme 2014, sections 3.3 and 5; Bojar et al. 2014, section 3.2. Every run is a
-tournament of as many matches as there are comparisons: the system whose skill is known least meets another, sooner one
-of equal skill, and one of their comparisons is drawn with replacement. The means over all runs order the systems. Ranks
-of 95% of the runs are a system's range, and where no range of the systems above meets one of those below, a cluster
-ends.
+tournament of as many matches as there are comparisons: the system with the most uncertain skill meets another, more
+likely one of similar skill, and one of their comparisons is drawn with replacement. Systems are ordered by their mean
+skill over all runs. The range of a system's ranks covers 95% of the runs, and a cluster ends where no range above
+overlaps one below.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from dactnlg.studies.ratings import Ratings, RatingsError
 
 RUNS = 1000
 MOST_MATCHES = 100_000
-"""Matches of a run; a study with more comparisons has them drawn from."""
+"""Most matches of a run; if there are more comparisons, matches draw from all of them."""
 SIGMA = 0.5
 DRAW_RATE = 0.25
 _MATCHES_PER_BETA = 40.0
-"""Performances scatter with sigma times matches over 40: one match says little, so that their order says nothing."""
+"""`beta` is sigma * matches / 40: a single match then says so little that the order of matches does not matter."""
 LEVEL = 0.95
 _FEW = 10
-"""Comparisons a system below which a bootstrap has too little to draw from."""
+"""Comparisons per system below which resampling has too little to draw from."""
 
 
 @dataclass(frozen=True)
 class RankedSystem:
-    """A system's place.
+    """A system's place in the ranking.
 
     Attributes:
         system: its name.
-        cluster: 1 for the best; systems of one cluster are not told apart.
-        skill: mean over the runs of TrueSkill's mean (0 is the average system).
-        best, worst: ranks that 95% of the runs keep to.
-        comparisons: how many it was part of.
+        cluster: 1 for the best; systems in the same cluster are not told apart.
+        skill: TrueSkill's mean, averaged over the runs (0 is the average system).
+        best, worst: ends of the range of ranks that covers 95% of the runs.
+        comparisons: number of comparisons with this system.
     """
 
     system: str
@@ -60,11 +60,11 @@ class Ranking(Result):
 
     Attributes:
         criterion: the criterion.
-        rows: the systems, the best first; none where the order is undefined.
+        rows: the systems, the best first; empty if the order is undefined.
         comparisons, ties: how many there are.
-        runs, matches: how many tournaments, of how many matches each.
+        runs, matches: number of tournaments, and of matches in each.
         method: the estimator.
-        notes: what should be told, such as systems that nobody compared.
+        notes: remarks for the reader, such as systems that were never compared.
         reason: why the order is undefined.
     """
 
@@ -80,7 +80,7 @@ class Ranking(Result):
 
     @property
     def clusters(self) -> tuple[tuple[str, ...], ...]:
-        """Names of the systems of each cluster, the best first."""
+        """Names of the systems in each cluster, the best first."""
         last = self.rows[-1].cluster if self.rows else 0
         return tuple(tuple(row.system for row in self.rows if row.cluster == at) for at in range(1, last + 1))
 
@@ -92,14 +92,14 @@ def rank_systems(
     seed: int = 1,
     progress: Callable[[int], object] | None = None,
 ) -> Ranking:
-    """Return the order and the clusters of systems under a criterion.
+    """Return the order and clusters of systems under a criterion.
 
     Args:
         ratings: judgements of a pairwise design, or ratings of several systems' sentences for the same items.
-        criterion: one of the ratings'.
-        runs: tournaments.
+        criterion: a criterion of the ratings.
+        runs: number of tournaments, 2 or more.
         seed: of the matches.
-        progress: called now and then with the number of matches played since.
+        progress: called from time to time with the number of matches played since the last call.
 
     Raises:
         RatingsError: there are no ratings under the criterion, or fewer than two runs.
@@ -126,7 +126,7 @@ def rank_systems(
 
 
 def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
-    """Return what should be told, and why there is no order."""
+    """Return remarks for the reader, and why there is no order; empty if there is one."""
     met = np.zeros((len(found.systems),) * 2, dtype=bool)
     met[found.pairs[:, 0], found.pairs[:, 1]] = True
     met |= met.T
@@ -136,7 +136,7 @@ def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
         return (), f"no rater has judged two systems on one {found.within}"
     if ties == len(found.outcomes):
         return notes, "every comparison is a tie"
-    # Who can be reached from the first system that was compared, through any number of comparisons?
+    # Systems connected to the first compared one through any number of comparisons.
     reached = met[int(found.pairs[0, 0])]
     for _ in found.systems:
         reached = reached | met[reached].any(axis=0)
@@ -162,7 +162,7 @@ def _skills(
     starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
     met = (counts.reshape(size, size) + counts.reshape(size, size).T) > 0
     rows = np.arange(runs)
-    # A system that nobody compared never plays.
+    # A system that was never compared does not play.
     tournament.variance[:, ~met.any(axis=1)] = 0.0
     for played in range(matches):
         one = tournament.variance.argmax(axis=1)

@@ -20,11 +20,11 @@ from dactnlg.studies.ratings import EXTRA, Ratings, RatingsError
 Level = Literal["nominal", "ordinal", "interval"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval")
 MOST_CELLS = 20_000_000
-"""krippendorff keeps a number for every sentence and pair of values: .16 GB of them, then sums take its place."""
+"""The library krippendorff keeps a number per sentence and pair of values; beyond .16 GB, use sums instead."""
 MOST_ICC = 1_000_000
-"""Ratings of the table that the intraclass correlation is computed of."""
+"""Largest number of ratings for intraclass correlation."""
 LEAST_ICC = 5
-"""pingouin takes no smaller table."""
+"""Smallest number of ratings that pingouin accepts."""
 _ALPHA = "Krippendorff's alpha, {} differences ({})"
 _LIBRARY = "krippendorff"
 _SUMS = "sums over sentences, as krippendorff's matrix of coincidences would not fit"
@@ -36,7 +36,7 @@ _ICC = {
     "ICC(A,k)": "mean of the raters, absolute agreement",
     "ICC(C,k)": "mean of the raters, consistency",
 }
-"""In the order in which pingouin gives them (Shrout and Fleiss 1979: 1, 2, 3; McGraw and Wong 1996)."""
+"""In the order of pingouin's results (Shrout and Fleiss 1979: 1, 2, 3; McGraw and Wong 1996)."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class Alpha(Result):
     """Krippendorff's alpha.
 
     Attributes:
-        level: how values differ: `nominal`, `ordinal` or `interval`.
-        value: 1 for perfect agreement, 0 for chance; None where undefined.
+        level: level of measurement: `nominal`, `ordinal` or `interval`.
+        value: 1 for perfect agreement, 0 for chance; None if undefined.
         method: estimator and library.
         reason: why it is undefined.
     """
@@ -58,14 +58,14 @@ class Alpha(Result):
 
 @dataclass(frozen=True)
 class IntraclassCorrelation(Result):
-    """One of the six forms.
+    """One of the six forms of intraclass correlation.
 
     Attributes:
         form: its name after McGraw and Wong 1996.
-        meaning: what it says.
-        value: None where undefined.
-        interval: its 95% interval (F distribution); None where its ends do not hold the value.
-        p: of the F test against 0.
+        meaning: what it measures.
+        value: None if undefined.
+        interval: its 95% interval (F distribution); None if it does not contain the value.
+        p: p-value of the F test against 0; None if undefined.
     """
 
     form: str
@@ -80,13 +80,13 @@ class Reliability(Result):
     """Agreement of all raters under one criterion.
 
     Attributes:
-        criterion: what they judged.
+        criterion: the criterion.
         raters, sentences, ratings: how many there are.
-        alphas: alpha by level; nominal and ordinal are left out on a continuous scale.
-        icc: all six forms, empty where undefined.
-        complete: sentences that all raters judged: ICC is computed of these alone.
+        alphas: alpha at each level; nominal and ordinal are left out on a continuous scale.
+        icc: all six forms; empty if undefined.
+        complete: number of sentences that all raters judged, the only ones used for ICC.
         method: estimators and libraries.
-        notes: what should be told.
+        notes: remarks for the reader.
         reason: why ICC is undefined.
     """
 
@@ -103,7 +103,7 @@ class Reliability(Result):
 
 
 def reliability(ratings: Ratings) -> Reliability:
-    """Return how well all raters agree, of ratings under one criterion.
+    """Return the agreement of all raters, for ratings under one criterion.
 
     Raises:
         RatingsError: there are no ratings, of several criteria, or a library is not installed.
@@ -129,7 +129,7 @@ def reliability(ratings: Ratings) -> Reliability:
 
 
 def alpha(table: Judgements, level: Level) -> Alpha:
-    """Return Krippendorff's alpha; sentences that one rater judged say nothing.
+    """Return Krippendorff's alpha; sentences with a single rater are ignored.
 
     Raises:
         RatingsError: krippendorff is not installed.
@@ -156,15 +156,15 @@ def alpha(table: Judgements, level: Level) -> Alpha:
 
 
 def alpha_by_sums(sentence: NDArray[Any], value: NDArray[Any], level: Level) -> float:
-    """Return alpha without a matrix of coincidences, in time that grows with ratings alone.
+    """Return alpha without a coincidence matrix, in time that depends only on the number of ratings.
 
-    Ordinal differences are those of the values' mean places among all values, so that both they and interval ones are
-    squares, whose sums over pairs follow from variances.
+    Ordinal differences are those of the values' mean ranks, so they and interval differences are squares, whose sums
+    over pairs follow from variances.
 
     Args:
-        sentence: (J,), the number of the sentence of each value; each has two values or more.
+        sentence: (J,), the sentence number of each value; each sentence has two values or more.
         value: (J,), the values.
-        level: how they differ.
+        level: level of measurement.
     """
     sizes = np.bincount(sentence)
     weight = 1 / (sizes - 1)
@@ -188,7 +188,7 @@ def alpha_by_sums(sentence: NDArray[Any], value: NDArray[Any], level: Level) -> 
 
 
 def _icc(table: Judgements) -> tuple[tuple[IntraclassCorrelation, ...], int, str]:
-    """Return the six forms, how many sentences they are of, and why there are none."""
+    """Return the six forms, the number of sentences that all raters judged, and why there are no forms."""
     raters = len(table.raters)
     whole = np.flatnonzero(np.bincount(table.sentence, minlength=len(table.sentences)) == raters)
     if raters < 2:
@@ -221,7 +221,7 @@ def _icc(table: Judgements) -> tuple[tuple[IntraclassCorrelation, ...], int, str
 
 
 def _form(form: str, meaning: str, value: float, bounds: Any, p: float) -> IntraclassCorrelation:
-    # Of few sentences the approximation that an interval rests on may fail; NaN is no end either.
+    # With few sentences, the approximation behind the interval may fail; its ends may also be NaN.
     known = bool(bounds[0] <= value <= bounds[1]) and all(math.isfinite(end) for end in bounds)
     return IntraclassCorrelation(
         form,
@@ -234,7 +234,7 @@ def _form(form: str, meaning: str, value: float, bounds: Any, p: float) -> Intra
 
 @contextmanager
 def _unrounded(pingouin: Any) -> Iterator[None]:
-    """Keep pingouin from rounding intervals to two digits, which it does by an option of the whole process."""
+    """Prevent pingouin from rounding intervals to two digits, which is a process-wide option."""
     name = "round.column.CI95"
     before = pingouin.options.get(name)
     pingouin.options[name] = None

@@ -1,9 +1,10 @@
 """Restricted maximum likelihood of a linear model with crossed random effects (Bates et al. 2015, section 3.4).
 
-statsmodels has the model (`MixedLM` with variance components) and gives the same numbers where its optimizer arrives.
-On real ratings it did not: of the E2E challenge's ranks for 150 items it called .0075 a converged variance of raters
-where lme4 and this have .0125, and took 8 s. Here the residual variance and the fixed effects are solved for, so that
-the search (scipy, L-BFGS-B with the exact gradient) is over one ratio a random effect, with zero as a plain bound.
+statsmodels has the model (`MixedLM` with variance components) and gives the same numbers if its optimizer converges. On
+real ratings it did not: for the E2E challenge's ranks of 150 items, it reported convergence at a variance of raters of
+.0075, where lme4 and this module have .0125, and took 8 s. Here the residual variance and the fixed effects are solved
+for in closed form, so the search (scipy, L-BFGS-B with the exact gradient) is over one ratio per kind of random effect,
+with zero as a simple bound.
 
 Shapes: N ratings, P fixed effects, Q random effects, K kinds of them.
 """
@@ -25,9 +26,9 @@ from scipy.sparse import csr_array, hstack
 Array = NDArray[Any]
 
 _LARGEST = 1e8
-"""Of a ratio: beyond it there is no residual."""
+"""Upper bound of a ratio; at it, there is no residual variance left."""
 _GRADIENT = 1e-5
-"""Of the deviance by the logarithm of a ratio: a thousandth of what moves an estimate's sixth digit."""
+"""Tolerance for the gradient by the logarithm of a ratio: a thousandth of what changes an estimate's sixth digit."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Reml:
 
     Attributes:
         fixed: (P,), the fixed effects.
-        covariance: (P, P), of the fixed effects, the variances taken for known.
-        variances: (K,), of the random effects.
+        covariance: (P, P), covariance of the fixed effects, assuming that the variances are known.
+        variances: (K,), variances of the random effects.
         residual: the residual variance.
-        log_likelihood: restricted.
-        converged: whether the gradient vanishes, or points out of the bounds.
+        log_likelihood: the restricted log-likelihood.
+        converged: whether the gradient vanishes, except at ratios of 0, where it may point outwards.
     """
 
     fixed: Array
@@ -55,18 +56,18 @@ def fit_reml(values: Array, design: Array, groups: Sequence[Array]) -> Reml:
     """Fit values = design x fixed effects + random effects + noise.
 
     Args:
-        values: (N,).
-        design: (N, P), of full rank.
-        groups: K times (N,), the number of the level of each rating, from 0 on. Something must be left for noise.
+        values: (N,), the ratings.
+        design: (N, P), the fixed effects' design matrix, of full rank.
+        groups: K arrays of (N,), the level number of each rating, from 0. They must leave some residual variance.
     """
-    # Around plain least squares and in standard units, digits are not spent on the scale.
+    # Subtracting the least-squares fit and standardising avoids a loss of digits.
     plain = np.linalg.lstsq(design, values, rcond=None)[0]
     values = values - design @ plain
     spread = float(values.std())
     profile = _Profile(values / spread, design, groups)
     ratios = np.full(len(groups), 0.3)
     for _ in range(10):
-        # What has been found is the unit of the next search: ratios may differ by powers of ten.
+        # Ratios may differ by powers of ten: each search is in units of the previous result.
         unit = np.where(ratios > 0, ratios, 1.0)
         found = minimize(
             partial(profile.scaled, unit=unit),
@@ -98,7 +99,7 @@ def _converged(ratios: Array, gradient: Array) -> bool:
 
 
 def _newton(profile: _Profile, ratios: Array) -> Array:
-    """Return better ratios: quasi-Newton methods stop where the deviance's digits end, which is half of the ratios'."""
+    """Refine ratios by Newton's method: quasi-Newton methods stop at half the digits that ratios can have."""
     for _ in range(6):
         deviance, gradient = profile.deviance(ratios)
         free = ratios > 1e-10
@@ -131,7 +132,7 @@ class _Profile:
     def __init__(self, values: Array, design: Array, groups: Sequence[Array]) -> None:
         count = len(values)
         sizes = [int(group.max()) + 1 for group in groups]
-        # A row has one entry in each group.
+        # Each row has one entry per kind of effect.
         parts = [
             csr_array((np.ones(count), group, np.arange(count + 1)), shape=(count, size))
             for group, size in zip(groups, sizes, strict=True)
@@ -172,7 +173,7 @@ class _Profile:
         return deviance, np.bincount(self._kind, weights=terms, minlength=self._kinds)
 
     def scaled(self, scaled: Array, unit: Array) -> tuple[float, Array]:
-        """Return the deviance and its gradient where the ratios are given in units of their own."""
+        """Return the deviance and its gradient for ratios given in multiples of `unit`."""
         deviance, gradient = self.deviance(scaled * unit)
         return deviance, gradient * unit
 

@@ -1,4 +1,4 @@
-"""What every analysis returns: frozen numbers that name their method, and their form in JSON."""
+"""The base class of results of analyses, and their conversion to JSON."""
 
 from __future__ import annotations
 
@@ -12,14 +12,13 @@ Bounds = tuple[float, float]
 
 
 class Result:
-    """Base of what an analysis returns; subclasses are frozen dataclasses.
+    """Base class of the results of analyses; subclasses are frozen dataclasses.
 
-    Each has a `method`, the estimator and the library that computes it. A number that is undefined is None, and
-    `reason` says why.
+    Most have a `method`, which names the estimator and its library. An undefined number is None, and `reason` says why.
     """
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON has them: lists, texts, numbers, None where a number is not finite."""
+        """Return the fields as JSON types; numbers that are not finite become None."""
         found: dict[str, Any] = _plain(self)
         return found
 

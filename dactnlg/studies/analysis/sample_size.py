@@ -1,4 +1,4 @@
-"""How many acts and raters a study needs: power by simulation from the variances of a pilot."""
+"""Number of acts and raters that a study needs: power by simulation from the variances of a pilot."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ POWER = 0.8
 ALPHA = 0.05
 _PARTS = ("item", "rater", "item_system", "rater_system", "residual")
 MOST_PAIRS = 250_000
-"""Acts times raters of a design."""
+"""Largest number of acts times raters in a design."""
 _CELLS = 2_000_000
-"""Simulated differences that stand in memory at once (16 MiB)."""
+"""Largest number of simulated ratings in memory at once (16 MiB)."""
 
 Test = Literal["items", "raters", "both"]
 TESTS = {
@@ -39,12 +39,12 @@ class SimulatedDesign:
     """A study of two systems, every rater rating all acts.
 
     Attributes:
-        acts, raters: how many.
-        ratings: of both systems together.
+        acts, raters: how many there are.
+        ratings: number of ratings of both systems together.
         power: share of simulated studies with a difference that find it.
         error: Monte Carlo standard error of the power.
-        false_positives: share of studies without a difference that find one, where another study would have other acts
-            and raters; above alpha where the test holds for these raters alone, and raters differ in their preference.
+        false_positives: share of simulated studies without a difference that find one, with acts and raters drawn anew
+            for each study; above alpha if the test generalises only over acts and raters differ in their preferences.
     """
 
     acts: int
@@ -60,14 +60,14 @@ class SampleSize(Result):
     """The power of a grid of designs.
 
     Attributes:
-        difference: between the two systems' means, in units of the scale.
-        power: that is wanted.
-        variances: those simulated with.
+        difference: difference between the two systems' means, in units of the scale.
+        power: the power wanted.
+        variances: the variances of the simulation.
         designs: the grid.
-        smallest: designs that reach the power, and none with fewer acts and no more raters or the other way round does.
-        studies: simulated for each design.
+        smallest: designs that reach the power, if no other one does with at most as many acts and raters.
+        studies: number of simulated studies per design.
         method: test and simulation.
-        reason: why no design is given.
+        reason: why `smallest` is empty.
     """
 
     difference: float
@@ -86,11 +86,11 @@ class PowerPlan:
 
     Attributes:
         acts, raters: the grid.
-        test: one of `TESTS`.
-        scale: lowest and highest value and step that ratings are rounded to, None for none.
-        center: mean of the two systems; matters beside a scale alone.
-        power: that is wanted.
-        studies: simulated for each design.
+        test: a key of `TESTS`.
+        scale: lowest value, highest value and step to which ratings are rounded; None for no rounding.
+        center: mean of the two systems; it only matters with a scale.
+        power: the power wanted.
+        studies: number of simulated studies per design, 10 or more.
         seed: of the simulation.
     """
 
@@ -110,17 +110,17 @@ def sample_size(
     plan: PowerPlan | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> SampleSize:
-    """Return the power of every design of a grid, and the smallest designs with enough.
+    """Return the power of every design of a grid, and the smallest designs with enough power.
 
     Args:
-        variances: of a pilot, or supposed.
-        difference: between the two systems' means.
+        variances: variances of a pilot, or assumed ones.
+        difference: difference between the two systems' means.
         plan: the grid and the test.
         progress: called with 1 after each design.
 
     Raises:
-        RatingsError: no difference, a variance below 0, or a grid without two acts and two raters.
-        UnknownNameError: an unknown test.
+        RatingsError: the difference is 0, the variances do not permit a simulation, or the plan is invalid.
+        UnknownNameError: the test is unknown.
     """
     plan = plan or PowerPlan()
     _check(variances, difference, plan)
@@ -175,7 +175,7 @@ def _check(variances: Variances, difference: float, plan: PowerPlan) -> None:
 
 
 def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int, raters: int) -> SimulatedDesign:
-    # Each design has a stream of its own: a grid that is larger has the same numbers where it has the same designs.
+    # Each design has its own random stream, so its result does not depend on the rest of the grid.
     generator = np.random.default_rng([plan.seed, acts, raters])
     block = max(1, _CELLS // (2 * acts * raters))
     found = np.zeros(2)
@@ -192,7 +192,7 @@ def _design(variances: Variances, difference: float, plan: PowerPlan, acts: int,
 
 
 def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[int, int, int]) -> NDArray[Any]:
-    """Return ratings without the systems' means, (studies, acts, raters, 2)."""
+    """Return simulated ratings without the systems' means, (studies, acts, raters, 2)."""
     studies, acts, raters = shape
     total: NDArray[Any] = math.sqrt(variances.residual) * generator.standard_normal((*shape, 2))
     for variance, size in (
@@ -207,7 +207,7 @@ def _noise(variances: Variances, generator: np.random.Generator, shape: tuple[in
 
 
 def _differences(noise: NDArray[Any], true: float, plan: PowerPlan) -> NDArray[Any]:
-    """Return the second system's ratings less the first's, (studies, acts, raters)."""
+    """Return the second system's ratings minus the first's, (studies, acts, raters)."""
     if plan.scale is None:
         plain: NDArray[Any] = noise[..., 1] - noise[..., 0] + true
         return plain
@@ -226,7 +226,7 @@ def _significant(differences: NDArray[Any], test: Test) -> NDArray[np.bool_]:
     for name, axis in (("items", 2), ("raters", 1)):
         if test in (name, "both"):
             means = differences.mean(axis=axis)
-            # Studies whose differences are all one have no test; they find what is not 0.
+            # If all differences of a study are equal, there is no t test; it finds a difference if they are not 0.
             equal = np.ptp(means, axis=1) < 1e-12
             p = np.where(np.abs(means[:, 0]) > 1e-12, 0.0, 1.0)
             if not equal.all():

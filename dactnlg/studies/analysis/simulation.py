@@ -1,11 +1,11 @@
-"""Studies with a known truth: simulated raters judge simulated sentences as in Sharma et al. 2017, section 5.3.
+"""Simulated studies with a known truth: raters judge sentences as in Sharma et al. 2017, section 5.3.
 
-A sentence is as good as its item allows, its system is, and chance adds. A rater sees that with noise, is mild or
-strict, and cuts it into 1 to 5; careless raters mark what comes to mind. A metric sees the quality with noise of its
-own, part of which all sentences of an item share.
+The quality of a sentence is the sum of effects of its item and system, and of chance. A rater perceives it with noise
+and an individual bias, and maps it to 1 to 5; careless raters answer at random. A metric measures the quality with
+noise, part of which is common to all sentences of an item.
 
-The truth is what infinitely many items would give with the same raters and systems: intervals over items are about
-that, not about other raters.
+The truth is the result with infinitely many items and the same raters and systems, which is what intervals over items
+are about.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from dactnlg.studies.ratings import Ratings
 
 SYSTEMS = {"gold": 1.6, "hld-scLSTM": 1.2, "d-scLSTM": 1.0, "LSTM": 0.9, "random": -1.6}
 METRICS = {"weak": 0.15, "middling": 0.4, "strong": 1.2}
-"""How much of the quality metrics see, beside noise of standard deviation 1."""
+"""Weight of the quality in each metric, relative to noise of standard deviation 1."""
 CONSTANT = "constant"
 """A metric that gives every sentence the same value."""
 _ITEM, _SENTENCE, _SHARED = 0.4, 0.7, 0.5
@@ -34,16 +34,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Panel:
-    """The people and the systems of simulated studies.
+    """The raters, systems and metrics of simulated studies.
 
     Attributes:
-        bias: (R,), how mild each rater is.
-        noise: (R,), standard deviation of what each adds.
-        careless: (R,), who marks anything.
-        systems: quality of each.
-        metrics: how much of the quality each sees.
+        bias: (R,), how lenient each rater is.
+        noise: (R,), standard deviation of each rater's noise.
+        careless: (R,), whether each rater answers at random.
+        systems: system -> quality.
+        metrics: metric -> weight of the quality.
         seed: of the panel.
-        truths: what has been computed of the truth, by raters.
+        truths: a cache of `truth`, by raters.
     """
 
     bias: Floats
@@ -60,9 +60,9 @@ class Panel:
         return tuple(f"r{place + 1:03}" for place in range(len(self.bias)))
 
     def truth(self, raters: Collection[str]) -> dict[tuple[str, Name], float]:
-        """Return each metric's correlation with the mean of these raters, of 40,000 items (within about .003).
+        """Return each metric's correlations with the mean of these raters, over 40,000 items (accurate to about .003).
 
-        The constant metric has none.
+        The constant metric is not included.
         """
         chosen = tuple(name for name in self.raters if name in raters)
         if chosen not in self.truths:
@@ -78,21 +78,21 @@ class Panel:
 
 @dataclass(frozen=True)
 class SimulatedStudy:
-    """A study: what raters said, and metrics."""
+    """A simulated study: ratings and metric values."""
 
     ratings: Ratings
     scores: MetricScores
 
 
 def panel(raters: int = 18, careless: int = 7, seed: int = 1) -> Panel:
-    """Return raters (the paper's 18, of whom 7 agreed with nobody) and five systems."""
+    """Return a panel, by default of 18 raters of whom 7 are careless, as in the paper, and five systems."""
     generator = np.random.default_rng([seed, 0])
     bias, noise = generator.normal(0, 0.35, raters), generator.uniform(0.3, 1.0, raters)
     return Panel(bias, noise, np.arange(raters) >= raters - careless, SYSTEMS, METRICS, seed)
 
 
 def simulate(people: Panel, items: int = 20, seed: int = 1, corpus: str = "simulated") -> SimulatedStudy:
-    """Return a study of as many items, a sentence for each item and system, criterion `quality`."""
+    """Return a study with one sentence per item and system, and the criterion `quality`."""
     values, metrics = _draw(people, items, np.random.default_rng([people.seed, 2, seed]))
     names = list(people.systems)
     rows = [
@@ -121,7 +121,7 @@ def simulate(people: Panel, items: int = 20, seed: int = 1, corpus: str = "simul
 
 
 def join(studies: Collection[SimulatedStudy]) -> SimulatedStudy:
-    """Return studies of several corpora with the same raters as one."""
+    """Join studies of different corpora with the same raters."""
     rows = [row for study in studies for row in study.ratings.rows]
     metrics: dict[str, dict[tuple[str, str, str], float]] = {}
     for study in studies:
@@ -131,7 +131,7 @@ def join(studies: Collection[SimulatedStudy]) -> SimulatedStudy:
 
 
 def _draw(people: Panel, items: int, generator: np.random.Generator) -> tuple[NDArray[np.int8], dict[str, Floats]]:
-    """Return ratings, (I, S, R), and each metric's values, (I, S)."""
+    """Return simulated ratings, (I, S, R), and each metric's values, (I, S)."""
     systems = np.array(list(people.systems.values()))
     shape = items, len(systems)
     quality = systems + generator.normal(0, _ITEM, (items, 1)) + generator.normal(0, _SENTENCE, shape)
@@ -144,7 +144,7 @@ def _draw(people: Panel, items: int, generator: np.random.Generator) -> tuple[ND
     for metric, seen_quality in people.metrics.items():
         shared = generator.normal(0, _SHARED, (items, 1))
         metrics[metric] = seen_quality * quality + shared + generator.normal(0, 1, shape)
-    # Overlap with the reference ends at 1, where many sentences meet, as in Figure 3.
+    # Overlap with the reference is at most 1, a value that many sentences share, as in Figure 3.
     strong = max(people.metrics, key=lambda name: people.metrics[name])
     metrics[strong] = np.minimum(metrics[strong], 1.5)
     return values, metrics

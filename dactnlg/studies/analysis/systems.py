@@ -1,4 +1,4 @@
-"""What people think of each system: means, and wins, losses and ties between two (Ghandeharioun et al. 2019, 7.7)."""
+"""Ratings of systems: means, and pairwise wins, losses and ties (Ghandeharioun et al. 2019, section 7.7)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from dactnlg.studies.analysis.results import Bounds, Result
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 _FEW = 10
-"""With fewer raters or items, clustered variances are known to be too small (Cameron, Gelbach and Miller 2011)."""
+"""With fewer raters or items, clustered variances tend to be too small (Cameron, Gelbach and Miller 2011)."""
 
 
 @dataclass(frozen=True)
 class SystemMean:
-    """What one system is given under one criterion.
+    """The mean rating of a system under one criterion.
 
     Attributes:
         criterion: the criterion.
-        corpus: the corpus, None for all together.
+        corpus: the corpus; None for all together.
         system: the system.
-        mean: of all ratings.
-        interval90, interval95: None where undefined, for `reason`.
+        mean: the mean of all ratings; None if there are none.
+        interval90, interval95: its intervals; None if undefined.
         ratings, items, raters: how many there are.
         reason: why an interval is undefined or not the one asked for.
     """
@@ -48,7 +48,7 @@ class SystemMean:
 
 @dataclass(frozen=True)
 class SystemMeans(Result):
-    """Means of all systems, by criterion and corpus, the highest first."""
+    """Means of all systems by criterion and corpus, the highest first."""
 
     rows: tuple[SystemMean, ...]
     method: str
@@ -57,7 +57,7 @@ class SystemMeans(Result):
 
 @dataclass(frozen=True)
 class Share:
-    """How often something happened: a count, its share of all comparisons, and that share's 90% interval."""
+    """How often an outcome occurred: its count, its share of all comparisons, and the share's 90% interval."""
 
     count: int
     share: float | None
@@ -66,7 +66,7 @@ class Share:
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """Two systems before the same raters: how often the first won, lost and tied."""
+    """How often the first of two systems won, lost and tied, in comparisons by the same rater."""
 
     criterion: str
     corpus: str | None
@@ -91,12 +91,12 @@ class WinLossTie(Result):
 
 
 def means(ratings: Ratings, systems: Sequence[str] = (), over: Over = "both") -> SystemMeans:
-    """Return the mean of each system under each criterion, for each corpus and, where there are several, for all.
+    """Return the mean of each system under each criterion, over all corpora and, if there are several, for each.
 
     Args:
-        ratings: the judgements; those of raters with other scales want `normalization` first.
-        systems: systems that must stand in the table, rated or not; those of the ratings by default.
-        over: what the intervals are for: other items and raters, other items, or other raters.
+        ratings: the judgements; if raters use different scales, normalise them first (see `normalization`).
+        systems: systems to include even if they are not rated.
+        over: what the intervals generalise to: other items and raters, other items, or other raters.
 
     Raises:
         RatingsError: there are no ratings.
@@ -113,14 +113,14 @@ def means(ratings: Ratings, systems: Sequence[str] = (), over: Over = "both") ->
 
 
 def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "raters") -> WinLossTie:
-    """Return how often each system was put above each other one by the same rater for the same item.
+    """Return how often each system was rated above each other one by the same rater for the same item.
 
-    The intervals are over raters by default, as those of the paper must be: its ties scatter more than twice as widely
-    as independent judgements would.
+    The intervals are over raters by default, as those of the paper must be: its ties vary more than twice as much as
+    independent judgements would.
 
     Args:
         ratings: judgements of a pairwise design, or ratings of several systems' sentences for the same items.
-        baseline: the second system of all pairs, every system in turn by default.
+        baseline: the second system of all pairs; by default all pairs of systems are compared.
         over: as in `means`.
 
     Raises:
@@ -142,7 +142,7 @@ def head_to_head(ratings: Ratings, baseline: str | None = None, over: Over = "ra
 
 
 def parts(ratings: Ratings) -> Iterator[tuple[str, str | None, Ratings]]:
-    """Yield the ratings under each criterion, together, and by corpus where there are several."""
+    """Yield criterion, corpus (None for all) and ratings: for all corpora and, if there are several, for each."""
     corpora = ratings.names("corpus") if "corpus" in ratings.columns else []
     for criterion in ratings.names("criterion"):
         part = ratings.where(criterion=criterion)
@@ -195,7 +195,7 @@ def _pairs(
 
 
 def _clipped(interval: Bounds | None) -> Bounds | None:
-    """Return the part of an interval that a share can be in."""
+    """Clip an interval to 0..1."""
     return None if interval is None else (max(interval[0], 0.0), min(interval[1], 1.0))
 
 

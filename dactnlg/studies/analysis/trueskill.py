@@ -1,8 +1,8 @@
-"""TrueSkill of two players (Herbrich, Minka and Graepel 2006), for many runs of a tournament at once.
+"""TrueSkill for two players (Herbrich, Minka and Graepel 2006), for many runs of a tournament at once.
 
-The same numbers as `trueskill.rate_1vs1` gives, which tests hold to 1e-9. That library passes messages through a graph
+Results equal those of `trueskill.rate_1vs1`, which tests check to 1e-9. That library passes messages through a graph
 for every match, .13 ms each: a thousand runs over the 72,180 comparisons of the E2E challenge would take two and a half
-hours; the closed form for two players takes well under a minute, as all runs play their next match together.
+hours. The closed form for two players takes well under a minute, as all runs play their next match together.
 
 Shapes: R runs, S systems.
 """
@@ -22,12 +22,12 @@ _ROOT_HALF = math.sqrt(0.5)
 
 @dataclass(frozen=True)
 class TrueSkillSettings:
-    """Of a tournament.
+    """Settings of a tournament.
 
     Attributes:
-        sigma: standard deviation of a skill before the first match (means are 0).
+        sigma: standard deviation of a skill before the first match (the mean is 0).
         beta: standard deviation of a performance around the skill.
-        draw_rate: share of ties among matches of equals.
+        draw_rate: share of ties among matches of equally skilled systems.
     """
 
     sigma: float
@@ -36,12 +36,12 @@ class TrueSkillSettings:
 
     @property
     def margin(self) -> float:
-        """The difference of performances below which a match is a tie."""
+        """The difference in performance below which a match is a tie."""
         return float(ndtri((self.draw_rate + 1) / 2)) * math.sqrt(2) * self.beta
 
 
 class Tournament:
-    """Skills in R runs: `mean` and `variance`, (R, S) each."""
+    """Skills of the systems in R runs: `mean` and `variance`, (R, S) each."""
 
     def __init__(self, runs: int, systems: int, settings: TrueSkillSettings) -> None:
         self.settings = settings
@@ -50,12 +50,12 @@ class Tournament:
         self._rows = np.arange(runs)
 
     def play(self, winners: NDArray[Any], losers: NDArray[Any], ties: NDArray[np.bool_]) -> None:
-        """Learn from one match of every run.
+        """Update the skills after one match in every run.
 
         Args:
-            winners: (R,), places of the systems that won, or of one of the two that tied.
-            losers: (R,), places of the others.
-            ties: (R,), whether it was a tie.
+            winners: (R,), indices of the systems that won, or of either system in a tie.
+            losers: (R,), indices of their opponents.
+            ties: (R,), whether the match was a tie.
         """
         first, second = (self._rows, winners), (self._rows, losers)
         variance = self.variance[first] + self.variance[second] + 2 * self.settings.beta**2
@@ -69,13 +69,13 @@ class Tournament:
 
 
 def _corrections(difference: NDArray[Any], margin: NDArray[Any], ties: NDArray[np.bool_]) -> tuple[Any, Any]:
-    """Return v and w: how far means move and variances shrink, (R,) each."""
+    """Return v and w, the factors by which means move and variances shrink, (R,) each."""
     x = difference - margin
-    # The normal density over its distribution function, which both vanish far out; their ratio does not.
+    # Normal density over distribution function; in the tail both vanish, but their ratio does not.
     v = math.sqrt(2 / math.pi) / erfcx(-x * _ROOT_HALF)
     w = v * (v + x)
     if ties.any():
-        # Far out a tie says the same as a defeat of the stronger by a hair.
+        # In the tail, a tie is equivalent to a narrow defeat of the stronger system.
         low, high = -margin - np.abs(difference), margin - np.abs(difference)
         inside = ndtr(high) - ndtr(low)
         known = inside > 1e-12

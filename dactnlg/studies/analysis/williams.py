@@ -1,7 +1,7 @@
 """Does one metric correlate better with people than another? Williams' test between dependent correlations.
 
-Williams 1959; Steiger 1980, equation 7; for metrics: Graham and Baldwin 2014. No library here has it: R's psych does
-(`r.test`), and tests hold its numbers.
+Williams 1959; Steiger 1980, equation 7; for metrics: Graham and Baldwin 2014. No library used here has the test; R's
+psych does (`r.test`), and tests compare with its results.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ METHOD = (
 
 @dataclass(frozen=True)
 class MetricDifference:
-    """Two metrics against the same people.
+    """The difference between two metrics' correlations with people.
 
     Attributes:
         criterion, corpus, gold: as in `MetricCorrelation`.
         first, second: the metrics; the first correlates better.
-        first_value, second_value: their correlations with people, sign turned where small values are good.
-        between: the two metrics' correlation with each other.
-        statistic: Williams' t, None for other tests or where undefined.
-        p: two-sided, None where undefined.
-        adjusted: p after Holm over the block.
-        sentences: how many.
+        first_value, second_value: their correlations with people, with inverted sign if smaller values are better.
+        between: the correlation between the two metrics.
+        statistic: Williams' t; None for other tests or if undefined.
+        p: two-sided p-value; None if undefined.
+        adjusted: p after Holm's correction over the block (criterion, corpus, gold).
+        sentences: number of sentences.
         reason: why it is undefined.
     """
 
@@ -60,7 +60,7 @@ class MetricDifference:
 
 @dataclass(frozen=True)
 class MetricDifferences(Result):
-    """All pairs of metrics, by criterion and corpus, with and without gold sentences."""
+    """Differences for all pairs of metrics, by criterion and corpus, with and without gold sentences."""
 
     coefficient: Name
     rows: tuple[MetricDifference, ...]
@@ -68,12 +68,12 @@ class MetricDifferences(Result):
     notes: tuple[str, ...] = ()
 
     def apart(self, level: float = 0.05) -> tuple[MetricDifference, ...]:
-        """Return the pairs that are really told apart: p after Holm below a level."""
+        """Return the pairs that differ significantly: p after Holm's correction is below a level."""
         return tuple(row for row in self.rows if row.adjusted is not None and row.adjusted < level)
 
 
 def williams(first: float, second: float, between: float, n: int) -> tuple[float, float]:
-    """Return Williams' t and its two-sided p, of n - 3 degrees of freedom.
+    """Return Williams' t and its two-sided p, with n - 3 degrees of freedom.
 
     >>> t, p = williams(0.5, 0.3, 0.6, 100)
     >>> round(t, 6), round(p, 6)
@@ -82,11 +82,12 @@ def williams(first: float, second: float, between: float, n: int) -> tuple[float
     Args:
         first: correlation of the first metric with people.
         second: correlation of the second.
-        between: correlation of the two metrics.
-        n: sentences, 4 or more.
+        between: correlation between the two metrics.
+        n: number of sentences, 4 or more.
 
     Raises:
-        RatingsError: there are fewer, or the three cannot be correlations of the same sentences (or leave no variance).
+        RatingsError: there are fewer sentences, or the three values cannot be correlations over the same sentences or
+            leave no variance.
     """
     from scipy.stats import t as student
 
@@ -104,17 +105,17 @@ def williams(first: float, second: float, between: float, n: int) -> tuple[float
 def compare_metrics(
     ratings: Ratings, scores: MetricScores, *, gold: Collection[str] = (), name: Name = "pearson"
 ) -> MetricDifferences:
-    """Return Williams' test of every two metrics.
+    """Return Williams' test of every pair of metrics.
 
     Args:
         ratings: the judgements.
-        scores: values of metrics.
-        gold: systems that are people: rows are given with and without their sentences.
-        name: the coefficient; the test was made for Pearson's, and is customary with Spearman's.
+        scores: metric values.
+        gold: systems whose sentences people wrote: results are given with and without them.
+        name: the coefficient; the test was designed for Pearson's, but is commonly used with Spearman's.
 
     Raises:
-        RatingsError: as `correlate`.
-        UnknownNameError: no system has a name of `gold`.
+        RatingsError: there are no ratings, or no metric has a value for any judged sentence.
+        UnknownNameError: a name in `gold` is not a system.
     """
     rows = []
     notes: dict[str, None] = {}
@@ -125,7 +126,7 @@ def compare_metrics(
 
 
 def adjusted(rows: list[MetricDifference]) -> tuple[MetricDifference, ...]:
-    """Return the rows with p adjusted after Holm, over the defined ones of a block (criterion, corpus, gold)."""
+    """Return the rows with p adjusted by Holm's method over the defined p of each block (criterion, corpus, gold)."""
     try:
         from statsmodels.stats.multitest import multipletests
     except ImportError:
