@@ -77,7 +77,7 @@ class AnalysisOptions:
 
 @dataclass(frozen=True)
 class MetricAnalysis(Result):
-    """How metrics agree with people.
+    """Agreement of metrics with people.
 
     Attributes:
         pairings: the values that were correlated, for scatter plots.

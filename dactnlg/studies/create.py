@@ -111,7 +111,8 @@ def create(options: StudyOptions, sources: Sequence[SystemSource]) -> Study:
     """Return a new study; the same options and sources give the same one.
 
     Raises:
-        StudyError: a source has no sentence for an act, the numbers do not fit, or there is nothing to compare.
+        StudyError: a source has no sentence for an act, too many acts or pages are asked for, or there is nothing to
+            compare.
         DactnlgError: a corpus or a run cannot be read.
     """
     names = list(dict.fromkeys(source.name for source in sources))

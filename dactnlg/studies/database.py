@@ -18,7 +18,7 @@ from dactnlg.studies.study import StudyError
 
 FILE = "ratings.sqlite"
 _WAIT = 30.0
-"""Seconds to wait for another writer of SQLite."""
+"""Seconds to wait for another SQLite writer."""
 _KINDS = "sqlite:///FILE or postgresql+psycopg://USER:PASSWORD@HOST/NAME"
 
 

@@ -37,7 +37,7 @@ class Enrolment:
             referenced ones); each has the columns `study` and `rater`.
 
     Raises:
-        StudyError: the database holds answers to a study of this name that asked something else.
+        StudyError: the database has a study of this name that asked something else.
     """
 
     def __init__(self, engine: Engine, key: str, name: str, answers: tuple[Table, ...]) -> None:

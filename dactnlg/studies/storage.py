@@ -68,7 +68,7 @@ class Storage(Enrolment):
         study: the study.
 
     Raises:
-        StudyError: the database holds answers to a study of this name that asked something else.
+        StudyError: the database has a study of this name that asked something else.
     """
 
     def __init__(self, engine: Engine, study: Study) -> None:

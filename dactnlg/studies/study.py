@@ -93,7 +93,7 @@ class Scale(_Record):
     def values(self) -> tuple[float, ...]:
         """Every value, the lowest first."""
         steps = math.floor((self.high - self.low) / self.step + 1e-9)
-        # Three steps of .1 are .30000000000000004, which nobody answers.
+        # Three steps of .1 are .30000000000000004, which no rater would enter.
         return tuple(float(f"{self.low + at * self.step:.12g}") for at in range(steps + 1))
 
     def has(self, value: float) -> bool:

@@ -88,7 +88,7 @@ def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -
         gold: systems whose sentences people wrote; without any, each part is yielded once, with all sentences.
 
     Raises:
-        RatingsError: there are no ratings, or no metric has a value for any judged sentence.
+        RatingsError: there are no ratings, or no metric has a value for any judged sentence of some part.
         UnknownNameError: a name in `gold` is not a system.
     """
     if not ratings.rows:

@@ -106,7 +106,7 @@ def reliability(ratings: Ratings) -> Reliability:
     """Return the agreement of all raters, for ratings under one criterion.
 
     Raises:
-        RatingsError: there are no ratings, of several criteria, or a library is not installed.
+        RatingsError: there are no ratings, or of several criteria; or a library is not installed.
     """
     table = judgements(ratings)
     continuous = len(np.unique(table.value)) > MOST_CATEGORIES

@@ -14,7 +14,7 @@ MOST_FIELDS = 8
 
 
 class Instance(NamedTuple):
-    """What a rater judged at once in Potato.
+    """What a rater judges at once in Potato.
 
     Attributes:
         item: the item.

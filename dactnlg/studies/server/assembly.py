@@ -63,7 +63,7 @@ def assembled(
 
     @app.get("/healthz")
     def healthy() -> dict[str, str]:
-        """Say that the server answers."""
+        """Confirm that the server is up."""
         return {"status": "ok"}
 
     return application.guarded(app, RequestLimits(body_bytes=body_bytes, seconds=SECONDS))
