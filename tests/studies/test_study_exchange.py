@@ -161,6 +161,24 @@ def test_pairs_and_back(tmp_path: Path) -> None:
     assert not (tmp_path / "no").exists()
 
 
+@pytest.mark.parametrize("by_system", [True, False])
+def test_pairs_under_several_criteria(tmp_path: Path, by_system: bool) -> None:
+    # System by system, as a study gives them, or criterion by criterion with the pair the other way round.
+    rows = [
+        rating(system=system, value=value, page="p", corpus="c", output=f"{system}.") | {"criterion": criterion}
+        for criterion, values in (("quality", {"a": 1, "b": 0}), ("naturalness", {"b": 1, "a": 0}))
+        for system, value in values.items()
+    ]
+    if by_system:
+        rows.sort(key=lambda row: str(row["system"]))
+    write_potato(Ratings(rows), tmp_path / "out")
+    (line,) = (tmp_path / "out" / "items.jsonl").read_text(encoding="utf-8").splitlines()
+    assert (json.loads(line)["system"], json.loads(line)["text"]) == (["a", "b"], ["a.", "b."])
+    assert judgements(read_potato(tmp_path / "out"), "output") == judgements(Ratings(rows), "output")
+    with pytest.raises(RatingsError, match="no win, loss or tie"):
+        write_potato(Ratings(rows[:-1]), tmp_path / "half", study("pairwise"))
+
+
 # As Potato 2.12 writes it (InMemoryUserState.save), of what it writes besides only some.
 STATE = {
     "user_id": "ann@example.org",

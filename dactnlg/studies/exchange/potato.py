@@ -51,7 +51,8 @@ def write_potato(ratings: Ratings, folder: Path, study: Study | None = None) -> 
     items: dict[str, dict[str, Any]] = {}
     states: dict[str, dict[str, list[Any]]] = {}
     for rater, instance, rows in _instances(ratings, pairs=pairs):
-        outputs = [row.get("output", "") for row in rows[: len(instance.systems)]]
+        said = {row["system"]: row.get("output", "") for row in rows}
+        outputs = [said[system] for system in instance.systems]
         known = study.item_by_id.get(instance.item) if study else None
         items.setdefault(
             instance.name,
@@ -64,7 +65,8 @@ def write_potato(ratings: Ratings, folder: Path, study: Study | None = None) -> 
                 **({"act": known.act} if known else {}),
             },
         )
-        labels = [_pair_label(group) if pairs else _label(group[0]) for _, group in by(rows, "criterion")]
+        groups = [group for _, group in by(rows, "criterion")]
+        labels = [_pair_label(group, instance) if pairs else _label(group[0]) for group in groups]
         states.setdefault(rater, {})[instance.name] = labels
     with made_folder(folder):
         with written(folder / ITEMS) as file:
@@ -108,8 +110,10 @@ def _label(row: Mapping[str, Any]) -> list[Any]:
     return [{"schema": row["criterion"], "name": shown if point else "slider"}, shown]
 
 
-def _pair_label(rows: Sequence[Mapping[str, Any]]) -> list[Any]:
-    values = tuple(row["value"] for row in rows)
+def _pair_label(rows: Sequence[Mapping[str, Any]], instance: Instance) -> list[Any]:
+    # Rows of different criteria may list the two systems in different orders.
+    given = {row["system"]: row["value"] for row in rows}
+    values = tuple(given.get(system) for system in instance.systems)
     chosen = next((name for name, pair in _PAIR.items() if pair == values), None)
     if chosen is None:
         raise RatingsError(f"rater {rows[0]['rater']}'s answer for item {rows[0]['item']} is no win, loss or tie")
