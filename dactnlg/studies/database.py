@@ -43,7 +43,9 @@ def database_url(folder: Path, database: str | None) -> URL:
     if kind not in ("sqlite", "postgresql"):
         raise StudyError(f"--database: {kind[:40]!r} is not supported; write {_KINDS}")
     if kind == "sqlite":
-        if not url.database or url.database == ":memory:" or url.query:
+        if url.query:
+            raise StudyError("--database: options after a ? are not supported; name a file, sqlite:///FILE")
+        if not url.database or url.database == ":memory:":
             raise StudyError("--database: ratings in memory would be lost; name a file, sqlite:///FILE")
         return url.set(drivername="sqlite")
     if find_spec("psycopg") is None:

@@ -21,6 +21,8 @@ from dactnlg.studies.tables import raters, studies
 _MAKING = 0x6461_6374
 """PostgreSQL advisory lock held while tables are created."""
 
+LEFT = "you have left the study, and your answers are deleted"
+
 
 class OutOfOrder(StudyError):
     """A step that is not the rater's next one, or from a rater who has not consented yet or has withdrawn."""
@@ -131,7 +133,7 @@ class Enrolment:
         columns = select(raters.c.consented, raters.c.withdrawn)
         row = connection.execute(columns.where(self._is(rater)).with_for_update()).one()
         if row.withdrawn is not None:
-            raise OutOfOrder("you have left the study, and your answers are deleted")
+            raise OutOfOrder(LEFT)
         return row.consented is not None
 
     @contextlib.contextmanager

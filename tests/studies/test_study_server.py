@@ -172,7 +172,9 @@ def test_a_rater_may_leave_and_take_the_answers_along(desk: Desk) -> None:
     assert not desk.storage.values()
     for path in (link, f"{link}/leave"):
         assert "You have left the study" in desk.client.get(path).text
-    assert desk.client.post(f"{link}/pages/1", data=PAGE).status_code == 409
+    for form in (PAGE, {**PAGE, "s1q1": "much"}):
+        refused = desk.client.post(f"{link}/pages/1", data=form, headers=HTML)
+        assert refused.status_code == 409 and "you have left the study" in refused.text
     assert desk.client.post(f"{link}/consent", data={"agree": "yes"}).status_code == 409
 
 

@@ -227,6 +227,8 @@ def test_a_check_for_a_fraction_is_passed(asked: float) -> None:
         ("mysql://me:secret@host/x", "'mysql' is not supported"),
         ("sqlite://", "would be lost"),
         ("sqlite:///:memory:", "would be lost"),
+        ("sqlite:///file:x?mode=memory&uri=true", "options after a . are not supported"),
+        ("sqlite:///ratings.sqlite?timeout=5", "options after a . are not supported"),
         ("postgresql+psycopg://me:secret@127.0.0.1:1/x", "does not serve"),
         ("sqlite:////nowhere/at/all.sqlite", "does not serve"),
     ],

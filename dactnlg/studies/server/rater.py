@@ -9,6 +9,7 @@ from fastapi.responses import Response
 
 from dactnlg._utils.web.forms import Form, form_schema
 from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
+from dactnlg.studies.enrolment import LEFT, OutOfOrder
 from dactnlg.studies.server.desk import StudyDesk
 from dactnlg.studies.server.questions import Question, questions, read_answers
 from dactnlg.studies.server.visitors import Token, VisitorRoom
@@ -46,6 +47,8 @@ class RaterRoom(VisitorRoom[StudyDesk, RaterState]):
 
     def answer(self, state: RaterState, token: str, number: int, form: dict[str, str]) -> Response:
         """Store the answers to a page and redirect to the next; if they have mistakes, show the page again."""
+        if state.withdrawn:
+            raise OutOfOrder(LEFT)
         pages = self.desk.study.rater_by_id[state.rater].pages
         if number > len(pages):
             raise Problem(404, f"there are {len(pages)} pages")
