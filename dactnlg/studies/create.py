@@ -103,7 +103,7 @@ def parse_scale(text: str) -> Scale:
             raise ValueError(f"no number of steps of {scale.step:g} leads from {scale.low:g} to {scale.high:g}")
         return scale
     except ValueError as error:
-        reason = str(error).split("Value error, ")[-1].split(" [type=")[0]
+        reason = mistake(error) if isinstance(error, ValidationError) else error
         raise StudyError(f"--scale {text[:40]!r}: {reason}") from None
 
 
@@ -143,10 +143,11 @@ _SCALES: Mapping[Design, Scale | None] = {
 
 def _items(corpus: Corpus, options: StudyOptions, sources: Sequence[SystemSource]) -> Iterator[StudyItem]:
     examples = corpus.split(options.split)
-    picked = pick(distinct_acts(examples), options.acts, options.plan.seed)
+    acts = distinct_acts(examples)
+    picked = pick(acts, options.acts, options.plan.seed)
     wanted = Wanted(corpus.name, options.split, picked, len(examples), several=len(options.corpora) > 1)
     said = sentences(wanted, sources, options.plan.seed)
-    vocabulary = {word for act in distinct_acts(examples) for text in act.references for word in _WORD.findall(text)}
+    vocabulary = {word for act in acts for text in act.references for word in _WORD.findall(text.lower())}
     for place, act in enumerate(picked):
         yield StudyItem(
             id=f"{corpus.name}-{place + 1:03}",

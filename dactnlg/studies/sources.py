@@ -17,6 +17,8 @@ from dactnlg.studies.sampling import PickedAct
 from dactnlg.studies.study import CHECKS, StudyError
 
 GOLD = "gold"
+CORPUS_ITSELF = "the corpus's own sentences"
+"""The origin of sentences from the corpus, as a study describes it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class SystemSource:
     @property
     def origin(self) -> str:
         """The source as described in the study: the last component of its path, or that it is the corpus."""
-        return "the corpus's own sentences" if self.path is None else self.path.resolve().name
+        return CORPUS_ITSELF if self.path is None else self.path.resolve().name
 
 
 class Wanted(NamedTuple):
@@ -62,14 +64,14 @@ def parse_source(text: str) -> SystemSource:
     name, equals, place = text.partition("=")
     # Folders of sweeps have "=" in their names.
     if not equals or Path(text).exists():
-        equals = ""
-        name, place = ("", text) if text != GOLD else (GOLD, "")
-    if text == GOLD or (equals and place == GOLD):
-        return SystemSource(name or GOLD, None)
-    path = Path(place)
-    if not place or not path.exists():
+        name, place = "", text
+    path = None if place == GOLD else Path(place)
+    if path and not (place and path.exists()):
         raise StudyError(f"--systems {text}: there is no run folder and no file {place!r}; gold is the corpus itself")
-    name = name or re.sub(r"[^\w.-]+", "-", path.resolve().stem if path.is_file() else path.resolve().name)
+    if not name:
+        name = (
+            re.sub(r"[^\w.-]+", "-", path.resolve().stem if path.is_file() else path.resolve().name) if path else GOLD
+        )
     if name in CHECKS or not name.strip() or len(name) > 200 or not name.isprintable():
         raise StudyError(f"--systems {text}: a system cannot be called {name[:40]!r}; name it with NAME={place}")
     return SystemSource(name, path)

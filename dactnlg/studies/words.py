@@ -91,7 +91,7 @@ def in_words(turn: Turn, vocabulary: Collection[str] = ()) -> str:
     for act in turn:
         name = act.act_type.removeprefix("?")
         known = _TYPES.get(name.lower().replace("-", "_").replace(".", "_"))
-        if name == "request" and any(slot.value not in (None, "?") for slot in act.slots):
+        if name.lower() == "request" and any(slot.value not in (None, "?") for slot in act.slots):
             known = "Ask the user for something with"
         said = known or f"{'Ask about' if name != act.act_type else 'Say'} ({spaced(name, vocabulary)})"
         if said != heading or not act.slots:

@@ -110,6 +110,16 @@ def test_names_of_systems(tmp_path: Path, lines: Path) -> None:
     assert [system.name for system in found.systems] == ["people", "lr-0.1-b-", "naïve ü"]
 
 
+def test_slots_are_split_into_words_of_sentences_that_begin_with_them(tmp_path: Path) -> None:
+    corpus = tmp_path / "own.jsonl"
+    lines = [{"act": f"inform(kiteshelter={at})", "text": f"Kite shelter {at}."} for at in range(20)]
+    corpus.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    words = ["--corpus", str(corpus), "--systems", "gold", "--acts", "1", "--raters", "1"]
+    assert main(["study", "create", *words, "--output", str(tmp_path / "s")]) == 0
+    (item,) = Study.load(tmp_path / "s").items
+    assert item.words.splitlines()[1].startswith("- kite shelter: ")
+
+
 def test_pairs_and_checks(tmp_path: Path, lines: Path) -> None:
     found = make(tmp_path / "s", "--acts", 4, "--systems", "gold", lines, "--design", "pairwise", "--checks", 1)
     assert found.scale is None
@@ -134,12 +144,14 @@ def test_what_does_not_fit_is_refused(tmp_path: Path, lines: Path, capsys: pytes
         ([tmp_path / "bad.jsonl"], "bad.jsonl, line 1: it is not"),
         ([tmp_path / "less.jsonl"], "acts are without one"),
         ([f"check={lines}"], "cannot be called 'check'"),
+        (["check=gold"], "cannot be called 'check'"),
         ([f"a\x1b[1m={lines}"], "cannot be called"),
         ([lines, lines], "two systems are called shout"),
         (["gold", "--design", "pairwise"], "at least two systems"),
         (["gold", "--acts", "1000000"], "--acts 1000000: there are"),
         (["gold", "--scale", "5-1"], "--scale '5-1': a scale rises"),
         (["gold", "--scale", "good"], "write LOW-HIGH"),
+        (["gold", "--scale", "1-5:0"], "--scale '1-5:0': step: Input should be greater than 0 (got 0.0)\n"),
         (["gold", "--scale", "1-5:0.75"], "no number of steps of 0.75 leads from 1 to 5"),
         (["gold", "--scale", "1-4.5"], "no number of steps of 1 leads from 1 to 4.5"),
         (["gold", "--criteria", "a,,b"], "the name of a quality is empty"),

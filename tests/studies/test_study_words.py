@@ -29,6 +29,9 @@ def test_an_act_in_words() -> None:
         "- near",
     ]
     assert in_words(parse("goodbye()")) == "Say goodbye."
+    assert in_words(parse("Request(food=?)")) == "Ask the user for:\n- food: ask for it"
+    for kind in ("request", "Request"):
+        assert in_words(parse(f"{kind}(area=north)")) == "Ask the user for something with:\n- area: north"
     assert in_words(parse("offer(name=x)&offer(food=y)")) == "Offer:\n- name: x\n- food: y"
 
 
