@@ -327,7 +327,7 @@ def metric_scores(path: Path, ratings: Ratings, source: MetricSource) -> MetricS
         by_place = len(source.files) > 1 or "=" in source.files[0]
         # Each rater sees the items in a different order, so the order of ratings is not that of the lines of a file.
         if path.is_dir():
-            items = [item.id for item in Study.load(path).items if item.check is None]
+            items = [item.id for item in Study.load(path).judged]
         else:
             items = common_order(ratings) if by_place else []
         found = MetricScores.read(list(source.files), items)

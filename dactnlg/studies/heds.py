@@ -12,13 +12,11 @@ from typing import NamedTuple
 from dactnlg import __version__
 from dactnlg._utils.markdown import escape, fenced
 from dactnlg.studies.ratings import Ratings
-from dactnlg.studies.study import Criterion, Study, StudyItem
+from dactnlg.studies.sources import CORPUS_ITSELF
+from dactnlg.studies.study import Criterion, Study
 
 VERSION = "2.0"
 OPEN = "TO BE FILLED IN"
-MOST_BUTTONS = 11
-"""Largest scale that `dactnlg study serve` shows as buttons; on longer ones the value is typed."""
-GOLD = "the corpus's own sentences"
 _PROPERTIES = {
     "informativeness": ("correctness", "content of output", "relative to the input"),
     "adequacy": ("correctness", "content of output", "relative to the input"),
@@ -80,7 +78,8 @@ def _paper() -> Iterator[Entry]:
 
 
 def _systems(study: Study) -> Iterator[Entry]:
-    human = any(system.source == GOLD for system in study.systems)
+    # A system with several sources, for several corpora, names them all.
+    human = any(CORPUS_ITSELF in system.source.split(", ") for system in study.systems)
     yield Entry("2.1", "Type of input", ("Structured data: dialogue acts.",))
     yield Entry(
         "2.2",
@@ -93,12 +92,8 @@ def _systems(study: Study) -> Iterator[Entry]:
     yield Entry("2.5", "Languages of the output", left="the language of the corpus")
 
 
-def _judged(study: Study) -> list[StudyItem]:
-    return [item for item in study.items if item.check is None]
-
-
 def _sample(study: Study) -> Iterator[Entry]:
-    items = _judged(study)
+    items = study.judged
     counts = [sum(system.name in item.sentences for item in items) for system in study.systems]
     said = f"{counts[0]}" if len(set(counts)) == 1 else ", ".join(map(str, counts)) + " (by system, in their order)"
     shared = sum(len(item.sentences) - len(set(item.sentences.values())) for item in items)
@@ -133,7 +128,7 @@ def _evaluators(study: Study, ratings: Ratings | None) -> Iterator[Entry]:
 
 
 def _design(study: Study) -> Iterator[Entry]:
-    checks = sum(item.check is not None for item in study.items)
+    checks = len(study.items) - len(study.judged)
     yield Entry("3.3.1", "Preregistration", left="yes, with registry and link, or no")
     yield Entry(
         "3.3.2", "How responses were collected", ("On web pages of `dactnlg study serve`, a link for each rater.",)
@@ -180,7 +175,7 @@ def _criterion(study: Study, criterion: Criterion) -> Iterator[Entry]:
         if criterion.low_label or criterion.high_label:
             values += f" ({escape(criterion.low_label)} ... {escape(criterion.high_label)})"
     yield Entry("4.3.4", "Its values", (f"{values}.",))
-    form = "Multiple-choice options." if size <= MOST_BUTTONS else "Another: a number to enter."
+    form = "Multiple-choice options." if study.offers_choices else "Another: a number to enter."
     yield Entry("4.3.5", "How it is presented", (form,))
     yield Entry("4.3.6", "Task without a rating instrument", ("Not applicable.",))
     question = criterion.question or criterion.name

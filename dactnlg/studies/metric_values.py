@@ -7,11 +7,9 @@ from collections.abc import Iterator, Sequence
 from dactnlg.acts import parse
 from dactnlg.evaluation.pairs import TextPair
 from dactnlg.evaluation.scoring import DEFAULT_PRESET, score_pairs
+from dactnlg.studies.analysis.judgements import Sentence
 from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.study import Study, StudyError, StudyItem
-
-Sentence = tuple[str, str, str]
-"""Corpus, item, system."""
 
 
 def study_scores(study: Study, preset: str | None = None, metrics: Sequence[str] | None = None) -> MetricScores:
@@ -30,9 +28,8 @@ def study_scores(study: Study, preset: str | None = None, metrics: Sequence[str]
         DactnlgError: there is no such preset or metric, or its data are not installed.
     """
     rows: list[tuple[Sentence, dict[str, float | None]]] = []
-    for corpus in dict.fromkeys(item.corpus for item in study.items if item.check is None):
-        items = [item for item in study.items if item.check is None and item.corpus == corpus]
-        pairs = list(_pairs(items))
+    for corpus in dict.fromkeys(item.corpus for item in study.judged):
+        pairs = list(_pairs([item for item in study.judged if item.corpus == corpus]))
         if pairs:
             rows += _scored(corpus, pairs, preset, metrics)
     if not rows:

@@ -21,6 +21,8 @@ FILE = "study.json"
 CHECKS = ("check", "check-other")
 """System names of an attention check's sentences; in the pairwise design the first should win."""
 MOST_STEPS = 1_000
+MOST_CHOICES = 11
+"""Largest scale whose values are shown as choices; on a longer one, raters type a number."""
 Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 Text = Annotated[str, Field(max_length=20_000)]
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -226,6 +228,16 @@ class Study(StudyFile):
             raise ValueError(f"page {page.id!r} shows a sentence twice")
         if self.design == "pairwise" and len(page.systems) != 2:
             raise ValueError(f"page {page.id!r} of a pairwise study must show two sentences")
+
+    @property
+    def judged(self) -> tuple[StudyItem, ...]:
+        """The items without the attention checks."""
+        return tuple(item for item in self.items if item.check is None)
+
+    @property
+    def offers_choices(self) -> bool:
+        """Whether raters choose an answer; on a longer or a continuous scale, they type a number."""
+        return self.scale is None or (self.design == "likert" and len(self.scale.values) <= MOST_CHOICES)
 
     @cached_property
     def item_by_id(self) -> dict[str, StudyItem]:

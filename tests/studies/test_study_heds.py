@@ -53,6 +53,18 @@ def test_designs(design: str) -> None:
     assert found["4.3.3"] == ("3." if pairs else "11.")
 
 
+def test_a_continuous_scale_of_few_values_is_typed() -> None:
+    found = answers(datasheet(study("continuous")))
+    assert (found["4.3.3"], found["4.3.5"]) == ("11.", "Another: a number to enter.")
+
+
+def test_sentences_of_people_are_seen_among_several_sources() -> None:
+    data = study().model_dump(mode="json")
+    data["systems"][0]["source"] = "run-1, the corpus's own sentences"
+    assert "people wrote" in answers(datasheet(Study.model_validate(data)))["2.2"]
+    assert "people wrote" not in answers(datasheet(study()))["2.2"]
+
+
 def test_texts_of_the_study_stay_texts() -> None:
     evil = f"{EVIL}\n### 9.9 forged\n```\n# x"
     data = study().model_dump(mode="json") | {"instructions": evil, "name": EVIL}

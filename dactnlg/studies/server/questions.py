@@ -8,10 +8,8 @@ from dataclasses import dataclass
 
 from dactnlg._utils.web.problems import UNPROCESSABLE, Problem
 from dactnlg.studies.storage import Answer
-from dactnlg.studies.study import Criterion, Scale, Study, StudyPage
+from dactnlg.studies.study import MOST_CHOICES, Criterion, Scale, Study, StudyPage
 
-MOST_CHOICES = 11
-"""Largest scale whose values are shown as choices; on a longer one, a number is asked for."""
 PAIR = {"first": (1.0, 0.0), "second": (0.0, 1.0), "tie": (0.5, 0.5)}
 """Answers about a pair, with the values of its two sentences."""
 _PAIR_LABELS = {"first": "Sentence 1", "second": "Sentence 2", "tie": "Equally good"}
@@ -102,7 +100,7 @@ def scale_questions(
         criteria: what is asked.
         given: a submitted form, whose answers and mistakes are set in the questions.
     """
-    choices, found = tuple(_values(scale)), []
+    choices, found = tuple(_values(scale)) if len(scale.values) <= MOST_CHOICES else (), []
     for number, criterion in enumerate(criteria, 1):
         text = (given or {}).get(f"q{number}", "").strip()
         mistake = "" if given is None else _off_scale(scale, text) if text else UNANSWERED
@@ -131,13 +129,11 @@ def _choices(study: Study) -> Iterator[Choice]:
     if study.scale is None:
         for key, (value, label) in enumerate(_PAIR_LABELS.items(), 1):
             yield Choice(value, label, str(key))
-    elif study.design == "likert":
+    elif study.offers_choices:
         yield from _values(study.scale)
 
 
 def _values(scale: Scale) -> Iterator[Choice]:
-    if len(scale.values) > MOST_CHOICES:
-        return
     for value in (f"{value:.12g}" for value in scale.values):
         # Only one-digit values have a shortcut, which is the digit itself.
         yield Choice(value, value, value if len(value) == 1 else "")
