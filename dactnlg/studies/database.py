@@ -60,7 +60,7 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
     Args:
         folder: the study's folder.
         database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
-        to_read: whether an SQLite file must exist; otherwise it is created.
+        to_read: whether the database is only read: an SQLite file must exist, and is not changed.
 
     Raises:
         StudyError: the database cannot be reached, or is damaged.
@@ -72,7 +72,7 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
     patience: dict[str, Any] = {"timeout": _WAIT} if lite else {"connect_timeout": 10}
     engine = create_engine(url, pool_size=10, max_overflow=30, pool_pre_ping=not lite, connect_args=patience)
     if lite:
-        event.listen(engine, "connect", _durable)
+        event.listen(engine, "connect", _read_only if to_read else _durable)
         event.listen(engine, "begin", _begin)
     try:
         yield engine
@@ -84,6 +84,12 @@ def connect(folder: Path, database: str | None, *, to_read: bool = False) -> Ite
     except BaseException:
         engine.dispose()
         raise
+
+
+def _read_only(connection: Any, _record: Any) -> None:
+    # As in `_durable`.
+    connection.isolation_level = None
+    connection.execute("PRAGMA query_only=ON").close()
 
 
 def _durable(connection: Any, _record: Any) -> None:

@@ -10,8 +10,9 @@ import contextlib
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from typing import Self
 
-from sqlalchemy import ColumnElement, Table, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Table, delete, func, insert, inspect, select, update
 from sqlalchemy.engine import Connection, Engine
 
 from dactnlg.studies import tables
@@ -29,7 +30,7 @@ class OutOfOrder(StudyError):
 
 
 class Enrolment:
-    """The raters of one study in a database.
+    """The raters of one study in a database; `enter` must come before anything is stored.
 
     Args:
         engine: the database, from `database.connect`.
@@ -37,28 +38,36 @@ class Enrolment:
         name: the study's name.
         answers: the tables of answers, in an order in which their rows can be deleted (referencing tables before
             referenced ones); each has the columns `study` and `rater`.
-
-    Raises:
-        StudyError: the database has a study of this name that asked something else.
     """
 
     def __init__(self, engine: Engine, key: str, name: str, answers: tuple[Table, ...]) -> None:
-        self._engine, self._key, self._answers = engine, key, answers
+        self._engine, self._key, self._name, self._answers = engine, key, name, answers
         # SQLite allows one writer at a time, and its own waiting is not fair; waiting for this lock is.
         self._turn = threading.Lock() if engine.dialect.name == "sqlite" else contextlib.nullcontext()
+
+    def enter(self) -> Self:
+        """Create the tables if they are missing, and enter the study; return the enrolment.
+
+        Raises:
+            StudyError: the database has a study of this name that asked something else.
+        """
         with self._writing() as connection:
-            if engine.dialect.name == "postgresql":
+            if self._engine.dialect.name == "postgresql":
                 # If several servers start at once, the first creates the tables and the others find them.
                 connection.execute(select(func.pg_advisory_xact_lock(_MAKING)))
             tables.metadata.create_all(connection)
-            known = {row.id: row.name for row in connection.execute(select(studies))}
-            if key not in known and name in known.values():
-                raise StudyError(
-                    f"the database holds answers to another study called {name!r}, which asked something "
-                    "else; restore its file, or take another database or name"
-                )
-            if key not in known:
-                connection.execute(insert(studies).values(id=key, name=name))
+            if not self._known(connection):
+                connection.execute(insert(studies).values(id=self._key, name=self._name))
+        return self
+
+    def entered(self) -> bool:
+        """Whether the database has this study; nothing is written.
+
+        Raises:
+            StudyError: the database has a study of this name that asked something else.
+        """
+        with self._reading() as connection:
+            return inspect(connection).has_table(studies.name) and self._known(connection)
 
     def close(self) -> None:
         """Close all connections."""
@@ -120,6 +129,15 @@ class Enrolment:
             with self._turn, self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 # The log still contains what was deleted.
                 connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _known(self, connection: Connection) -> bool:
+        known = {row.id: row.name for row in connection.execute(select(studies))}
+        if self._key not in known and self._name in known.values():
+            raise StudyError(
+                f"the database holds answers to another study called {self._name!r}, which asked something "
+                "else; restore its file, or take another database or name"
+            )
+        return self._key in known
 
     def _is(self, rater: str) -> ColumnElement[bool]:
         return (raters.c.study == self._key) & (raters.c.rater == rater)

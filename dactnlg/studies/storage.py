@@ -66,9 +66,6 @@ class Storage(Enrolment):
     Args:
         engine: the database, from `database.connect`.
         study: the study.
-
-    Raises:
-        StudyError: the database has a study of this name that asked something else.
     """
 
     def __init__(self, engine: Engine, study: Study) -> None:
@@ -85,10 +82,10 @@ class Storage(Enrolment):
             database: an SQLAlchemy URL; None for `ratings.sqlite` in the folder.
 
         Raises:
-            StudyError: the URL is not supported, the database cannot be reached, or as the class.
+            StudyError: the URL is not supported, the database cannot be reached, or as `enter`.
         """
         with connect(folder, database) as engine:
-            return cls(engine, study)
+            return cls(engine, study).enter()
 
     def state(self, rater: str) -> RaterState:
         """Return a rater's progress."""
@@ -200,7 +197,7 @@ def read_ratings(study_folder: Path, database: str | None = None) -> Ratings:
     # Damage may only show when rows are read: reading inside `connect` gives the same errors as opening.
     with connect(study_folder, database, to_read=True) as engine:
         storage = Storage(engine, study)
-        rows = list(rating_rows(study, storage.values()))
+        rows = list(rating_rows(study, storage.values())) if storage.entered() else []
     storage.close()
     if not rows:
         raise NoRatingsError(f"{study_folder}: nobody has rated yet")

@@ -249,6 +249,29 @@ def test_a_database_that_is_not_there_is_not_made_to_be_read(
     assert not missing.exists()
 
 
+@pytest.mark.parametrize("words", [["export"], ["analyse", "--runs", "2"], ["datasheet"]])
+def test_a_database_of_something_else_is_not_changed_by_reading(
+    tmp_path: Path, words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    small_study().save(tmp_path)
+    path = tmp_path / "other.sqlite"
+    with contextlib.closing(sqlite3.connect(path)) as other:
+        other.execute("CREATE TABLE x (a)")
+    before = path.read_bytes()
+    status = main(["study", words[0], str(tmp_path), "--database", f"sqlite:///{path}", *words[1:]])
+    told = capsys.readouterr()
+    assert status == 0 if words == ["datasheet"] else (status == 2 and "nobody has rated yet" in told.err)
+    assert path.read_bytes() == before
+    assert {each.name for each in tmp_path.iterdir()} == {"study.json", "other.sqlite"}
+
+
+def test_the_ratings_of_a_changed_study_are_not_read(tmp_path: Path, database: str | None) -> None:
+    opened(tmp_path, small_study(), database).close()
+    small_study(items=3).save(tmp_path)
+    with pytest.raises(StudyError, match="another study called 'a study'"):
+        read_ratings(tmp_path, database)
+
+
 def test_a_file_that_is_no_database_is_a_users_mistake(tmp_path: Path) -> None:
     (tmp_path / "ratings.sqlite").write_text("item,system,rater\n" * 100)
     with pytest.raises(StudyError, match="not a database"):

@@ -37,7 +37,7 @@ def read_chats(study: ChatStudy, folder: Path, database: str | None = None) -> l
     # Read inside `connect`, so that damage found while reading gives the same message as damage found on opening.
     with connect(folder, database, to_read=True) as engine:
         storage = ChatStorage(engine, study)
-        chats = storage.all_chats()
+        chats = storage.all_chats() if storage.entered() else []
     storage.close()
     if not chats:
         raise NoRatingsError(f"{folder}: nobody has chatted yet")

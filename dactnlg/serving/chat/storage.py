@@ -43,9 +43,6 @@ class ChatStorage(Enrolment):
     Args:
         engine: the database, from `database.connect`.
         study: the study.
-
-    Raises:
-        StudyError: the database holds answers to a different study with this name.
     """
 
     def __init__(self, engine: Engine, study: ChatStudy) -> None:
@@ -57,10 +54,11 @@ class ChatStorage(Enrolment):
         """Open the database of a study, creating it if missing; see `studies.storage.Storage.open`.
 
         Raises:
-            StudyError: the address is invalid, or the database cannot be reached.
+            StudyError: the address is invalid, the database cannot be reached, or it holds answers to a different
+                study with this name.
         """
         with connect(folder, database) as engine:
-            return cls(engine, study)
+            return cls(engine, study).enter()
 
     def state(self, rater: str) -> ChatterState:
         """Return the progress of a person."""
