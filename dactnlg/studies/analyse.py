@@ -179,7 +179,7 @@ def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | Non
     step("analysis of variance")
     found = _anova(ratings if compared else scaled.ratings, options)
     step("metrics")
-    metrics = _metrics(ratings, options) if options.scores is not None else None
+    metrics = _metrics(ratings, options)
     told = [*ratings.notes, *(scale_notes(ratings) if options.normalization == "none" else ()), *scaled.notes]
     told += [f"values are normalised: {scaled.method}"] * (options.normalization != "none")
     return Analysis(

@@ -118,6 +118,21 @@ def test_mistakes_are_said() -> None:
     )
 
 
+def test_a_corpus_without_metric_values_is_undefined() -> None:
+    scored, other = simulate(panel(), 15, 1, "a"), simulate(panel(), 15, 2, "b")
+    ratings = join([scored, other]).ratings
+    for level in ("segment", "item", "system"):
+        found = correlate(ratings, scored.scores.only(["weak", "strong"]), level=level)  # type: ignore[arg-type]
+        rows = {(row.corpus, row.metric): row for row in found.rows}
+        assert rows[None, "strong"].pearson.value == rows["a", "strong"].pearson.value is not None
+        assert (rows["b", "strong"].pearson.value, rows["b", "strong"].sentences) == (None, 0)
+        assert rows["b", "strong"].pearson.reason
+        assert "strong has no value for 75 of 75 sentences, which are left out" in found.notes
+    for differences in (compare_metrics(ratings, scored.scores), permute_metrics(ratings, scored.scores, count=19)):
+        assert {row.p for row in differences.rows if row.corpus == "b"} == {None}
+        assert any(row.p is not None for row in differences.rows if row.corpus == "a")
+
+
 def test_all_ties_are_undefined() -> None:
     rows = [{**row, "value": 3.0} for row in simulate(panel(), 6).ratings.rows]
     found = correlate(Ratings(rows), simulate(panel(), 6).scores)

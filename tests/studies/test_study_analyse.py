@@ -154,6 +154,17 @@ def test_metrics_from_a_file_are_those_of_the_file(tmp_path: Path, capsys: pytes
     assert "constant" in by_name["constant"]["spearman"]["reason"]
 
 
+def test_a_corpus_may_lack_metric_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [(*row, corpus) for corpus in ("x", "y") for row in simulated()]
+    ratings = write(tmp_path / "ratings.csv", rows, [*HEADER, "corpus"])
+    metric = [("x", f"i{i}", name, i % 3 + "abc".index(name)) for i in range(8) for name in "abc"]
+    scores = write(tmp_path / "scores.csv", metric, ["corpus", "item", "system", "m"])
+    words = ["--scores", str(scores), "--people", "a", "--runs", "5", "--report", str(tmp_path / "r.html")]
+    assert main(["study", "analyse", str(ratings), *words, "--json", "-"]) == 0
+    levels = json.loads(capsys.readouterr().out)["metrics"]["levels"]
+    assert {row["corpus"] for row in levels[0]["rows"] if row["pearson"]["value"] is not None} == {None, "x"}
+
+
 def test_the_order_of_systems_is_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ratings = write(tmp_path / "ratings.csv", simulated(items=15))
     properties = write(

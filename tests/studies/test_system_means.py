@@ -86,10 +86,11 @@ def test_intervals_over_both_hold_the_truth() -> None:
 
 
 def test_a_system_that_nobody_rated_stands_in_the_table() -> None:
-    found = means(random(1), systems=["a", "b", "unrated"])
-    (row,) = [row for row in found.rows if row.system == "unrated"]
+    other = [row | {"criterion": "fluency", "system": "unrated"} for row in random(1).rows]
+    found = means(Ratings([*random(1).rows, *other]))
+    (row,) = [row for row in found.rows if (row.criterion, row.system) == ("quality", "unrated")]
     assert (row.mean, row.interval95, row.reason) == (None, None, "no ratings")
-    assert json.loads(json.dumps(found.to_json()))["rows"][-1]["mean"] is None
+    assert json.loads(json.dumps(found.to_json()))["rows"][2]["mean"] is None
 
 
 @pytest.mark.parametrize(

@@ -78,7 +78,7 @@ def _kendall(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
         total = (weights @ signs * weights).sum(axis=1)
         n = weights.sum(axis=1)
         # Ordered pairs that are not tied; copies of the same sentence are tied with each other.
-        untied = [n * n - (_totals(weights, *group) ** 2).sum(axis=1) for group in groups]
+        untied = [n * n - (_totals(weights, order, starts) ** 2).sum(axis=1) for order, starts, _ in groups]
         return _ratio(total, *untied)
 
     return statistic
@@ -90,7 +90,7 @@ def _groups(x: Floats) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     return np.argsort(x, kind="stable"), np.cumsum(counts) - counts, group
 
 
-def _totals(weights: Floats, order: NDArray[Any], starts: NDArray[Any], group: NDArray[Any]) -> Floats:
+def _totals(weights: Floats, order: NDArray[Any], starts: NDArray[Any]) -> Floats:
     """Return the weight of each group, (B, G), in ascending order of values."""
     totals: Floats = np.add.reduceat(weights[:, order], starts, axis=1)
     return totals
@@ -98,7 +98,7 @@ def _totals(weights: Floats, order: NDArray[Any], starts: NDArray[Any], group: N
 
 def _places(weights: Floats, order: NDArray[Any], starts: NDArray[Any], group: NDArray[Any]) -> Floats:
     """Return the rank of each sentence in each resample, ties at their mean rank, (B, N)."""
-    totals = _totals(weights, order, starts, group)
+    totals = _totals(weights, order, starts)
     places: Floats = (np.cumsum(totals, axis=1) - totals + (totals + 1) / 2)[:, group]
     return places
 

@@ -111,7 +111,7 @@ def correlate(
         seed: of the bootstrap.
 
     Raises:
-        RatingsError: there are no ratings, no metric has a value for any judged sentence of some part, or there are
+        RatingsError: there are no ratings, no metric has a value for any judged sentence, or there are
             fewer than 100 `resamples`.
         UnknownNameError: `level`, `kind` or a system of `gold` is unknown.
     """

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from dactnlg.studies.analysis.coefficients import NAMES, Name
 from dactnlg.studies.analysis.correlation import correlation_values
 from dactnlg.studies.analysis.judgements import Judgements, judgements
-from dactnlg.studies.analysis.paired import StudyPart, check_gold
+from dactnlg.studies.analysis.paired import StudyPart, study_parts
 from dactnlg.studies.analysis.results import Bounds, Result
-from dactnlg.studies.analysis.systems import parts
 from dactnlg.studies.ratings import Ratings, RatingsError
 
 METHOD = (
@@ -90,18 +89,11 @@ def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 
         RatingsError: there are no ratings, or `splits` is below 1.
         UnknownNameError: a name in `gold` is not a system.
     """
-    if not ratings.rows:
-        raise RatingsError("there are no ratings")
     if splits < 1:
         raise RatingsError(f"{splits} splits: at least 1 is wanted")
-    check_gold(ratings, gold)
-    rows = []
-    for criterion, corpus, part in parts(ratings):
-        for state in (True, False) if gold else (None,):
-            rest = part.without("system", gold) if state is False else part
-            if rest.rows:
-                # In pairwise designs too, use the same sentences and values that metrics are compared with.
-                rows.append(_row(StudyPart(criterion, corpus, state), judgements(rest, of_pairs=False), splits, seed))
+    # In pairwise designs too, use the same sentences and values that metrics are compared with.
+    each = [(block, judgements(part, of_pairs=False)) for block, part in study_parts(ratings, gold)]
+    rows = [_row(block, table, splits, seed) for block, table in each]
     few = sorted({row.raters for row in rows if 1 < row.raters < 6})
     notes = tuple(f"{count} raters have few different halves" for count in few)
     return SplitHalves(tuple(rows), splits, METHOD.format(splits=splits, seed=seed), notes)

@@ -86,7 +86,7 @@ class MetricScores:
                 raise RatingsError(f"{path}: it is not CSV: {error}") from None
 
     @classmethod
-    def read(cls, sources: Sequence[str], items: Sequence[str] = (), corpus: str = "") -> MetricScores:
+    def read(cls, sources: Sequence[str], items: Sequence[str] = ()) -> MetricScores:
         """Read a CSV file, or a `SYSTEM=FILE.json` for each system, as given to `--scores`.
 
         Raises:
@@ -102,7 +102,7 @@ class MetricScores:
             if system in files:
                 raise RatingsError(f"scores {source!r}: there are scores of {system} already")
             files[system] = Path(path)
-        return cls.read_json(files, items, corpus)
+        return cls.read_json(files, items)
 
     @classmethod
     def read_json(cls, files: Mapping[str, Path], items: Sequence[str], corpus: str = "") -> MetricScores:

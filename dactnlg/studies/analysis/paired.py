@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.judgements import Sentence, judgements
 from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.mixed import numbered
 from dactnlg.studies.analysis.systems import parts
 from dactnlg.studies.ratings import Ratings, RatingsError
 
@@ -71,50 +72,53 @@ class PairedSentences:
         )
 
 
-def check_gold(ratings: Ratings, gold: Collection[str]) -> None:
-    """Raise UnknownNameError if a name in `gold` is not a system."""
-    systems = ratings.names("system")
-    for name in gold:
-        if name not in systems:
-            raise UnknownNameError("gold system", name, systems)
-
-
-def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -> Iterator[PairedSentences]:
-    """Yield people's values paired with metrics', by criterion and corpus (and all corpora), with and without gold.
+def study_parts(ratings: Ratings, gold: Collection[str]) -> Iterator[tuple[StudyPart, Ratings]]:
+    """Yield the parts of a study by criterion and corpus (and all corpora), with and without gold sentences.
 
     Args:
         ratings: the judgements.
-        scores: metric values.
         gold: systems whose sentences people wrote; without any, each part is yielded once, with all sentences.
 
     Raises:
-        RatingsError: there are no ratings, or no metric has a value for any judged sentence of some part.
+        RatingsError: there are no ratings.
         UnknownNameError: a name in `gold` is not a system.
     """
     if not ratings.rows:
         raise RatingsError("there are no ratings")
-    check_gold(ratings, gold)
+    systems = ratings.names("system")
+    for name in gold:
+        if name not in systems:
+            raise UnknownNameError("gold system", name, systems)
     for criterion, corpus, part in parts(ratings):
         for state in (True, False) if gold else (None,):
             rest = part.without("system", gold) if state is False else part
             if rest.rows:
-                yield _paired(StudyPart(criterion, corpus, state), rest, scores)
+                yield StudyPart(criterion, corpus, state), rest
+
+
+def paired(ratings: Ratings, scores: MetricScores, gold: Collection[str] = ()) -> list[PairedSentences]:
+    """Return people's values paired with metrics' for each of the `study_parts`, even if no metric has a value in it.
+
+    Raises:
+        RatingsError: there are no ratings, or no metric has a value for any judged sentence.
+        UnknownNameError: a name in `gold` is not a system.
+    """
+    found = [_paired(block, part, scores) for block, part in study_parts(ratings, gold)]
+    if all(np.isnan(column).all() for own in found for column in own.metrics.values()):
+        _, item, system = found[0].sentences[0]
+        raise RatingsError(f"no metric has a value for a sentence that was judged, such as {system}'s for item {item}")
+    return found
 
 
 def _paired(block: StudyPart, part: Ratings, scores: MetricScores) -> PairedSentences:
     table = judgements(part, of_pairs=False)
     sentences = table.sentences
     metrics = {name: np.array([scores.value(name, one) for one in sentences]) for name in scores.metrics}
-    if not any(np.isfinite(column).any() for column in metrics.values()):
-        _, item, system = sentences[0]
-        raise RatingsError(f"no metric has a value for a sentence that was judged, such as {system}'s for item {item}")
     notes = list(table.notes)
     for name, column in metrics.items():
         if missing := int(np.isnan(column).sum()):
             notes.append(f"{name} has no value for {missing} of {len(column)} sentences, which are left out")
-    items = {one[:2]: 0 for one in sentences}
-    items = {key: place for place, key in enumerate(items)}
-    names = tuple(dict.fromkeys(one[2] for one in sentences))
-    systems = np.array([names.index(one[2]) for one in sentences])
-    numbers = np.array([items[one[:2]] for one in sentences])
-    return PairedSentences(*block, sentences, table.means(), metrics, numbers, systems, names, tuple(notes))
+    items, _ = numbered([one[:2] for one in sentences])
+    systems, names = numbered([one[2:] for one in sentences])
+    system_names = tuple(name for (name,) in names)
+    return PairedSentences(*block, sentences, table.means(), metrics, items, systems, system_names, tuple(notes))

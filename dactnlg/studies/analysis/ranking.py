@@ -10,7 +10,6 @@ overlaps one below.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,13 +84,7 @@ class Ranking(Result):
         return tuple(tuple(row.system for row in self.rows if row.cluster == at) for at in range(1, last + 1))
 
 
-def rank_systems(
-    ratings: Ratings,
-    criterion: str,
-    runs: int = RUNS,
-    seed: int = 1,
-    progress: Callable[[int], object] | None = None,
-) -> Ranking:
+def rank_systems(ratings: Ratings, criterion: str, runs: int = RUNS, seed: int = 1) -> Ranking:
     """Return the order and clusters of systems under a criterion.
 
     Args:
@@ -99,7 +92,6 @@ def rank_systems(
         criterion: a criterion of the ratings.
         runs: number of tournaments, 2 or more.
         seed: of the matches.
-        progress: called from time to time with the number of matches played since the last call.
 
     Raises:
         RatingsError: there are no ratings under the criterion, or fewer than two runs.
@@ -115,7 +107,7 @@ def rank_systems(
     notes, reason = _limits(found, ties)
     rows: tuple[RankedSystem, ...] = ()
     if not reason:
-        rows = _rows(found, _skills(found, matches, runs, seed, progress))
+        rows = _rows(found, _skills(found, matches, runs, seed))
     method = (
         f"TrueSkill (closed form for two, equal to trueskill.rate_1vs1; sigma {SIGMA}, tau 0, ties {DRAW_RATE:.0%}, "
         f"beta sigma * matches / {_MATCHES_PER_BETA:g}) in {runs} runs of {matches} matches, drawn from the "
@@ -148,9 +140,7 @@ def _limits(found: Comparisons, ties: int) -> tuple[tuple[str, ...], str]:
     return notes, ""
 
 
-def _skills(
-    found: Comparisons, matches: int, runs: int, seed: int, progress: Callable[[int], object] | None
-) -> NDArray[Any]:
+def _skills(found: Comparisons, matches: int, runs: int, seed: int) -> NDArray[Any]:
     """Return the skills at the end of every run, (R, S)."""
     size = len(found.systems)
     settings = TrueSkillSettings(SIGMA, SIGMA * matches / _MATCHES_PER_BETA, DRAW_RATE)
@@ -164,7 +154,7 @@ def _skills(
     rows = np.arange(runs)
     # A system that was never compared does not play.
     tournament.variance[:, ~met.any(axis=1)] = 0.0
-    for played in range(matches):
+    for _ in range(matches):
         one = tournament.variance.argmax(axis=1)
         distance = np.abs(tournament.mean - tournament.mean[rows, one][:, None])
         weights = np.cumsum(np.where(met[one], np.exp(-distance), 0.0), axis=1)
@@ -175,8 +165,6 @@ def _skills(
         outcome = outcomes[starts[pair] + (draws[1] * counts[pair]).astype(np.int64)]
         won = outcome >= 0
         tournament.play(np.where(won, first, second), np.where(won, second, first), outcome == 0)
-        if progress is not None and (played + 1) % 256 == 0:
-            progress(256)
     return tournament.mean
 
 

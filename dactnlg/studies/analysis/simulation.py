@@ -141,9 +141,9 @@ def _draw(people: Panel, items: int, generator: np.random.Generator) -> tuple[ND
         careful = np.searchsorted(_CUTS, seen.ravel()).reshape(shape) + 1
         values[..., rater] = generator.integers(1, 6, shape) if people.careless[rater] else careful
     metrics = {}
-    for metric, seen_quality in people.metrics.items():
+    for metric, weight in people.metrics.items():
         shared = generator.normal(0, _SHARED, (items, 1))
-        metrics[metric] = seen_quality * quality + shared + generator.normal(0, 1, shape)
+        metrics[metric] = weight * quality + shared + generator.normal(0, 1, shape)
     # Overlap with the reference is at most 1, a value that many sentences share, as in Figure 3.
     strong = max(people.metrics, key=lambda name: people.metrics[name])
     metrics[strong] = np.minimum(metrics[strong], 1.5)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -90,12 +90,11 @@ class WinLossTie(Result):
     notes: tuple[str, ...] = ()
 
 
-def means(ratings: Ratings, systems: Sequence[str] = (), over: Over = "both") -> SystemMeans:
+def means(ratings: Ratings, over: Over = "both") -> SystemMeans:
     """Return the mean of each system under each criterion, over all corpora and, if there are several, for each.
 
     Args:
         ratings: the judgements; if raters use different scales, normalise them first (see `normalization`).
-        systems: systems to include even if they are not rated.
         over: what the intervals generalise to: other items and raters, other items, or other raters.
 
     Raises:
@@ -104,8 +103,8 @@ def means(ratings: Ratings, systems: Sequence[str] = (), over: Over = "both") ->
     """
     _check(ratings, over)
     rows = []
+    names = ratings.names("system")
     for criterion, corpus, part in parts(ratings):
-        names = list(dict.fromkeys([*systems, *ratings.names("system")]))
         arrays = _arrays(part)
         block = [_mean(criterion, corpus, name, arrays, over) for name in names]
         rows += sorted(block, key=lambda row: (row.mean is None, -(row.mean or 0.0), row.system))

@@ -114,7 +114,7 @@ def compare_metrics(
         name: the coefficient; the test was designed for Pearson's, but is commonly used with Spearman's.
 
     Raises:
-        RatingsError: there are no ratings, or no metric has a value for any judged sentence of some part.
+        RatingsError: there are no ratings, or no metric has a value for any judged sentence.
         UnknownNameError: a name in `gold` is not a system.
     """
     rows = []
