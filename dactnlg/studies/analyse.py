@@ -129,13 +129,6 @@ class Analysis(Result):
     anova: Anova | None
     metrics: MetricAnalysis | None = None
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields as JSON, without the ratings and paired values."""
-        found = super().to_json()
-        if self.filtered is not None:
-            found["filtered"] = {name: value for name, value in found["filtered"].items() if name != "ratings"}
-        return found | {"metrics": self.metrics.to_json() if self.metrics else None}
-
 
 def analyse(ratings: Ratings, options: AnalysisOptions, progress: Progress | None = None) -> Analysis:
     """Return all analyses of ratings.

@@ -72,6 +72,7 @@ def test_a_study_becomes_a_report(study: Path, tmp_path: Path, capsys: pytest.Ca
     assert page.count("Method: ") >= page.count("<section id=")
     assert page.count("<circle") > 100
     assert found["metrics"]["halves"]["rows"]
+    assert found["filtered"]["kept"] and "ratings" not in found["filtered"] and "pairings" not in found["metrics"]
     assert "people (half against half)" in printed
     assert "gold" not in found["metrics"]["levels"][0]
 

@@ -7,6 +7,7 @@ import io
 import math
 import re
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from shutil import which
@@ -14,8 +15,18 @@ from shutil import which
 import numpy as np
 import pytest
 
+from dactnlg.studies.analysis.correlation import Coefficient, MetricCorrelation, MetricCorrelations, undefined
+from dactnlg.studies.analysis.human import split_halves
+from dactnlg.studies.analysis.metric_scores import MetricScores
+from dactnlg.studies.analysis.reliability import reliability
+from dactnlg.studies.analysis.systems import SystemMean, SystemMeans
+from dactnlg.studies.analysis.williams import compare_metrics
+from dactnlg.studies.ratings import Ratings
 from dactnlg.studies.report import write
+from dactnlg.studies.report.agreement import reliability_table
+from dactnlg.studies.report.metrics import correlation_table, difference_table
 from dactnlg.studies.report.parts import MOST_POINTS, Point, ReportPart, ReportTable, Scatter, interval, number, p_value
+from dactnlg.studies.report.systems import means_table
 
 TABLE = ReportTable(
     "kappa",
@@ -77,6 +88,36 @@ def test_latex_escapes_what_it_must() -> None:
     if which("pdflatex"):
         document = rf"\documentclass{{article}}\usepackage{{booktabs}}\begin{{document}}{drawn}\end{{document}}"
         subprocess.run(["pdflatex", "-draftmode", "-halt-on-error"], input=document, text=True, check=True)
+
+
+def test_latex_labels_have_no_signs_of_latex() -> None:
+    drawn = write.latex_table(replace(TABLE, name="mixed-50% of_{a}\\b & ü"))
+    assert r"\label{tab:mixed-50-of_-a-b-}" in drawn
+
+
+def test_reasons_are_told_once_and_as_what_they_are() -> None:
+    row = {"criterion": "q", "corpus": None, "gold": None, "sentences": 9, "items": 3, "systems": 3}
+    constant = Coefficient(None, reason=undefined(np.zeros(9), np.arange(9.0)))
+    known = Coefficient(0.5, 0.1, reason="no interval: 3 items")
+    rows = [
+        MetricCorrelation("a", **row, spearman=constant, pearson=constant, kendall=constant),
+        MetricCorrelation("b", **row, spearman=known, pearson=known, kendall=known),
+    ]
+    table = correlation_table(MetricCorrelations("segment", tuple(rows), "method"))
+    assert table.notes == ["Undefined: the metric is constant over sentences.", "No interval: 3 items."]
+    found = [SystemMean("q", None, name, 1.0, None, None, 1, 1, 1, "no interval: one rater alone") for name in "ab"]
+    found.append(SystemMean("q", None, "c", None, None, None, 0, 0, 0, "no ratings"))
+    notes = means_table(SystemMeans(tuple(found), "method")).notes
+    assert notes == ["No interval: one rater alone.", "Undefined: no ratings."]
+    scores = MetricScores({"m": {}, "n": {}})
+    ratings = Ratings([{"item": "1", "system": "a", "rater": "r", "criterion": "q", "value": 1.0}])
+    scores.values["m"]["", "1", "a"] = 1.0  # type: ignore[index]
+    differences = difference_table(compare_metrics(ratings, scores), "name", "title")
+    assert [note for note in differences.notes if "ndefined" in note] == ["Undefined: m: fewer than 3 sentences."]
+    assert split_halves(ratings).rows[0].spearman.reason == "1 rater"
+    agreement = reliability_table([reliability(ratings)])
+    assert agreement.notes[0] == "ICC is undefined: there is one rater."
+    assert all(note.lower().count("undefined") == 1 for note in agreement.notes)
 
 
 def test_jitter_is_in_the_picture_alone() -> None:

@@ -222,10 +222,13 @@ def test_normalized_ratings_are_scipys() -> None:
 
 def test_a_rater_who_says_nothing_is_left_out_and_named() -> None:
     constant = study(lambda i, r, s: 4.0 if r == 1 else float(i + s))
-    alone = [{"item": "i0", "system": "a", "rater": "late", "criterion": "quality", "value": 5.0}]
+    names = ("quality", "fluency")
+    alone = [{"item": "i0", "system": "a", "rater": "late", "criterion": name, "value": 5.0} for name in names]
     found = normalize(Ratings([*constant.rows, *alone]), "z")
-    assert found.left_out == ("r1 (quality)", "late (quality)")
-    assert found.notes == ("2 raters gave one value alone and are left out: r1 (quality), late (quality)",)
+    assert found.left_out == ("r1 (quality)", "late (quality)", "late (fluency)")
+    assert found.notes == (
+        "3 times a rater gave one value alone under a criterion: left out r1 (quality), late (quality), late (fluency)",
+    )
     assert "ratings" not in found.to_json()
 
 

@@ -158,10 +158,10 @@ def correlation_values(name: Name, x: Floats, y: Floats) -> tuple[float | None, 
 def undefined(x: Floats, y: Floats, what: str = "sentences") -> str:
     """Return why the correlation of a metric, x, with people, y, is undefined; empty if it is defined."""
     if len(x) < 3:
-        return f"undefined: fewer than 3 {what}"
+        return f"fewer than 3 {what}"
     if np.ptp(x) == 0:
-        return f"undefined: the metric is constant over {what}"
-    return f"undefined: people's values are constant over {what}" if np.ptp(y) == 0 else ""
+        return f"the metric is constant over {what}"
+    return f"people's values are constant over {what}" if np.ptp(y) == 0 else ""
 
 
 def _coefficient(
@@ -195,7 +195,7 @@ def _within_items(name: Name, own: PairedSentences, x: Floats) -> Coefficient:
     known = np.concatenate(found)
     known = known[np.isfinite(known)]
     if not len(known):
-        return Coefficient(None, reason="undefined: within no item do the metric and people vary")
+        return Coefficient(None, reason="within no item do the metric and people vary")
     mean = float(known.mean())
     left = len(np.unique(own.items)) - len(known)
     reason = f"{left} items without a correlation are left out" if left else ""

@@ -102,7 +102,7 @@ def split_halves(ratings: Ratings, *, gold: Collection[str] = (), splits: int = 
 def _row(block: StudyPart, table: Judgements, splits: int, seed: int) -> HumanRow:
     raters, generator = len(table.raters), np.random.default_rng(seed)
     if raters < 2:
-        none = HalfCorrelation(None, reason=f"undefined: {raters} rater")
+        none = HalfCorrelation(None, reason=f"{raters} rater")
         return HumanRow(*block, none, none, none, raters, 0.0)
     values: dict[Name, list[float | None]] = {name: [] for name in NAMES}
     sizes = []
@@ -134,7 +134,7 @@ def _halves(table: Judgements, first: NDArray[np.bool_]) -> tuple[Floats, Floats
 def _summary(name: Name, values: list[float | None]) -> HalfCorrelation:
     known = np.array([value for value in values if value is not None])
     if not len(known):
-        return HalfCorrelation(None, reason="undefined: in no split both halves vary over three sentences or more")
+        return HalfCorrelation(None, reason="in no split both halves vary over three sentences or more")
     mean = float(known.mean())
     deviation = float(known.std(ddof=1)) if len(known) > 1 else None
     low, high = np.quantile(known, [0.025, 0.975])

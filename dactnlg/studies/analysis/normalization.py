@@ -74,7 +74,9 @@ def normalize(ratings: Ratings, way: Way) -> Normalized:
         rows += [{**row, "value": float(value)} for row, value in zip(own, _scaled(values, way), strict=True)]
     if not rows:
         raise RatingsError(f"every rater has given one value alone: there is nothing to normalize ({way})")
-    told = (f"{len(left_out)} raters gave one value alone and are left out: {_some(left_out)}",) if left_out else ()
+    told: tuple[str, ...] = ()
+    if left_out:
+        told = (f"{len(left_out)} times a rater gave one value alone under a criterion: left out {_some(left_out)}",)
     return Normalized(Ratings(rows, ratings.notes), tuple(left_out), METHODS[way], told)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 Bounds = tuple[float, float]
 
 
+@dataclass(frozen=True)
 class Result:
     """Base class of the results of analyses; subclasses are frozen dataclasses.
 
@@ -19,11 +20,12 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields as JSON types; numbers that are not finite become None."""
-        found: dict[str, Any] = _plain(self)
-        return found
+        return {field.name: _plain(getattr(self, field.name)) for field in fields(self)}
 
 
 def _plain(value: Any) -> Any:
+    if isinstance(value, Result):
+        return value.to_json()
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, dict):

@@ -154,11 +154,10 @@ def _difference(pairing: PairedSentences, scores: MetricScores, pair: tuple[str,
     between = correlation_values(name, columns[first], columns[second])[0] or 0.0
     known = values[first], values[second], between
     if np.array_equal(columns[first], columns[second]) or between > 1 - 1e-12:
-        reason = "undefined: the metrics order and space the sentences alike"
+        reason = "the metrics order and space the sentences alike"
         return MetricDifference(*block, first, second, *known, None, None, None, len(own.people), reason)
     try:
         statistic, p = williams(*known, len(own.people))
     except RatingsError as error:
-        reason = f"undefined: {error}"
-        return MetricDifference(*block, first, second, *known, None, None, None, len(own.people), reason)
+        return MetricDifference(*block, first, second, *known, None, None, None, len(own.people), str(error))
     return MetricDifference(*block, first, second, *known, statistic, p, None, len(own.people))

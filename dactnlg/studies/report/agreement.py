@@ -50,7 +50,9 @@ def reliability_table(found: Sequence[Reliability]) -> ReportTable:
             [one.criterion, f"{icc.form}: {icc.meaning}", number(icc.value), interval(icc.interval), p_value(icc.p)]
             for icc in one.icc
         ]
-    notes = _notes(found) + sentences([], [alpha.reason for one in found for alpha in one.alphas])
+    # The reason itself says that the ICC is undefined, or not computed.
+    told = [text for one in found for text in (*one.notes, one.reason) if text]
+    notes = sentences(told, [alpha.reason for one in found for alpha in one.alphas])
     title = "Krippendorff's alpha and intraclass correlation"
     return ReportTable("reliability", title, rows, found[0].method, notes, left=2)
 
@@ -79,5 +81,5 @@ def _mean(values: Sequence[float | None]) -> str:
     return number(statistics.fmean(known)) if known else UNDEFINED
 
 
-def _notes(found: Sequence[Kappas] | Sequence[Reliability] | Sequence[Ambiguous]) -> list[str]:
+def _notes(found: Sequence[Kappas] | Sequence[Ambiguous]) -> list[str]:
     return sentences([note for one in found for note in one.notes], [one.reason for one in found])

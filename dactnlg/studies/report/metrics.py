@@ -14,6 +14,7 @@ from dactnlg.studies.report.parts import (
     Point,
     ReportTable,
     Scatter,
+    explained,
     interval,
     number,
     p_value,
@@ -38,10 +39,9 @@ def correlation_table(found: MetricCorrelations, halves: SplitHalves | None = No
     for half in halves.rows if halves else ():
         cells = [half.criterion, half.corpus or "all", _IN[half.gold], PEOPLE]
         rows.append([*cells, *(cell for name in _NAMES for cell in _halves(getattr(half, name)))])
-    reasons = [getattr(row, name).reason.removeprefix("undefined: ") for row in found.rows for name in _NAMES]
-    notes = sentences(
-        [*found.notes, *(halves.notes if halves else ())], [r.removeprefix("undefined: ") for r in reasons]
-    )
+    coefficients: list[Coefficient] = [getattr(row, name) for row in found.rows for name in _NAMES]
+    told = explained((one.value, one.reason) for one in coefficients)
+    notes = sentences([*found.notes, *(halves.notes if halves else ()), *told])
     if halves:
         notes += [f"People: {halves.method}; in the place of the interval the middle 95% of the splits."]
         notes += _corrected(halves)
@@ -68,7 +68,7 @@ def difference_table(found: MetricDifferences, name: str, title: str) -> ReportT
         for row in apart
     ]
     told = f"{len(apart)} of {len(found.rows)} pairs are told apart at 5% after Holm's correction"
-    notes = sentences([told, *found.notes], dict.fromkeys(row.reason for row in found.rows).keys())  # type: ignore[arg-type]
+    notes = sentences([told, *found.notes], [row.reason for row in found.rows])
     return ReportTable(name, title, [header, *rows], found.method, notes, left=5)
 
 

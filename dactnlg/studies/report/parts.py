@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -150,5 +150,14 @@ def sentences(notes: Sequence[str], reasons: Sequence[str] = ()) -> list[str]:
     >>> sentences(["few raters"], ["one item alone", "", "one item alone"])
     ['Few raters.', 'Undefined: one item alone.']
     """
-    told = [*notes, *(f"{UNDEFINED}: {reason}" for reason in reasons if reason)]
+    told = [*notes, *explained((None, reason) for reason in reasons)]
     return list(dict.fromkeys(f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}" for text in told))
+
+
+def explained(values: Iterable[tuple[float | None, str]]) -> list[str]:
+    """Return what reasons say about values: why one is undefined or, for a defined one, what else is missing.
+
+    >>> explained([(None, "one item alone"), (0.5, "no interval: 3 items"), (0.5, "")])
+    ['undefined: one item alone', 'no interval: 3 items']
+    """
+    return [reason if value is not None else f"{UNDEFINED}: {reason}" for value, reason in values if reason]

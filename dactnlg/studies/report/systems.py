@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dactnlg.studies.analysis.ranking import Ranking
 from dactnlg.studies.analysis.systems import Share, SystemMeans, WinLossTie
-from dactnlg.studies.report.parts import UNDEFINED, ReportTable, interval, number, sentences
+from dactnlg.studies.report.parts import UNDEFINED, ReportTable, explained, interval, number, sentences
 
 ALL = "all"
 
@@ -29,7 +29,7 @@ def means_table(found: SystemMeans) -> ReportTable:
         "Means of the systems",
         [header, *rows],
         found.method,
-        sentences(found.notes, [row.reason for row in found.rows]),
+        sentences([*found.notes, *explained((row.mean, row.reason) for row in found.rows)]),
         left=3,
     )
 
@@ -49,9 +49,8 @@ def wins_table(found: WinLossTie) -> ReportTable:
         for row in found.rows
     ]
     title = "Wins, losses and ties, in per cent with 90% intervals"
-    return ReportTable(
-        "wins", title, [header, *rows], found.method, sentences(found.notes, [row.reason for row in found.rows]), left=4
-    )
+    notes = sentences([*found.notes, *explained((row.win.share, row.reason) for row in found.rows)])
+    return ReportTable("wins", title, [header, *rows], found.method, notes, left=4)
 
 
 def ranking_table(found: Ranking) -> ReportTable:
