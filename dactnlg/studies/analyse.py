@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dactnlg._utils.reading import regular_file
 from dactnlg.errors import UnknownNameError
 from dactnlg.studies.analysis.agreement import Kappas, kappas
 from dactnlg.studies.analysis.ambiguous import Ambiguous, ambiguous
@@ -30,7 +28,7 @@ from dactnlg.studies.analysis.results import Result
 from dactnlg.studies.analysis.systems import SystemMeans, WinLossTie, head_to_head, means
 from dactnlg.studies.analysis.williams import MetricDifferences, compare_metrics
 from dactnlg.studies.metric_values import study_scores
-from dactnlg.studies.ratings import Ratings, RatingsError
+from dactnlg.studies.ratings import Ratings, RatingsError, open_table
 from dactnlg.studies.study import FILE, Study
 
 PERMUTATIONS = 200
@@ -242,30 +240,17 @@ def read_properties(path: Path) -> dict[str, dict[str, str]]:
         OSError: it cannot be read.
     """
     found: dict[str, dict[str, str]] = {}
-    for line, row in _rows(path):
-        system = row.pop("system", None)
-        if system is None or not row:
+    with open_table(path) as (header, table):
+        if "system" not in header or len(header) < 2:
             raise RatingsError(f"{path}: it needs a column system, and one for each property")
-        if not all((value or "").strip() for value in (system, *row.values())):
-            raise RatingsError(f"{path}, line {line}: a cell is empty")
-        if system in found:
-            raise RatingsError(f"{path}, line {line}: {system} stands there twice")
-        found[system] = row
+        for line, row in table:
+            if not all(value.strip() for value in row.values()):
+                raise RatingsError(f"{line}: a cell is empty")
+            system = row.pop("system")
+            if system in found:
+                raise RatingsError(f"{line}: {system} stands there twice")
+            found[system] = row
     return found
-
-
-def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
-    with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        try:
-            for row in reader:
-                if None in row or None in row.values():
-                    raise RatingsError(f"{path}, line {reader.line_num}: it has more or fewer cells than the header")
-                yield reader.line_num, row
-        except UnicodeDecodeError:
-            raise RatingsError(f"{path}: it is not text in UTF-8") from None
-        except csv.Error as error:
-            raise RatingsError(f"{path}: it is not CSV: {error}") from None
 
 
 def study_folder(path: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import math
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dactnlg._utils.files import written
-from dactnlg._utils.reading import regular_file
+from dactnlg._utils.reading import regular_file, short
 from dactnlg.errors import UserError
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 COLUMNS = ("item", "system", "rater", "criterion", "value")
 CONTEXT = ("page", "corpus", "output")
 """Optional columns: the page, whose sentences a rater saw and judged together; the item's corpus; and the sentence."""
+TableRows = Iterator[tuple[str, dict[str, str]]]
+"""Rows of a CSV file, column -> cell, each after its place, such as `ratings.csv, line 2`."""
 EXTRA = "studies need further packages: pip install 'dactnlg[studies]'"
 
 
@@ -92,17 +95,11 @@ class Ratings:
                 same sentence under the same criterion twice on one page, or there are no ratings.
             OSError: it cannot be read.
         """
-        with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
-            try:
-                return cls._parse(csv.DictReader(file, strict=True), str(path))
-            except UnicodeDecodeError:
-                raise RatingsError(f"{path}: it is not text in UTF-8") from None
-            except csv.Error as error:
-                raise RatingsError(f"{path}: it is not CSV: {error}") from None
+        with open_table(path) as (header, table):
+            return cls._parse(header, table, str(path))
 
     @classmethod
-    def _parse(cls, reader: csv.DictReader[str], where: str) -> Ratings:
-        header = reader.fieldnames or []
+    def _parse(cls, header: Sequence[str], table: TableRows, where: str) -> Ratings:
         if missing := [name for name in COLUMNS if name not in header]:
             raise RatingsError(
                 f"{where}: there is no column {', '.join(missing)}; ratings have the columns {', '.join(COLUMNS)}"
@@ -110,17 +107,14 @@ class Ratings:
         columns = [*COLUMNS, *(name for name in CONTEXT if name in header)]
         rows: list[dict[str, Any]] = []
         empty = 0
-        for cells in reader:
-            line = f"{where}, line {reader.line_num}"
-            if None in cells or None in cells.values():
-                raise RatingsError(f"{line}: it has more or fewer cells than the header")
+        for line, cells in table:
             if not cells["value"].strip():
                 empty += 1
                 continue
             row: dict[str, Any] = {name: cells[name] for name in columns}
             if blank := [name for name in COLUMNS if not cells[name].strip()]:
                 raise RatingsError(f"{line}: {blank[0]} is empty")
-            rows.append(row | {"value": _number(cells["value"], line)})
+            rows.append(row | {"value": finite(cells["value"], f"{line}: value")})
         if not rows:
             raise RatingsError(f"{where}: there are no ratings in it")
         check_repetition(rows, where)
@@ -157,13 +151,44 @@ def check_repetition(rows: Sequence[Mapping[str, Any]], where: str) -> None:
         seen.add(key)
 
 
-def _number(text: str, line: str) -> float:
+@contextlib.contextmanager
+def open_table(path: Path, delimiter: str = ",") -> Iterator[tuple[Sequence[str], TableRows]]:
+    """Open a CSV file (RFC 4180, UTF-8), yield its header and its rows, and turn errors of reading into `RatingsError`.
+
+    Raises:
+        RatingsError: it is not such a file, or a row has more or fewer cells than the header.
+        OSError: it cannot be read.
+    """
+    with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
+        try:
+            yield reader.fieldnames or (), _whole(reader, path)
+        except UnicodeDecodeError:
+            raise RatingsError(f"{path}: it is not text in UTF-8") from None
+        except csv.Error as error:
+            raise RatingsError(f"{path}: it is not CSV: {error}") from None
+
+
+def _whole(reader: csv.DictReader[str], path: Path) -> TableRows:
+    for cells in reader:
+        line = f"{path}, line {reader.line_num}"
+        if None in cells or None in cells.values():
+            raise RatingsError(f"{line}: it has more or fewer cells than the header")
+        yield line, cells
+
+
+def finite(text: str, where: str) -> float:
+    """Return the number that a cell contains.
+
+    Raises:
+        RatingsError: it is not a finite number; the message begins with `where`, the cell's place.
+    """
     try:
         value = float(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise RatingsError(f"{line}: value {text[:40]!r} is not a finite number")
+        raise RatingsError(f"{where} {short(text)} is not a finite number")
     return value
 
 

@@ -264,7 +264,7 @@ def test_scores_are_read(tmp_path: Path) -> None:
     for text, message in (
         ("item,BLEU\n1,2\n", "no column system"),
         ("item,system\n1,a\n", "no column of a metric"),
-        ("item,system,BLEU\n1,a,x\n", "line 2, BLEU: 'x' is not a number"),
+        ("item,system,BLEU\n1,a,x\n", "line 2: BLEU 'x' is not a finite number"),
         ("item,system,BLEU\n1,a,inf\n", "not a finite number"),
         ("item,system,BLEU\n1,a,1\n1,a,1\n", "line 3: a's sentence for item 1 stands there twice"),
         ("item,system,BLEU\n1,a\n", "more or fewer cells"),

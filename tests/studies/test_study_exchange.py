@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dactnlg.studies.analyse import read_properties
+from dactnlg.studies.analysis.metric_scores import MetricScores
 from dactnlg.studies.exchange.convert import as_json, import_ratings
 from dactnlg.studies.exchange.e2e import read_e2e, write_e2e
 from dactnlg.studies.exchange.instances import Instance, parse_instance, read_items
@@ -292,11 +295,36 @@ def test_a_study_gives_its_names_to_the_challenges_tables(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
+    ("read", "header"),
+    [
+        (Ratings.read, "item,system,rater,criterion,value"),
+        (MetricScores.read_csv, "item,system,BLEU"),
+        (read_properties, "system,size"),
+        (read_e2e, "_worker_id,mr,sys1,quality1"),
+        (read_potato, "instance_id,user_id,quality"),
+    ],
+)
+def test_damaged_tables_are_told_alike(tmp_path: Path, read: Callable[[Path], object], header: str) -> None:
+    path = tmp_path / "x.csv"
+    cells = ",".join("1" for _ in header.split(","))
+    for table, told in (
+        (f"{header}\n{cells},1\n".encode(), "x.csv, line 2: it has more or fewer cells than the header"),
+        (f'{header}\n"1'.encode(), "x.csv: it is not CSV: "),
+        (f"{header}\n".encode() + b"\xff", "x.csv: it is not text in UTF-8"),
+        (b'"a;b";c\n', "x.csv: it is not CSV: "),
+        (b"a;b;c\n1,2;3;4\n", "x.csv: (there (is|are) no column|it needs a column system)"),
+    ):
+        path.write_bytes(table)
+        with pytest.raises(RatingsError, match=told):
+            read(path)
+
+
+@pytest.mark.parametrize(
     ("name", "text", "told"),
     [
         ("x.csv", "a,b\n1,2\n", "no column"),
         ("x.csv", "_worker_id,mr,sys1\n1,2,3\n", "no column of ratings"),
-        ("x.csv", "_worker_id,mr,sys1,quality1\nw,m,s,much\n", "line 2: quality1 is 'much', which is not a finite"),
+        ("x.csv", "_worker_id,mr,sys1,quality1\nw,m,s,much\n", "line 2: quality1 'much' is not a finite number"),
         ("x.csv", "_worker_id,mr,sys1,quality1\nw,m,s,nan\n", "not a finite number"),
         ("x.csv", "_worker_id,mr,sys1,quality1\n,m,s,1\n", "rater is empty"),
         ("x.csv", "_worker_id,mr,sys1,quality1\nw,m,s\n", "more or fewer cells"),

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dactnlg._utils.reading import regular_file
 from dactnlg.evaluation import scores as evaluated
 from dactnlg.evaluation.stored import read_scores
 from dactnlg.studies.analysis.judgements import Sentence
-from dactnlg.studies.ratings import Ratings, RatingsError, by
+from dactnlg.studies.ratings import Ratings, RatingsError, TableRows, by, finite, open_table
 
 KEYS = ("corpus", "item", "system")
 LOWER_IS_BETTER = evaluated.LOWER_IS_BETTER | {"WER"}
@@ -76,14 +74,8 @@ class MetricScores:
             RatingsError: a column is missing, a value is not a finite number, or a sentence occurs twice.
             OSError: it cannot be read.
         """
-        with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
-            try:
-                reader = csv.DictReader(file, strict=True)
-                return cls.of(_rows(reader, str(path)))
-            except UnicodeDecodeError:
-                raise RatingsError(f"{path}: it is not text in UTF-8") from None
-            except csv.Error as error:
-                raise RatingsError(f"{path}: it is not CSV: {error}") from None
+        with open_table(path) as (header, table):
+            return cls.of(_rows(header, table, str(path)))
 
     @classmethod
     def read(cls, sources: Sequence[str], items: Sequence[str] = ()) -> MetricScores:
@@ -148,32 +140,22 @@ def common_order(ratings: Ratings) -> list[str]:
     return items
 
 
-def _rows(reader: csv.DictReader[str], where: str) -> Iterable[tuple[Sentence, dict[str, float | None]]]:
-    header = reader.fieldnames or []
+def _rows(header: Sequence[str], table: TableRows, where: str) -> Iterable[tuple[Sentence, dict[str, float | None]]]:
     if missing := [name for name in KEYS[1:] if name not in header]:
         raise RatingsError(f"{where}: there is no column {missing[0]}; scores have the columns item, system, METRIC...")
     metrics = [name for name in header if name not in KEYS]
     if not metrics:
         raise RatingsError(f"{where}: there is no column of a metric beside item and system")
     seen = set()
-    for cells in reader:
-        line = f"{where}, line {reader.line_num}"
-        if None in cells or None in cells.values():
-            raise RatingsError(f"{line}: it has more or fewer cells than the header")
+    for line, cells in table:
         sentence = cells.get("corpus") or "", cells["item"], cells["system"]
         if sentence in seen:
             raise RatingsError(f"{line}: {sentence[2]}'s sentence for item {sentence[1]} stands there twice")
         seen.add(sentence)
-        yield sentence, {name: _number(cells[name], f"{line}, {name}") for name in metrics}
+        yield sentence, {name: _number(cells[name], f"{line}: {name}") for name in metrics}
 
 
 def _number(text: str, where: str) -> float | None:
     if not text.strip() or text.strip().lower() in {"nan", "null", "none"}:
         return None
-    try:
-        value = float(text)
-    except ValueError:
-        raise RatingsError(f"{where}: {text[:40]!r} is not a number") from None
-    if not math.isfinite(value):
-        raise RatingsError(f"{where}: {text[:40]!r} is not a finite number")
-    return value
+    return finite(text, where)

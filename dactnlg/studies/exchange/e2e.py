@@ -8,7 +8,6 @@ such as their IP addresses, is read.
 from __future__ import annotations
 
 import csv
-import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from dactnlg._utils.files import made_folder, written
-from dactnlg._utils.reading import regular_file, short
 from dactnlg.studies.exchange.names import file_names
-from dactnlg.studies.ratings import Ratings, RatingsError, by
+from dactnlg.studies.ratings import Ratings, RatingsError, TableRows, by, finite, open_table
 from dactnlg.studies.study import Study
 
 SHORT = {"naturalness": "natur"}
@@ -93,13 +91,8 @@ def read_e2e(path: Path, study: Study | None = None) -> Ratings:
         RatingsError: it is not such a table.
         OSError: it cannot be read.
     """
-    with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
-        try:
-            return _parsed(csv.DictReader(file, strict=True), str(path), _Names(study))
-        except UnicodeDecodeError:
-            raise RatingsError(f"{path}: it is not text in UTF-8") from None
-        except csv.Error as error:
-            raise RatingsError(f"{path}: it is not CSV: {error}") from None
+    with open_table(path) as (header, table):
+        return _parsed(header, table, str(path), _Names(study))
 
 
 class _Names:
@@ -120,8 +113,7 @@ class _Names:
         return unit if unit in self._pages else f"{criterion}-{unit}-{number}"
 
 
-def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
-    header = reader.fieldnames or []
+def _parsed(header: Sequence[str], table: TableRows, where: str, names: _Names) -> Ratings:
     if missing := [name for name in ("_worker_id", "mr", "sys1") if name not in header]:
         raise RatingsError(f"{where}: there is no column {', '.join(missing)}: it is no table of the E2E challenge")
     long = {short_name: name for name, short_name in SHORT.items()}
@@ -130,10 +122,7 @@ def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
         raise RatingsError(f"{where}: there is no column of ratings, such as quality1")
     rows: list[dict[str, Any]] = []
     empty = 0
-    for number, cells in enumerate(reader):
-        line = f"{where}, line {reader.line_num}"
-        if None in cells or None in cells.values():
-            raise RatingsError(f"{line}: it has more or fewer cells than the header")
+    for number, (line, cells) in enumerate(table):
         for prefix, places in columns.items():
             criterion = long.get(prefix, prefix)
             page = names.page(cells, criterion, number)
@@ -145,7 +134,7 @@ def _parsed(reader: csv.DictReader[str], where: str, names: _Names) -> Ratings:
                 row |= {"criterion": criterion, "page": page}
                 if blank := next((name for name, text in row.items() if not text.strip()), None):
                     raise RatingsError(f"{line}: {blank} is empty beside a rating ({prefix}{at})")
-                value = _value(cells[f"{prefix}{at}"], f"{line}: {prefix}{at}")
+                value = finite(cells[f"{prefix}{at}"], f"{line}: {prefix}{at}")
                 rows.append({**row, "value": value, "output": cells.get(f"ref{at}", "")})
     return Ratings(rows, (f"{empty} sentences without a rating were passed over",) if empty else ())
 
@@ -158,13 +147,3 @@ def _columns(header: Sequence[str]) -> Iterator[tuple[str, list[int]]]:
         if numbered and numbered[1] and numbered[1] not in _OTHER and f"sys{numbered[2]}" in header:
             found.setdefault(numbered[1], []).append(int(numbered[2]))
     yield from found.items()
-
-
-def _value(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise RatingsError(f"{where} is {short(text)}, which is not a finite number")
-    return value

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dactnlg._utils.paths import refuse_links
 from dactnlg._utils.reading import parse_json, regular_file, short
-from dactnlg.studies.ratings import RatingsError
+from dactnlg.studies.ratings import RatingsError, open_table
 
 STATE, OLD = "user_state.json", "annotated_instances.jsonl"
 _FILES = f"{STATE} or {OLD} for each annotator, or an export as .jsonl, .csv or .tsv"
@@ -55,8 +54,6 @@ def _of_file(path: Path) -> Iterator[Annotation]:
             raise RatingsError(f"{path}: Potato writes {_FILES}")
     except UnicodeDecodeError:
         raise RatingsError(f"{path}: it is not text in UTF-8") from None
-    except csv.Error as error:
-        raise RatingsError(f"{path}: it is not CSV: {error}") from None
     except ValueError as error:
         raise RatingsError(f"{path}: it is not JSON: {error}") from None
 
@@ -91,14 +88,10 @@ def _of_lines(path: Path) -> Iterator[Annotation]:
 
 
 def _of_table(path: Path, delimiter: str) -> Iterator[Annotation]:
-    with regular_file(path).open(encoding="utf-8-sig", newline="") as file:
-        reader = csv.DictReader(file, delimiter=delimiter, strict=True)
-        if not {"instance_id", "user_id"} <= set(reader.fieldnames or ()):
+    with open_table(path, delimiter) as (header, table):
+        if not {"instance_id", "user_id"} <= set(header):
             raise RatingsError(f"{path}: there are no columns instance_id and user_id, as tables of Potato have")
-        for cells in reader:
-            where = f"{path}, line {reader.line_num}"
-            if None in cells or None in cells.values():
-                raise RatingsError(f"{where}: it has more or fewer cells than the header")
+        for where, cells in table:
             labels: dict[str, dict[str, Any]] = {}
             for column, cell in cells.items():
                 scheme, dot, label = column.rpartition(".")
