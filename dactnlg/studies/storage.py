@@ -124,7 +124,8 @@ class Storage(Enrolment):
                     raise OutOfOrder(f"page {number + 1} is not your next one, page {state.answered + 1} is")
                 self._insert(connection, rater, number, answers)
         except IntegrityError:
-            # Another server on the same database has just stored the same page.
+            # Another server has just stored the same page, which a transaction does not see if the database's default
+            # isolation is REPEATABLE READ.
             with self._reading() as connection:
                 self._compare(connection, page, answers)
 
