@@ -1,6 +1,6 @@
-"""What has nothing to do with language, and any room may use.
+"""Utilities that are independent of language and may be used by every package.
 
-`hashing` gives equal data equal codes on every machine; `files` replaces a file at once; `resources` finds the data
-cards and configurations that come with the package; `spool` keeps long sequences in temporary files; `memory` is a
-bounded cache for several threads; `processors` counts the processors that may be used; `cluster` starts Ray.
+`hashing` computes hashes that are the same on every machine; `files` replaces files atomically; `resources` finds the
+data cards and configurations shipped with the package; `spool` keeps long sequences in temporary files; `memory` is a
+bounded thread-safe cache; `processors` counts the usable processors; `cluster` starts Ray.
 """

@@ -1,4 +1,4 @@
-"""Ray, started quietly: on this machine, or on the cluster that `$RAY_ADDRESS` names.
+"""Start Ray quietly, on this machine or on the cluster that `$RAY_ADDRESS` names.
 
 Usage statistics are turned off before it starts: nothing is sent to anybody.
 """
@@ -27,11 +27,11 @@ _FORCED = {
     "TUNE_DISABLE_AUTO_CALLBACK_LOGGERS": "1",
 }
 _DEFAULTS = {
-    # Workers that use no GPU leave the environment as it is; those that share one allocate its memory as they need it.
+    # Workers without a GPU leave the environment as it is; workers that share one allocate its memory on demand.
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
     "TF_FORCE_GPU_ALLOW_GROWTH": "true",
     "XLA_PYTHON_CLIENT_PREALLOCATE": "false",
-    # The same priority as this process has.
+    # Workers run at the priority of this process.
     "RAY_worker_niceness": "0",
     "TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S": "0",
 }
@@ -55,10 +55,10 @@ def check_installed() -> None:
 
 @contextlib.contextmanager
 def started(jobs: int) -> Iterator[Any]:
-    """Start Ray, give the module `ray`, and stop it in the end; if Ray runs in this process already, use that.
+    """Start Ray, yield the module `ray`, and shut Ray down on exit; if Ray already runs in this process, use that.
 
     Args:
-        jobs: worker processes on this machine, of one core each; a cluster has its own number of cores.
+        jobs: number of worker processes on this machine, one core each; a cluster has its own number of cores.
 
     Raises:
         UserError: Ray is not installed, or the cluster that `$RAY_ADDRESS` names cannot be reached.
@@ -88,7 +88,7 @@ def started(jobs: int) -> Iterator[Any]:
     except ConnectionError as error:
         raise UserError(f"no Ray at RAY_ADDRESS={address}: {' '.join(str(error).split()):.300}") from None
     except SystemExit as ended:
-        # Its own handler of SIGTERM, which stands from early in its start.
+        # Raised by Ray's own SIGTERM handler, which it installs early while it starts.
         if ended.code == signal.SIGTERM:
             raise KeyboardInterrupt from None
         raise
@@ -103,7 +103,7 @@ def started(jobs: int) -> Iterator[Any]:
 
 
 def _check_reachable(address: str) -> None:
-    """Connect to a cluster's address once: Ray itself would try without end."""
+    """Connect to a cluster's address once: Ray itself would retry forever."""
     host, colon, port = address.rpartition(":")
     if "//" in address or not (colon and port.isdecimal()):
         return
@@ -114,14 +114,14 @@ def _check_reachable(address: str) -> None:
 
 
 def gpu_share(ray: Any, jobs: int) -> float:
-    """Return the share of a GPU that each of `jobs` processes gets, 0 to 1; 0 where there is none."""
+    """Return the share of a GPU that each of `jobs` processes gets, 0 to 1; 0 if there is no GPU."""
     cards = float(ray.cluster_resources().get("GPU", 0))
     return min(1.0, cards / jobs)
 
 
 @contextlib.contextmanager
 def _silence() -> Iterator[None]:
-    """Discard standard error, that of libraries in C++ too: Ray even prints that its notices are turned off."""
+    """Discard standard error, including that of C++ libraries: Ray even prints that its notices are turned off."""
     sys.stderr.flush()
     screen = os.dup(2)
     try:

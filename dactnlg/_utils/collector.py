@@ -1,4 +1,4 @@
-"""Python's search for cycles, held back where there are none."""
+"""Pause Python's cyclic garbage collector while data without cycles are built."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def collector_paused() -> Iterator[None]:
-    """Hold back Python's search for cycles: n-grams have none, and to look for them takes a third of the time."""
+    """Pause the cyclic garbage collector: n-grams form no cycles, and the search for them takes a third of the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
         if not gc.get_freeze_count():
-            # What is new becomes old without being looked at.
+            # Moves the new objects to the oldest generation without scanning them.
             gc.freeze()
             gc.unfreeze()
         if enabled:

@@ -1,4 +1,4 @@
-"""Writing files: checked before the work, whole after it."""
+"""Writing files: targets are checked before the work starts and replaced atomically when it is done."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from typing import Any, TextIO
 from dactnlg.errors import UserError
 
 _STREAMS = ("/dev/", "/proc/")
-"""Where names stand for streams, whatever is behind them: `/dev/stdout` may be a file that the shell has open."""
+"""Names below these are treated as streams, even if they are files: the shell may redirect `/dev/stdout` to one."""
 
 
 def check_folders(*files: str | Path | None) -> None:
     """Refuse output files that cannot be written, before minutes of work are spent on them.
 
     Args:
-        *files: paths; None and `-` (standard output) are passed over.
+        *files: paths; None and `-` (standard output) are skipped.
 
     Raises:
-        UserError: a name is empty or a folder's, or its own folder is missing or cannot be written; the message names
-            the file.
+        UserError: a name is empty or names a folder, or its parent folder is missing or not writable; the message
+            names the file.
     """
     for file in files:
         if file is None or str(file) == "-":
@@ -43,12 +43,12 @@ def check_folders(*files: str | Path | None) -> None:
 
 @contextlib.contextmanager
 def written(name: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing; it has its name when the body has ended, as with `replace_file`.
+    """Open a text file for writing; as with `replace_file`, it gets its name only once the body has finished.
 
-    `-` is standard output, which stays open. Pipes and devices are written to as they are.
+    `-` is standard output, which stays open. Pipes and devices are written to directly.
 
     Raises:
-        OSError: it cannot be written; `filename` is `name`.
+        OSError: the file cannot be written; `filename` is `name`.
     """
     path = Path(name)
     if str(name) == "-":
@@ -57,17 +57,17 @@ def written(name: str | Path) -> Iterator[TextIO]:
         with naming(path), _opened(path) as file:
             yield file
     else:
-        # What a link points to is replaced, not the link.
+        # Replace the target of a link, not the link.
         with replace_file(Path(os.path.realpath(path))) as partial, _opened(partial) as file:
             yield file
 
 
 @contextlib.contextmanager
 def made_folder(folder: Path) -> Iterator[None]:
-    """Make a folder, and those above it, for what the body writes into it; they are deleted again if that fails.
+    """Make a folder and its missing parents for the body to write into; if the body fails, remove the empty ones.
 
     Raises:
-        OSError: it cannot be made; `filename` names what is in the way.
+        OSError: the folder cannot be made; `filename` names what is in the way.
     """
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     folder.mkdir(parents=True, exist_ok=True)
@@ -82,18 +82,18 @@ def made_folder(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def replace_file(path: Path) -> Iterator[Path]:
-    """Replace a file, or make a folder, at once: give a path to write to, and move it to `path` in the end.
+    """Replace a file, or make a folder, atomically: yield a temporary path to write to, then rename it to `path`.
 
-    A kill or a power cut leaves the old file or the new one, never half of one. The file given is `partial-NAME` in
-    the same folder (a rename is atomic within one file system only) and keeps the name's ending, since some writers
-    choose the format by it. If the body raises, the file given is deleted and `path` stays as it was.
+    A kill or a power cut leaves the old file or the new one, never half of one. The temporary file is `partial-NAME` in
+    the same folder (a rename is atomic only within one file system); it keeps the suffix of the name, from which some
+    writers choose the format. If the body raises, it is deleted and `path` is left unchanged.
 
     Raises:
-        OSError: the file cannot be written; `filename` is `path` also where the system names none (a full disk).
+        OSError: the file cannot be written; `filename` is `path` even if the system names no file (a full disk).
     """
     partial = path.with_name(f"partial-{path.name}")
     with naming(path, partial):
-        # What a stranger's folder has under this name may be a link: it would be written through.
+        # In a folder that came from elsewhere this name may be a link, and the write would follow it.
         partial.unlink(missing_ok=True)
         try:
             yield partial
@@ -107,14 +107,14 @@ def replace_file(path: Path) -> Iterator[Path]:
 
 
 def write_json(path: Path, data: Mapping[str, Any]) -> None:
-    """Replace a file at once by data as indented JSON."""
+    """Write data as indented JSON, replacing the file atomically."""
     with replace_file(path) as partial, _opened(partial) as file:
         file.write(json.dumps(data, ensure_ascii=False, indent=1))
 
 
 @contextlib.contextmanager
 def naming(path: Path, *other_names: Path) -> Iterator[None]:
-    """Name the file in errors of the operating system that name none (a full disk), or one of `other_names`."""
+    """Set `filename` to `path` in each OSError that names no file (a full disk) or one of `other_names`."""
     try:
         yield
     except OSError as error:
@@ -124,17 +124,17 @@ def naming(path: Path, *other_names: Path) -> Iterator[None]:
 
 
 def _opened(path: Path) -> TextIO:
-    # JSON has an escape for a lone surrogate: it is written as that.
+    # A lone surrogate becomes `\udXXX`, which is also its escape in JSON.
     return path.open("w", encoding="utf-8", errors="backslashreplace")
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether a name stands for a pipe, a device or an open stream, which cannot be replaced."""
+    """Return whether a path is a pipe, a device or an open stream, which cannot be replaced."""
     return str(path).startswith(_STREAMS) or (path.exists() and not path.is_file())
 
 
 def _sync(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk."""
+    """Wait until a file, or the entries of a folder, are on the disk."""
     if path.is_dir() and os.name == "nt":
         # Windows cannot open a folder.
         return

@@ -1,6 +1,6 @@
-"""Hash codes: SHA-256 of data, equal for equal data on every machine.
+"""SHA-256 hashes of data, the same for equal data on every machine.
 
-No code depends on the order of sets or dictionaries, or on `PYTHONHASHSEED`.
+No hash depends on the order of sets or dictionaries, or on `PYTHONHASHSEED`.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 from dactnlg._utils.reading import regular_file
 
 SHORT = 8
-"""Hexadecimal digits of a hash that tables show; JSON has all 64."""
+"""Hexadecimal digits of a hash shown in tables; JSON has all 64."""
 _MODULUS = 1 << 256
 
 
 def digest(value: Any) -> str:
-    """Return the SHA-256 of JSON data: lists, texts, numbers, and dictionaries with text keys in any order."""
+    """Return the SHA-256 of JSON data: lists, strings, numbers, and dictionaries with string keys in any order."""
     return hashlib.sha256(_canonical(value)).hexdigest()
 
 
@@ -31,10 +31,10 @@ def file_digest(path: Path) -> str:
 
 
 class MultisetHash:
-    """The SHA-256 of items in any order, computed one item at a time; repetitions of an item count.
+    """A hash of a multiset, updated one item at a time: the order of the items is ignored, their repetitions count.
 
     Args:
-        items: the first items, each anything that `digest` takes.
+        items: the first items, each of a type that `digest` accepts.
     """
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
@@ -43,13 +43,13 @@ class MultisetHash:
             self.add(item)
 
     def add(self, item: Any) -> None:
-        """Add one item: anything that `digest` takes."""
-        # The sum of the digests modulo 2^256 has no order, so a million of them need not be kept and sorted.
+        """Add one item of a type that `digest` accepts."""
+        # The sum of the digests modulo 2^256 ignores order, so a million of them need not be kept and sorted.
         number = _known_number(item) if item is None or isinstance(item, str) else _number(item)
         self._sum, self._count = (self._sum + number) % _MODULUS, self._count + 1
 
     def hexdigest(self, *context: Any) -> str:
-        """Return the hash of the items so far together with a context, such as a signature or a vocabulary."""
+        """Return the hash of the items so far combined with a context, such as a signature or a vocabulary."""
         return digest([*context, self._count, f"{self._sum:064x}"])
 
 
@@ -57,9 +57,9 @@ def _number(item: Any) -> int:
     return int.from_bytes(hashlib.sha256(_canonical(item)).digest(), "big")
 
 
-# The acts of a corpus are repeated many times.
+# Cached, since the acts of a corpus recur many times.
 _known_number = lru_cache(maxsize=1 << 12)(_number)
-# ASCII with escapes can hold any character, lone surrogates included.
+# ASCII with escapes can represent every character, even lone surrogates.
 _ENCODER = json.JSONEncoder(ensure_ascii=True, separators=(",", ":"), sort_keys=True)
 
 

@@ -1,4 +1,4 @@
-"""Locks on files, which the operating system releases when a process ends, however it ends."""
+"""File locks, which the operating system releases when a process ends, however it ends."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import IO, Any
 from dactnlg.errors import UserError
 
 _PAUSE = 0.02
-"""Seconds between two tries: whoever locks again and again, such as many scores of one run, lets go for moments."""
+"""Seconds between two attempts; short, since a process that locks repeatedly releases the lock only for moments."""
 
 
 def hold(file: IO[Any], refusal: UserError) -> None:
@@ -18,9 +18,9 @@ def hold(file: IO[Any], refusal: UserError) -> None:
 
     Args:
         file: the file.
-        refusal: raised where another process holds it.
+        refusal: the error to raise if another process holds the lock.
     """
-    # Late: it takes as long to import as all the rest of a small command.
+    # Imported late: the import takes as long as the rest of a small command.
     import portalocker
 
     try:
@@ -31,10 +31,11 @@ def hold(file: IO[Any], refusal: UserError) -> None:
 
 @contextlib.contextmanager
 def locked(path: Path, seconds: float) -> Iterator[None]:
-    """Hold a lock file, made if it is not there; wait for other processes that hold it.
+    """Hold a lock file, creating it if necessary; wait while other processes hold it.
 
     Raises:
-        OSError: it cannot be made; or, as TimeoutError, another process holds it for longer than `seconds`.
+        OSError: the file cannot be created.
+        TimeoutError: another process holds it for longer than `seconds`.
     """
     import portalocker
 

@@ -1,4 +1,4 @@
-"""Texts of others in Markdown: shown as they are, and nothing but text."""
+"""Escaping for Markdown: untrusted text is displayed literally and cannot add markup."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ _TICKS = re.compile("`+")
 
 
 def escape(text: str) -> str:
-    """Return text that Markdown shows as it is, in one line, in cells of tables too."""
+    """Return text on one line, escaped so that Markdown shows it literally, also in table cells."""
     return _SPECIAL.sub(r"\\\1", printable(" ".join(text.split())))
 
 
 def code(text: str) -> str:
-    """Return text as code within a line."""
+    """Return text as inline code."""
     line = printable(" ".join(text.split()))
     ticks = _more_ticks(line, 1)
-    # Where a backtick stands at an end, a space parts it from the marks; Markdown leaves one at each end out again.
+    # A space separates a backtick at either end from the delimiters; Markdown strips one space at each end again.
     space = " " if line[:1] == "`" or line[-1:] == "`" else ""
     return f"{ticks}{space}{line}{space}{ticks}"
 
 
 def fenced(text: str) -> list[str]:
-    """Return text as a block of code, a line each."""
+    """Return the lines of a fenced code block with this text."""
     ticks = _more_ticks(text, 3)
     return [ticks, *printable(text, "\n").split("\n"), ticks]
 
 
 def _more_ticks(text: str, least: int) -> str:
-    """Return more backticks than stand in a row anywhere in the text."""
+    """Return at least `least` backticks, and more than the text has in a row anywhere."""
     return "`" * max([least, *(len(found) + 1 for found in _TICKS.findall(text))])

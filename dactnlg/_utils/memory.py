@@ -1,4 +1,4 @@
-"""Bounded caches: what is remembered never takes more than so many bytes."""
+"""Caches of bounded size."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T")
 ENTRIES, LONGEST = 1 << 13, 64
-"""What `remembered` keeps of a function: results for so many texts of so many characters at most, a few megabytes."""
+"""Limits of `remembered`: results cached per function, and characters of a text; together a few megabytes."""
 ENTRY = 250
-"""Bytes that an entry of a `Memory` takes beside its key and value."""
+"""Overhead of an entry of a `Memory` in bytes, besides its key and value."""
 
 
 class Memory(Generic[T]):
-    """A cache that drops the entry used longest ago when it is full; several threads may use it at once.
+    """A thread-safe LRU cache: when it is full, it drops the least recently used entry.
 
     Args:
-        size: entries at most.
-        limit: bytes at most, by the sizes given to `put`.
+        size: maximum number of entries.
+        limit: maximum number of bytes, by the sizes given to `put`.
     """
 
     def __init__(self, size: int, limit: int) -> None:
@@ -29,7 +29,7 @@ class Memory(Generic[T]):
         self.held = 0
 
     def get(self, key: Hashable) -> T | None:
-        """Return the value of a key, or None."""
+        """Return the value of a key, or None if it is not cached."""
         with self._lock:
             found = self._found.get(key)
             if found is None:
@@ -38,12 +38,12 @@ class Memory(Generic[T]):
             return found[0]
 
     def put(self, key: Hashable, value: T, size: int) -> T:
-        """Keep a value, and return it; what is larger than all that may be kept is not kept.
+        """Cache a value and return it; a value larger than the whole limit is not cached.
 
         Args:
-            key: its key.
+            key: the key.
             value: the value.
-            size: about how many bytes key and value take.
+            size: approximate size of key and value in bytes.
         """
         size += ENTRY
         with self._lock:
@@ -71,7 +71,7 @@ class Memory(Generic[T]):
 
 
 def remembered(function: Callable[[str], T]) -> Callable[[str], T]:
-    """Make a function of short texts remember its results; those of long texts, which seldom come again, it does not.
+    """Decorate a function of a text to cache its results for short texts; long texts seldom recur and are not cached.
 
     Its results should be no larger than a few times the text.
     """

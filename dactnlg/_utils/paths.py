@@ -1,4 +1,4 @@
-"""Names of files that strangers chose: inside the folder that they are meant for, or refused."""
+"""Checks of file names from untrusted sources: a name that leads out of its folder is refused."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dactnlg.errors import UserError
 
 
 def relative(name: str) -> PurePosixPath:
-    """Return a name as a path below some folder, on every system.
+    """Return a name as a path relative to some folder, checked the same way on every system.
 
     Raises:
-        ValueError: it is absolute, leads upward, names no file, or holds a control character.
+        ValueError: it is absolute, leads upward, or contains a colon or a control character.
     """
-    # Windows parts names at slashes and backslashes, and knows drives: what leads out there is refused everywhere.
+    # Windows splits at slashes and backslashes and has drives: what leads out there is refused on every system.
     path = PureWindowsPath(name)
     if path.anchor or ".." in path.parts or ":" in name:
         raise ValueError(f"'{printable(name)}' leads out of its folder")
@@ -26,10 +26,10 @@ def relative(name: str) -> PurePosixPath:
 
 
 def inside(folder: Path, name: str) -> Path:
-    """Return the file of this name below a folder, all links followed.
+    """Return the resolved path of this name below a folder.
 
     Raises:
-        ValueError: it lies elsewhere, by its name or through a link.
+        ValueError: it lies outside the folder, by its name or through a link.
     """
     place = (folder / relative(name)).resolve()
     if not place.is_relative_to(folder.resolve()):
@@ -38,12 +38,12 @@ def inside(folder: Path, name: str) -> Path:
 
 
 def refuse_links(folder: Path, error: type[UserError]) -> None:
-    """Do nothing where a folder holds files and folders alone, or does not exist.
+    """Check that a folder, if it exists, holds only files, folders and links that stay inside it.
 
     Args:
-        folder: of files that a stranger may have made.
-        error: what to raise where an entry is a link to what lies elsewhere (whoever writes it or publishes it would
-            reach that), or neither a file nor a folder, such as a pipe, which is never read to its end.
+        folder: a folder that may come from somebody else.
+        error: the error to raise if an entry is a link that leads outside (writing or publishing it would reach its
+            target), or neither a file nor a folder, such as a pipe, which has no end to read to.
     """
     top = folder.resolve()
     for root, folders, files in os.walk(top):
@@ -52,7 +52,7 @@ def refuse_links(folder: Path, error: type[UserError]) -> None:
             try:
                 kind = path.lstat().st_mode
             except FileNotFoundError:
-                # Another process writes a file of the folder anew, and had it half written when the folder was listed.
+                # A temporary file of another process, which has been renamed since the folder was listed.
                 continue
             if stat.S_ISLNK(kind):
                 if not path.resolve().is_relative_to(top):

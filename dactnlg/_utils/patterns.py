@@ -1,7 +1,7 @@
-"""Regular expressions from files of others: looked for within a bounded time.
+"""Regular expressions from untrusted files, searched for within a bounded time.
 
-Python's own engine tries one way of reading a text after the other, and `(a+)+$` has more ways than there is time for.
-`regex`, which otherwise reads the same patterns, has a time limit.
+Python's own engine backtracks, so that a pattern such as `(a+)+$` may take practically forever. The package `regex`
+accepts the same patterns and has a time limit.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ import regex
 from dactnlg.errors import UserError
 
 SECONDS, TRIES = 1.0, 3
-"""Processor time of one search, and how often it is tried; those of the shipped cards take a tenth of a millisecond."""
+"""Processor time of a search, and number of attempts; the patterns of the shipped cards take 0.1 ms."""
 LONGEST, LARGEST = 50_000, 10**6
-"""Characters of a pattern, and characters when what it repeats at least so often is written out, as compiling does."""
+"""Maximum characters of a pattern, as written and with its minimum repetitions written out, as compiling does."""
 _REPEATED = re.compile(r"\{(\d+)")
 Pattern: TypeAlias = "regex.Pattern[str]"
 T = TypeVar("T")
@@ -31,7 +31,7 @@ def compile_pattern(pattern: str) -> Pattern:
     """Return a compiled pattern.
 
     Raises:
-        ValueError: it is not a regular expression, or too large.
+        ValueError: it is not a regular expression, or it is too large.
     """
     if len(pattern) > LONGEST:
         raise ValueError(f"it has more than {LONGEST} characters")
@@ -53,7 +53,7 @@ def matches(pattern: Pattern, text: str) -> bool:
 
 
 def replaced(pattern: Pattern, other: str, text: str) -> str:
-    """Return a text with another one wherever a pattern is found.
+    """Return a text with every match of a pattern replaced by another text.
 
     Raises:
         UserError: the search takes too long.
@@ -62,7 +62,7 @@ def replaced(pattern: Pattern, other: str, text: str) -> str:
 
 
 def _in_time(pattern: Pattern, text: str, search: Callable[[], T]) -> T:
-    # The time is that of all threads: what others take is taken for the search's own. Every time is no accident.
+    # The limit counts the processor time of all threads, so one timeout may be due to others; `TRIES` in a row are not.
     for _ in range(TRIES):
         with contextlib.suppress(TimeoutError):
             return search()

@@ -1,7 +1,7 @@
-"""What libraries write without being asked: TensorFlow's start-up notices about CUDA and CPU features, JAX's log.
+"""Suppress unwanted output of libraries: TensorFlow's start-up notices about CUDA and CPU features, and JAX's log.
 
 Some notices are written before any log level is read, so no environment variable stops them. While TensorFlow is
-imported, file descriptor 2 points to a temporary file; what is not such a notice is written to the terminal afterwards.
+imported, file descriptor 2 points to a temporary file; all but the notices is written to the terminal afterwards.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOTICE = re.compile(
 
 def quiet_tensorflow() -> None:
     """Suppress TensorFlow's notices when it is first imported, unless the user has set `TF_CPP_MIN_LOG_LEVEL`."""
-    # 3 is silence: what a user, or the process that started this one, has asked for.
+    # 3 means silence, requested by the user or by the parent process.
     level = os.environ.get("TF_CPP_MIN_LOG_LEVEL")
     if "tensorflow" in sys.modules or level not in (None, "3"):
         return
@@ -39,12 +39,12 @@ def quiet_tensorflow() -> None:
 
 
 class _QuietImport(MetaPathFinder):
-    """Finds TensorFlow as Python does, and wraps the loader's `exec_module`."""
+    """Finds TensorFlow as Python does and wraps the `exec_module` of its loader."""
 
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return TensorFlow's spec, its loader wrapped; None for every other module."""
+        """Return TensorFlow's spec with its loader wrapped; None for every other module."""
         if name != "tensorflow":
             return None
         sys.meta_path.remove(self)
@@ -56,9 +56,9 @@ class _QuietImport(MetaPathFinder):
         def run_quietly(module: ModuleType) -> None:
             with _filtered_stderr():
                 run(module)
-                # The first look for devices writes the notices again.
+                # The first listing of devices writes the notices again.
                 module.config.list_physical_devices()
-            # A search is compiled once for each of a few sizes, on purpose.
+            # Beam search is deliberately compiled once for each of a few sizes.
             logging.getLogger("tensorflow").addFilter(lambda record: "tf.function retracing" not in record.getMessage())
 
         spec.loader.exec_module = run_quietly  # type: ignore[method-assign]
@@ -66,7 +66,7 @@ class _QuietImport(MetaPathFinder):
 
 
 def own_standard_output() -> None:
-    """Keep standard output for Python alone: what libraries write to file descriptor 1 goes to standard error.
+    """Reserve standard output for Python: what libraries write to file descriptor 1 goes to standard error.
 
     The library that connects JAX's processes logs to standard output, and C++ may buffer that until the process ends.
     """
@@ -78,7 +78,7 @@ def own_standard_output() -> None:
 
 @contextlib.contextmanager
 def _filtered_stderr() -> Iterator[None]:
-    """Collect what is written to file descriptor 2, and write it at the end without the notices."""
+    """Collect what is written to file descriptor 2 and write it on exit without the notices."""
     sys.stderr.flush()
     with tempfile.TemporaryFile() as kept:
         screen = os.dup(2)

@@ -1,4 +1,4 @@
-"""Ranking: items by costs that are worked out only where they decide."""
+"""Ranking of items by costs that are computed lazily."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ Cost = tuple[Any, ...]
 
 
 def ascending(bounded: Iterable[tuple[Cost, T]], cost: Callable[[T], Cost]) -> Iterator[tuple[Cost, T]]:
-    """Yield items with their costs, the lowest first, of equals the one that came first.
+    """Yield items with their costs in ascending order; items of equal cost keep their input order.
 
-    Only the costs of what is yielded, and of what may be lower than that, are worked out.
+    The cost of an item is computed only when its lower bound is the least of all bounds and costs left.
 
     Args:
-        bounded: items, each with what it costs at least; of what decides among equals as much as is known.
-        cost: of an item.
+        bounded: pairs of a lower bound of the cost and the item; the bound of a tuple may be its first elements.
+        cost: returns the cost of an item.
     """
     heap: list[tuple[Cost, int, bool, T]] = [(least, place, False, item) for place, (least, item) in enumerate(bounded)]
     heapify(heap)

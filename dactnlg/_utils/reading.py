@@ -1,4 +1,4 @@
-"""Reading files that anybody may have made: regular files alone, tables, and JSON without overflow and NaN."""
+"""Safe reading of untrusted files: regular files only, tables, and JSON without overflow or NaN."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from typing import Any
 from dactnlg.errors import UserError
 
 LONGEST_LINE = 1 << 24
-"""Bytes of a line of acts or sentences at most: a device may have no line's end at all."""
+"""Maximum bytes of a line of acts or sentences: a device may never send a line break."""
 
 
 def regular_file(path: str | os.PathLike[str]) -> Path:
     """Return the path of a file that can be read to its end.
 
-    A pipe may never be written to, and a device may never end; a reader that needs a whole file would wait for ever.
+    A pipe may never be written to, and a device may never end: a reader that needs the whole file would wait forever.
 
     Raises:
         OSError: there is no such file, or it is a folder, a pipe, a device or a socket; `strerror` says which.
@@ -36,11 +36,11 @@ def regular_file(path: str | os.PathLike[str]) -> Path:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of a file that a user has named, without white space around it.
+    """Return the text of a file named by the user, without surrounding white space.
 
     Raises:
-        UserError: it is not UTF-8.
-        OSError: it cannot be read.
+        UserError: the file is not UTF-8.
+        OSError: the file cannot be read.
     """
     try:
         return regular_file(path).read_text(encoding="utf-8").strip()
@@ -49,13 +49,13 @@ def read_text(path: Path) -> str:
 
 
 def table_rows(lines: Iterable[str], delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield for each row of a table the number of lines up to its end, and its cells.
+    """Yield for each row of a table the number of its last line, from 1, and its cells.
 
-    Between tabs a quotation mark is one: a cell is in quotes only where it begins and ends with them, and has others
-    doubled, as spreadsheets write it. A cell of a CSV table may go over several lines.
+    In a tab-separated table quotation marks are literal, unless a cell begins and ends with one and doubles those
+    inside, as spreadsheets write it. A cell of a CSV table may span several lines.
 
     Args:
-        lines: the table's.
+        lines: the lines of the table.
         delimiter: a tab, a comma or a semicolon.
 
     Raises:
@@ -80,29 +80,29 @@ def parse_json(text: str, *, lenient: bool = False) -> Any:
 
     Args:
         text: the text.
-        lenient: read NaN and infinity, which Python's own programs write, as null.
+        lenient: read NaN and infinity, which Python's `json` writes, as null.
 
     Raises:
-        json.JSONDecodeError: it is not JSON, or holds NaN or infinity, a whole number of more digits than Python
-            converts, or lists within lists too deeply; `msg` says what, in a few words, `lineno` where.
+        json.JSONDecodeError: the text is not JSON, contains NaN or infinity or an integer of more digits than Python
+            converts, or is nested too deeply; `msg` says what is wrong, in a few words, `lineno` where.
     """
     return _within_bounds(text, 0, lambda: (_LENIENT if lenient else _DECODER).decode(text))
 
 
 def parse_json_at(text: str, at: int) -> tuple[Any, int]:
-    """Return the data of the JSON value that begins at a place in a text, and the place behind it; see `parse_json`."""
+    """Return the JSON value that begins at an index of a text, and the index after it; see `parse_json`."""
     found: tuple[Any, int] = _within_bounds(text, at, lambda: _DECODER.raw_decode(text, at))
     return found
 
 
 def short(value: object) -> str:
-    """Return data as a message shows them: some 60 characters, however long or deep they are."""
+    """Return data as messages show them: at most 60 characters, however long or deep the data are."""
     return f"{_SHORT.repr(value):.60}"
 
 
 class _Short(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
-        """Return a whole number, or how long it is: Python refuses to write out thousands of digits."""
+        """Return an integer, or a note of its length: Python refuses to write out thousands of digits."""
         return repr(x) if x.bit_length() < 200 else f"a number of {int(x.bit_length() * math.log10(2)) + 1} digits"
 
 
@@ -118,13 +118,13 @@ def _within_bounds(text: str, at: int, decode: Callable[[], Any]) -> Any:
     except RecursionError:
         reason = "nested too deeply"
     except ValueError as error:
-        # The decoder's own message about digits names a function of Python's.
+        # The decoder's own message about digits names a Python function.
         reason = str(error) if isinstance(error, _NotANumber) else "a number of too many digits"
     raise json.JSONDecodeError(reason, text, at) from None
 
 
 class _NotANumber(ValueError):
-    """NaN or an infinity, which Python reads and JSON does not have."""
+    """NaN or infinity, which Python accepts although JSON has neither."""
 
 
 def _refuse(name: str) -> Any:

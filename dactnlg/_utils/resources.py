@@ -17,7 +17,7 @@ def datasets_dir() -> Path:
 
 
 def configs_dir() -> Path:
-    """Return the folder of the configurations that come with dactnlg."""
+    """Return the folder of the configurations shipped with dactnlg."""
     return _folder("configs")
 
 

@@ -1,4 +1,4 @@
-"""Long sequences kept in temporary files: scoring a million segments takes the memory of a few thousand."""
+"""Long sequences in temporary files: scoring a million segments takes no more memory than a few thousand."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 IN_MEMORY = 1 << 16
-"""Rows that are kept in memory before they are written to the file."""
+"""Rows held in memory before they are written to the file."""
 _BYTES = 1 << 24
-"""Bytes of records that are kept in memory before they are written to a file."""
+"""Bytes of records held in memory before they are written to a file."""
 
 
 class SpooledRows:
@@ -29,7 +29,7 @@ class SpooledRows:
         self._count = self._waiting = self._width = 0
 
     def append(self, rows: Array) -> None:
-        """Add rows, (n, S), with the S of the first ones."""
+        """Add rows, (n, S), with the same S in every call."""
         self._width = rows.shape[1]
         self._parts.append(np.ascontiguousarray(rows, dtype=np.float64))
         self._count += len(rows)
@@ -55,7 +55,7 @@ class SpooledRows:
         return total
 
     def array(self) -> Array:
-        """Return all rows as one array, (N, S); that of a long sequence is mapped from the file.
+        """Return all rows so far as one array, (N, S); a long sequence is memory-mapped from the file.
 
         Rows appended later are not part of it.
         """
@@ -76,16 +76,16 @@ class SpooledRows:
 
 
 class SpooledRecords(Sequence[Any]):
-    """A sequence of JSON values, appended one at a time; each is read from the file when it is used."""
+    """A sequence of JSON values, appended one at a time; each is read from the file when it is accessed."""
 
     def __init__(self) -> None:
         self._file: tempfile.SpooledTemporaryFile[bytes] = tempfile.SpooledTemporaryFile(max_size=_BYTES)  # noqa: SIM115
-        # Python warns of files that nobody closes.
+        # Python warns about files that are never closed.
         weakref.finalize(self, self._file.close)
         self._starts = array("q", [0])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # A file on the disk could not be pickled or copied; what it holds can.
+        # The file cannot be pickled or copied, but its contents can.
         self._file.seek(0)
         return _records, (self._file.read(), array("q", self._starts))
 
@@ -112,7 +112,7 @@ class SpooledRecords(Sequence[Any]):
 
 
 def _records(data: bytes, starts: array[int]) -> SpooledRecords:
-    """Return the records of a pickle."""
+    """Return unpickled records, from what `__reduce__` gives."""
     records = SpooledRecords()
     records._file.write(data)
     records._starts = starts

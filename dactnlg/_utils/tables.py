@@ -1,4 +1,4 @@
-"""Tables as text: aligned columns for a terminal, Markdown, CSV and LaTeX; `tabulate` does the drawing."""
+"""Tables as text: aligned columns for a terminal, Markdown, CSV and LaTeX, drawn by `tabulate`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dactnlg._utils.terminal import printable
 
 Format = Literal["text", "markdown", "csv", "latex"]
 GAP = 2
-"""Spaces between the columns of text."""
+"""Spaces between the columns of a text table."""
 
 
 def formatted(
@@ -23,14 +23,14 @@ def formatted(
     rule: bool = False,
     width: int | None = None,
 ) -> str:
-    """Return a table, its header in the first row. Cells may hold texts of others.
+    """Return a table with its header in the first row. Cells may contain untrusted text.
 
     Args:
-        rows: the cells; all rows have the same number, at least one.
-        output_format: how it is written; CSV is comma-separated (RFC 4180), LaTeX a `tabular` for the package booktabs.
-        left: how many of the first columns are aligned to the left, the others to the right.
-        rule: whether a line of dashes stands below the header of text.
-        width: text wider than this is folded; None leaves it whole.
+        rows: the cells; all rows have the same length, at least one.
+        output_format: the format; CSV is comma-separated (RFC 4180), LaTeX a `tabular` for the package booktabs.
+        left: number of leading columns aligned to the left; the others are aligned to the right.
+        rule: whether a text table has a line of dashes below its header.
+        width: a wider text table is folded to this width; None leaves it whole.
     """
     if output_format == "markdown":
         return "\n".join(markdown([escape(c) for c in rows[0]], ([escape(c) for c in row] for row in rows[1:]), left))
@@ -48,7 +48,7 @@ def formatted(
 
 
 def with_notes(table: str, notes: Iterable[str], output_format: Format = "text") -> str:
-    """Return a table with lines below it: a list in Markdown, comments in LaTeX; CSV has room for none."""
+    """Return a table followed by notes: a list in Markdown, comments in LaTeX; CSV omits them."""
     if output_format == "csv":
         return table
     if output_format == "markdown":
@@ -60,16 +60,15 @@ def with_notes(table: str, notes: Iterable[str], output_format: Format = "text")
 def aligned(
     rows: Iterable[Sequence[str]], left: int | None = 1, *, rule: bool = False, width: int | None = None
 ) -> str:
-    """Return rows of cells as lines with aligned columns, two spaces between them, none at the end of a line.
+    """Return rows as lines of aligned columns, with two spaces between columns and none at the end of a line.
 
-    Cells may hold texts of others: they are made printable.
+    Cells may contain untrusted text: they are made printable.
 
     Args:
-        rows: the cells; all rows have the same number, at least one.
-        left: how many of the first columns are aligned to the left, the others to the right; None for all.
-        rule: whether a line of dashes stands below the first row.
-        width: lines that would be longer are folded: the last columns stand below the first ones, in tables that
-            begin with the first column again.
+        rows: the cells; all rows have the same length, at least one.
+        left: number of leading columns aligned to the left, the others to the right; None aligns all to the left.
+        rule: whether there is a line of dashes below the first row.
+        width: a wider table is split into several, one below the other, each of which repeats the first column.
     """
     lines = [list(map(printable, row)) for row in rows]
     if not lines:
@@ -83,7 +82,7 @@ def aligned(
 
 
 def _folded(widths: Sequence[int], most: int) -> Iterator[Sequence[int]]:
-    """Yield the columns of each table that columns of some widths are folded into; each has one more than the first."""
+    """Yield the column indices of each table of a folded one: the first column, and at least one other if there is."""
     part, taken = [0], widths[0]
     for at in range(1, len(widths)):
         if taken + GAP + widths[at] > most and len(part) > 1:
@@ -95,24 +94,24 @@ def _folded(widths: Sequence[int], most: int) -> Iterator[Sequence[int]]:
 
 
 def _drawn(lines: list[Any], sides: Sequence[str], *, rule: bool) -> str:
-    # Late: its import takes as long as a small table's scores.
+    # Imported late: the import takes as long as computing the scores of a small table.
     from tabulate import SEPARATING_LINE, DataRow, Line, TableFormat, tabulate
 
     if rule:
         lines.insert(1, SEPARATING_LINE)
     row = DataRow("", " " * GAP, "")
-    # The first row is no header to the library: its headers are two spaces wider than their columns.
+    # The first row is not passed as a header, since tabulate makes headers two spaces wider than their columns.
     form = TableFormat(None, Line("", "-", " " * GAP, ""), None, None, row, row, padding=0, with_header_hide=None)
     return tabulate(lines, tablefmt=form, colalign=sides, disable_numparse=True, preserve_whitespace=True)
 
 
 def markdown(header: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> list[str]:
-    """Return a Markdown table, a line a row; cells are escaped by the caller (`_utils.markdown`).
+    """Return the lines of a Markdown table; the caller escapes the cells (`_utils.markdown`).
 
     Args:
         header: the names of the columns.
         rows: the cells.
-        left: how many of the first columns are aligned to the left, the others to the right.
+        left: number of leading columns aligned to the left; the others are aligned to the right.
     """
     rule = [*(["---"] * left), *(["---:"] * (len(header) - left))]
     return [f"| {' | '.join(header)} |", f"|{'|'.join(rule)}|", *(f"| {' | '.join(row)} |" for row in rows)]

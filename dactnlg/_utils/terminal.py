@@ -1,4 +1,4 @@
-"""What strangers' texts may do to a terminal: nothing."""
+"""Safe output: untrusted text cannot control the terminal."""
 
 from __future__ import annotations
 
@@ -8,33 +8,33 @@ import re
 from functools import lru_cache
 
 _ACTING = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-"""Control characters (ANSI sequences begin with one), what turns the direction of writing, and lone surrogates."""
+"""Control characters (ANSI sequences begin with one), line separators, bidirectional controls and lone surrogates."""
 
 
 LINES = "\n\t"
-"""Control characters that messages and output of several lines may have as they are."""
+"""Control characters that messages and output of several lines may keep."""
 
 
 def printable(text: str, keep: str = "") -> str:
-    r"""Return text in which characters that act rather than show stand as escapes: `\u001b` for the one of ANSI.
+    r"""Return text with control characters replaced by escapes, such as `\u001b` for the start of an ANSI sequence.
 
     Args:
         text: from a run, a card or a file.
-        keep: those of these characters that stay, such as a newline.
+        keep: control characters to keep, such as a newline.
     """
     return _ACTING.sub(lambda match: match[0] if match[0] in keep else f"\\u{ord(match[0]):04x}", text)
 
 
 @lru_cache(maxsize=1 << 10)
 def say_once(message: str) -> None:
-    """Log a line as a warning, the first time that a process has it: the command line shows it on standard error."""
+    """Log a warning, once per process for the same message; the command line shows it on standard error."""
     logging.getLogger("dactnlg").warning(printable(message))
 
 
 class PlainTerminal(io.TextIOWrapper):
-    """A terminal's standard output; what is written to it is printable, lines and tabs apart."""
+    """Standard output on a terminal: control characters other than newlines and tabs are escaped."""
 
     def write(self, text: str) -> int:
-        """Write text, and return the length of what was given."""
+        """Write text and return the length of the text given."""
         super().write(printable(text, LINES))
         return len(text)

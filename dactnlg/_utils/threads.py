@@ -1,4 +1,4 @@
-"""Threads for products that are too small to be shared between the threads of a linear algebra library."""
+"""Threads for matrix products that are too small for a linear algebra library to split between its own threads."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 
 class _OneThread:
-    """Limits the library to one thread while anybody asks for it; any number of threads may do so at once."""
+    """A re-entrant context that limits BLAS to one thread while any thread of the process is inside it."""
 
     def __init__(self) -> None:
         self._lock, self._users = Lock(), 0
@@ -39,14 +39,14 @@ class _OneThread:
 
 
 one_blas_thread = _OneThread()
-"""A context in which a product is computed by the thread that asks for it."""
+"""A context in which each matrix product is computed by the thread that calls it."""
 
 
 @contextmanager
 def parallel_map(tasks: int) -> Iterator[Map]:
-    """Give a `map` that does so many tasks in as many threads as there are processors, each product in one thread.
+    """Yield a `map` that runs `tasks` calls in as many threads as there are processors, each product in one thread.
 
-    The tasks' results come in order. Tasks that take long should come first.
+    The results come in the order of the tasks. Long tasks should come first.
     """
     with one_blas_thread:
         threads = min(tasks, usable_processors())

@@ -1,4 +1,4 @@
-"""Runs: what one experiment is, its configuration, its folder and its provenance.
+"""Runs: the configuration, folder and provenance of an experiment.
 
 `config.load_config` reads a configuration and reports all mistakes at once; `run.Run` is the folder that training
 writes and everything else reads; `provenance` records command, code, packages and machine; `yamlfile` reads YAML with

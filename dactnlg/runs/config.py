@@ -1,8 +1,8 @@
-"""Configuration: what one experiment is, read from YAML and checked as a whole.
+"""The configuration of an experiment, read from YAML and checked as a whole.
 
 A file names a corpus and a model; everything else has a default. All mistakes are reported at once, each with its
-place and its dotted path, and an unknown key with the nearest valid one. Configuration stops here: models, layers and
-search take plain arguments.
+file, line and dotted key; for an unknown key the nearest valid one is suggested. Nothing beyond this package depends on
+configuration objects: models, layers and search take plain arguments.
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ __all__ = [
 
 
 MOST_SHOWN = 100
-"""Mistakes of one configuration that are listed one by one."""
+"""Maximum number of mistakes listed for one configuration."""
 
 
 def load_config(path: str | Path, overrides: Sequence[str] = (), models: Sections | None = None) -> Config:
     """Read a configuration file.
 
     Args:
-        path: the file, or the name of a configuration that comes with dactnlg ("trails-sclstm").
-        overrides: "training.epochs=3" and the like, values in YAML; a later one wins.
-        models: the sections of the models, to check the model's keys with; without them these and the names of corpora
-            are taken as they stand, which is right for the configuration of a run, since training has checked it.
+        path: the file, or the name of a configuration shipped with dactnlg ("trails-sclstm").
+        overrides: strings such as "training.epochs=3", values in YAML; a later one wins.
+        models: the sections of the models, against which the model's keys are checked; if None, these keys and the
+            names of corpora are accepted unchecked, as for the configuration of a run, which training has checked.
 
     Raises:
-        ConfigError: the file cannot be read, or there are mistakes: all of them, one a line.
+        ConfigError: the file cannot be read, or there are mistakes; the message lists all of them, one per line.
     """
     file = _find(path)
     if file.suffix in DATA:
@@ -89,7 +89,7 @@ def load_config(path: str | Path, overrides: Sequence[str] = (), models: Section
 
 
 def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: Sections | None = None) -> Config:
-    """Return the configuration that a mapping holds, as if it stood in a file.
+    """Return the configuration that a mapping holds, as if it came from a file.
 
     Args:
         data: section -> key -> value.
@@ -97,7 +97,7 @@ def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: 
         models: see `load_config`.
 
     Raises:
-        ConfigError: there are mistakes: all of them, one a line.
+        ConfigError: there are mistakes; the message lists all of them, one per line.
     """
     copied = {name: dict(section) if isinstance(section, Mapping) else section for name, section in data.items()}
     mistakes = []
@@ -112,7 +112,7 @@ def read_config(data: Mapping[str, Any], overrides: Sequence[str] = (), models: 
 def _checked(
     data: dict[str, Any], where: str, places: Mapping[str, str], mistakes: list[str], models: Sections | None
 ) -> Config:
-    """Return the configuration that data hold, or raise all their mistakes at once."""
+    """Return the configuration held by the data, or raise an error that lists all mistakes."""
     config = section = None
     found: list[ErrorDetails] = []
     try:
@@ -139,12 +139,12 @@ def _checked(
 
 
 def _line(place: str, key: str, mistake: str) -> str:
-    """Return a mistake's line; what no file holds has no place."""
+    """Return the line for a mistake; `place` is empty for data that come from no file."""
     return ": ".join(part for part in (place, key, mistake) if part)
 
 
 def config_names() -> list[str]:
-    """Return the names of the configurations that come with dactnlg."""
+    """Return the names of the configurations shipped with dactnlg."""
     return sorted(file.stem for file in resources.configs_dir().glob("*.yaml"))
 
 
@@ -152,7 +152,7 @@ def _find(path: str | Path) -> Path:
     file = Path(path)
     if file.is_file():
         return file
-    # From a wheel there is no configs/ folder at hand, so `configs/NAME.yaml` and NAME both mean the one inside.
+    # Users of a wheel have no folder configs/, so both `configs/NAME.yaml` and NAME mean the one in the package.
     is_name = file.parent in (Path(), Path("configs")) and file.suffix in ("", ".yaml")
     if is_name and file.stem in config_names():
         return resources.configs_dir() / f"{file.stem}.yaml"
@@ -165,7 +165,7 @@ def read_override(override: str) -> tuple[str, str, Any]:
     """Return section, key and value of "section.key=value".
 
     Raises:
-        ValueError: it is none, or its value is not YAML.
+        ValueError: it has another form, or its value is not YAML.
     """
     path, equals, text = override.partition("=")
     section, dot, key = (part.strip() for part in path.partition("."))
@@ -178,9 +178,9 @@ def read_override(override: str) -> tuple[str, str, Any]:
 
 
 def _apply(override: str, data: dict[str, Any]) -> dict[str, str]:
-    """Put one "section.key=value" into the data; return where its key now comes from."""
+    """Apply an override "section.key=value" to the data; return {dotted key: the place to name in messages}."""
     section, key, value = read_override(override)
-    # A section that is not a mapping is reported as it stands.
+    # A section that is not a mapping is left as it is, to be reported by validation.
     inside = data.setdefault(section, {})
     if inside is None:
         inside = data[section] = {}

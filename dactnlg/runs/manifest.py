@@ -1,7 +1,7 @@
-"""The form of a run's manifest: what may stand in it, whoever has changed it since it was written.
+"""The schema of a run's manifest, checked when it is read, since it may have been edited after it was written.
 
-Types are checked when it is read. A key that is missing is an error when it is asked for, since older manifests, and
-those of runs whose training goes on, lack some.
+A missing key raises an error only when it is accessed, since older manifests, and those of runs still in training,
+lack some.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _moment(text: str) -> str:
 
 
 Moment = Annotated[str, AfterValidator(_moment)]
-"""A time as `runs.run.now` writes it."""
+"""A time in the format of `runs.run.now`."""
 
 
 class _Part(BaseModel):
@@ -98,14 +98,14 @@ class _Manifest(_Part):
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """Return the JSON object in a file of a run; a key that is asked for and missing is an error, too.
+    """Return the JSON object in a file of a run; accessing a missing key of it raises RunError.
 
     Raises:
-        RunError: the file is not there or holds none, or later, a key is missing.
+        RunError: the file cannot be read or is not a JSON object; or later, a key is missing.
     """
 
     class Keys(dict[str, Any]):
-        """Names the file where a key is missing."""
+        """A dictionary whose error for a missing key names the file."""
 
         def __missing__(self, key: str) -> Any:
             raise RunError(f"{path} has no '{key}': is it damaged, or of another version of dactnlg?")
@@ -127,7 +127,7 @@ def read_manifest(path: Path) -> dict[str, Any]:
     """Return a manifest, finished or not.
 
     Raises:
-        RunError: the file is not there, is damaged, or something in it has another type; or later, a key is missing.
+        RunError: the file cannot be read, is damaged, or a value has a wrong type; or later, a key is missing.
     """
     data = read_object(path)
     check_manifest(data, str(path))
@@ -135,14 +135,14 @@ def read_manifest(path: Path) -> dict[str, Any]:
 
 
 def check_manifest(data: Any, where: str) -> None:
-    """Refuse data that are no manifest.
+    """Refuse data that are not a manifest.
 
     Args:
-        data: what should be one.
-        where: what the message calls it.
+        data: the data to check.
+        where: what the message calls them.
 
     Raises:
-        RunError: something in it has another type.
+        RunError: a value has a wrong type.
     """
     try:
         _Manifest.model_validate(data)

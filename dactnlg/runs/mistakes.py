@@ -1,4 +1,4 @@
-"""Mistakes in a configuration, in plain words."""
+"""Plain messages for mistakes in a configuration."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from dactnlg.runs.sections import Config, Sections
 
 
 def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections | None) -> str:
-    """Say in plain words what pydantic found."""
+    """Return a plain message for a validation error of pydantic."""
     kind, value, path = detail["type"], detail["input"], [str(part) for part in detail["loc"]]
     section: Any = Config.model_fields[path[0]].annotation if path[0] in Config.model_fields else None
-    # A name that is no text has no section.
+    # Only a model name that is a string can have a section.
     named = path[0] == "model" and len(path) > 1 and isinstance(data["model"].get("name"), str)
     if models is not None and named and kind != "missing":
         section = models.section(data["model"]["name"])
@@ -37,7 +37,7 @@ def plain_words(detail: ErrorDetails, data: Mapping[str, Any], models: Sections 
 
 
 def wrong_value(detail: ErrorDetails) -> str:
-    """Say in plain words what pydantic found wrong with the type or the size of a value."""
+    """Return a plain message for a value of a wrong type or out of bounds."""
     kind, value, context = detail["type"], detail["input"], detail.get("ctx", {})
     bounds = {"ge": "at least", "gt": "greater than", "le": "at most", "lt": "less than"}
     for bound, words in bounds.items():
@@ -54,14 +54,14 @@ def wrong_value(detail: ErrorDetails) -> str:
 
 
 def _unknown_model_key(key: str, name: str, models: Sections) -> str:
-    """Name the models that have a key, or the nearest valid one."""
+    """Return a message that names the models with this key, or else the nearest valid key."""
     if having := [other for other in models.names() if key in models.section(other).model_fields]:
         return f"model '{name}' has no use for it; models that have it: {', '.join(having)}"
     return f"unknown key; {_nearest_key(['model', key], models.section(name).model_fields)}"
 
 
 def _nearest_key(path: Sequence[str], fields: Mapping[str, Any]) -> str:
-    """Name the nearest key of the section, else the section that the key belongs to, else the valid keys."""
+    """Suggest the same key of another section, else the nearest key of this section or another, else the valid keys."""
     key = path[-1]
     everywhere = {name: f"{section}.{name}" for section in Config.model_fields for name in _keys_of(section)}
     if key in everywhere:

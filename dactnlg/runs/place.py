@@ -1,8 +1,8 @@
-"""Where a run is written: a folder that one process holds, and never over a run that is there.
+"""Where a run is written: in a folder locked by one process, and never over an existing run.
 
-A run that is to be replaced stays as it is while the new one is trained in a hidden folder beside it, `.NAME.new`. When
-that is whole, the older run becomes `.NAME.old`, the new one gets the name, and the older files go. A kill between any
-two of these steps is mended by the next training in the folder.
+A run to be replaced is left unchanged while the new one is trained in a hidden folder next to it, `.NAME.new`. When the
+new run is complete, the older one is renamed to `.NAME.old`, the new one gets its name, and the older files are
+deleted. If a kill interrupts these steps, the next training in the folder completes them.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from dactnlg.runs.run import Run
 
 @contextlib.contextmanager
 def held(run: Run) -> Iterator[None]:
-    """Hold a folder, made if it is not there: no other process can train in it.
+    """Lock a folder, creating it if necessary, so that no other process can train in it.
 
-    The operating system releases it when the process is killed.
+    The operating system releases the lock if the process is killed.
 
     Raises:
-        RunError: another process trains in the folder, it holds something else, or cannot be written.
+        RunError: another process trains in the folder, or it holds other files or cannot be written.
     """
     check_place(run)
     with contextlib.ExitStack() as stack:
@@ -41,17 +41,17 @@ def held(run: Run) -> Iterator[None]:
 
 
 def check_place(run: Run) -> None:
-    """Refuse a path that is no folder, a folder of other things, and links that would be written through.
+    """Refuse a path that is not a folder, a folder with other files, and links that writing would follow.
 
     Raises:
-        RunError: says which.
+        RunError: it is one of these; the message says which.
     """
     refuse_links(run.path, RunError)
     if run.path.exists() and not run.path.is_dir():
         raise RunError(f"{run.path} is a file; a run is a folder")
     if run.path.is_dir() and not holds_run(run) and not run.begun_path.exists():
         # A kill may have left the first files of a run, or the lock of a training that could not begin. A configuration
-        # alone is none of these: `begun.json` comes before it.
+        # alone is not such a remnant, since `begun.json` is written before it.
         ours = {path.name for path in (run.begun_path, run.preprocessor_path, run.reader_path)}
         names = {path.name.removeprefix("partial-") for path in run.path.iterdir() if path.name[:1] != "."}
         if names - ours:
@@ -59,29 +59,29 @@ def check_place(run: Run) -> None:
 
 
 def holds_run(run: Run) -> bool:
-    """Whether a folder holds what a training has learned: at least an epoch of it, or a run of an older version."""
+    """Return whether a folder holds at least one epoch's results of a training, or a run of an older version."""
     learned = (run.manifest_path, run.state_path, run.weights_path, *run.older_files())
     return any(path.exists() for path in learned)
 
 
 def beside(run: Run) -> Run:
-    """Return where the run is trained that is to replace another."""
+    """Return the hidden folder in which the replacement of a run is trained."""
     return _hidden(run, "new")
 
 
 @contextlib.contextmanager
 def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
-    """Hold the folder in which to train, and give it: that of the run, or one beside it.
+    """Lock and yield the folder in which to train: the run's own, or `beside` it if an existing run is to be replaced.
 
-    Where the body raises an error before anything was learned, what it has written is taken away.
+    If the body raises an error before anything was learned, the files that it has written are deleted.
 
     Args:
         run: the folder that the run is meant for.
-        resume: go on with a training, in the run's folder or, with `overwrite`, in the one beside it.
-        overwrite: a run that is there may be replaced.
+        resume: resume a training, in the run's folder or, with `overwrite`, in the one beside it.
+        overwrite: an existing run may be replaced.
 
     Raises:
-        RunError: the folder holds a run that is neither to be resumed nor overwritten, or see `held`.
+        RunError: the folder holds a run that is neither to be resumed nor overwritten; also as for `held`.
     """
     settle(run)
     check_place(run)
@@ -94,7 +94,7 @@ def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
             stack.enter_context(held(run))
             if aside:
                 if not resume:
-                    # Not before the folder is held: another process may be training there.
+                    # Only once the lock is held: another process may be training there.
                     shutil.rmtree(place.path, ignore_errors=True)
                 stack.enter_context(held(place))
             elif holds_run(run) and not resume:
@@ -105,16 +105,16 @@ def opened(run: Run, *, resume: bool, overwrite: bool) -> Iterator[Run]:
             mine = True
             yield place
     except Exception:
-        # What another process holds may be a training before its first epoch.
+        # A folder that another process holds may be a training before its first epoch: delete nothing there.
         if mine and not holds_run(place):
             _take_away(place, missing)
         raise
 
 
 def replace_run(run: Run, new: Run) -> None:
-    """Put a run that is whole in the place of another.
+    """Replace a run by a complete new one.
 
-    Files in the older folder that no training has written are kept.
+    Files in the older folder that are not part of a run are kept.
 
     Raises:
         RunError: a folder cannot be renamed; both runs are kept.
@@ -133,7 +133,7 @@ def replace_run(run: Run, new: Run) -> None:
 
 
 def settle(run: Run) -> None:
-    """Do what a kill has left undone of `replace_run`."""
+    """Complete a `replace_run` that was interrupted by a kill."""
     old, folder = _hidden(run, "old"), Path(os.path.realpath(run.path))
     if not old.path.is_dir():
         return
@@ -147,13 +147,13 @@ def settle(run: Run) -> None:
 
 
 def _hidden(run: Run, what: str) -> Run:
-    # What a link leads to is replaced, not the link.
+    # Replace the target of a link, not the link.
     folder = Path(os.path.realpath(run.path))
     return Run(folder.parent / f".{folder.name}.{what}")
 
 
 def is_unfinished(run: Run) -> bool:
-    """Whether a training could go on in a run's folder."""
+    """Return whether a run's folder holds a training that can be resumed there."""
     if beside(run).path.exists():
         return False
     if not run.manifest_path.exists():
@@ -164,7 +164,7 @@ def is_unfinished(run: Run) -> bool:
 
 
 def _take_away(run: Run, folders: list[Path]) -> None:
-    """Delete the first files of a run, and folders that were made for it."""
+    """Delete the first files of a run, and the folders created for it."""
     shutil.rmtree(run.teachers_path, ignore_errors=True)
     with contextlib.suppress(OSError):
         for path in run.path.iterdir():

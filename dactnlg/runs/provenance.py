@@ -1,4 +1,4 @@
-"""Where a result comes from: command, code, packages and machine.
+"""The provenance of a result: command, code, packages and machine.
 
 Nothing here imports the packages that it reports on. git and the list of packages are read once, when a run begins or
 ends.
@@ -21,22 +21,22 @@ from dactnlg import __version__
 from dactnlg._utils.hashing import digest, file_digest
 
 _SOURCES = frozenset({".py", ".pyi", ".pyx", ".sh", ".yaml", ".yml", ".toml", ".cfg", ".ini"})
-"""Endings of untracked files that may have changed the result, unlike a log or a picture."""
+"""Suffixes of untracked files that may have changed the result, unlike a log or a picture."""
 _VARIABLES = ("PYTHONHASHSEED", "PYTHONPATH", "KERAS_BACKEND", "TF_ENABLE_ONEDNN_OPTS", "CUDA_VISIBLE_DEVICES")
 _PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def command() -> dict[str, Any]:
-    """Return the command of this process: `words` as given, `line` for a shell, and `folder`, where it ran."""
+    """Return the command of this process: `words` as given, `line` quoted for a shell, and the current `folder`."""
     return {"words": list(sys.orig_argv), "line": shlex.join(sys.orig_argv), "folder": str(Path.cwd())}
 
 
 def code() -> dict[str, Any]:
-    """Return the state of the code: `{"commit", "clean", "unclean", "root"}`; None where there is no git.
+    """Return the state of the code: `{"commit", "clean", "unclean", "root"}`, with values None if there is no git.
 
     The code is the checkout that dactnlg runs from or, if it is installed from a wheel, the one that holds the current
-    folder; then `version` and `package` say what is installed. `unclean` lists files: changed, deleted and untracked
-    sources, and imported modules that git ignores.
+    folder; then `version` and `package` identify the installed package. `unclean` lists changed and deleted files,
+    untracked sources, and imported modules that git ignores.
     """
     for folder in (_PACKAGE.parent, Path.cwd()):
         root = _git(folder, "rev-parse", "--show-toplevel")
@@ -44,7 +44,7 @@ def code() -> dict[str, Any]:
             continue
         tracked = set((_git(Path(root), "ls-files", "-z") or "").split("\0"))
         if folder == _PACKAGE.parent and not _holds(Path(root), tracked):
-            # A virtual environment inside another project's checkout: that is not dactnlg's history.
+            # A virtual environment inside another project's checkout, whose history is not dactnlg's.
             continue
         unclean = sorted({*_changed(Path(root)), *_untracked_modules(Path(root), tracked)})
         commit = _git(Path(root), "rev-parse", "HEAD")
@@ -54,7 +54,7 @@ def code() -> dict[str, Any]:
 
 
 def installed() -> dict[str, str]:
-    """Return the `version` of an installed dactnlg and the SHA-256 of its sources, `package`; nothing in a checkout."""
+    """Return `version` and `package`, the SHA-256 of the sources, of an installed dactnlg; nothing in a checkout."""
     if any((_PACKAGE.parent / name).exists() for name in ("setup.cfg", ".git")):
         return {}
     files = sorted((path.relative_to(_PACKAGE).as_posix(), path) for path in _PACKAGE.rglob("*.py"))
@@ -63,8 +63,8 @@ def installed() -> dict[str, str]:
 
 @cache
 def packages() -> dict[str, str]:
-    """Return the version of every installed package; reading them takes a moment, and they stay for a process."""
-    # `Distribution.name` and `.version` each read and parse the whole file again.
+    """Return the version of every installed package, cached, since reading them takes a moment."""
+    # `Distribution.name` and `.version` would each read and parse the metadata file again.
     found = (dist.metadata for dist in distributions())
     return dict(sorted((each["Name"].lower(), each["Version"]) for each in found if each["Name"]))
 
@@ -82,16 +82,16 @@ def hardware() -> dict[str, Any]:
 
 
 def environment() -> dict[str, str]:
-    """Return the environment variables that can change a result and are set."""
+    """Return the environment variables, among those set, that can change a result."""
     return {name: os.environ[name] for name in _VARIABLES if name in os.environ}
 
 
 def _git(folder: Path, *arguments: str) -> str | None:
-    """Return what git prints; None where git is not installed, fails or hangs."""
+    """Return the output of git; None if git is not installed, fails or hangs."""
     variables = {key: value for key, value in os.environ.items() if key not in ("GIT_DIR", "GIT_WORK_TREE")}
     try:
         done = subprocess.run(
-            # The current folder may be anybody's repository: no program of its choice looks for changes.
+            # The current folder may be an untrusted repository, whose configuration must not run a program here.
             ["git", "-c", "core.fsmonitor=false", "-C", str(folder), *arguments],
             capture_output=True,
             timeout=30,
@@ -109,14 +109,14 @@ def _holds(root: Path, tracked: set[str]) -> bool:
 
 
 def _changed(root: Path) -> Iterable[str]:
-    """Yield the tracked files that differ from the commit, and the untracked sources outside of run folders."""
+    """Yield the tracked files that differ from the commit, and the untracked sources outside run folders."""
     entries = iter((_git(root, "status", "--porcelain=v1", "-z", "--untracked-files=all") or "").split("\0"))
     for entry in entries:
         if not entry:
             continue
         status, name = entry[:2], entry[3:]
         if "R" in status or "C" in status:
-            # The old name of a renamed file follows.
+            # The next entry is the old name of the renamed file.
             next(entries, None)
         if status != "??" or (Path(name).suffix in _SOURCES and not _in_run(root, name)):
             yield name
@@ -128,7 +128,7 @@ def _in_run(root: Path, name: str) -> bool:
 
 
 def _untracked_modules(root: Path, tracked: set[str]) -> Iterable[str]:
-    """Yield the files of imported modules that lie in the checkout and are not tracked."""
+    """Yield the untracked files in the checkout from which modules were imported."""
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
         # Cheap tests first: thousands of modules lie elsewhere, and resolving a path takes system calls.

@@ -1,4 +1,4 @@
-"""Changing how a finished run searches for sentences: its configuration, and what its manifest says of it."""
+"""Changing the decoding section of a finished run, in its configuration and its manifest."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from dactnlg.runs.writer import setting_hash
 
 
 def write_decoding(run: Run, config: Config, facts: Mapping[str, Any]) -> None:
-    """Write another decoding section into a run whose training has ended.
+    """Write a new decoding section into a run whose training has ended.
 
-    Scores in the manifest are dropped where the section changes: they are of sentences that the run no longer says by
-    default. Each of the two files is replaced at once; after a kill between them the configuration holds what was
-    found, and the manifest does not say yet how.
+    If the section changes, the scores in the manifest are dropped, since the run no longer generates these sentences by
+    default. Each of the two files is replaced atomically; after a kill between them the configuration has the new
+    section, but the manifest does not yet record how it was found.
 
     Args:
         run: the run.
@@ -33,7 +33,7 @@ def write_decoding(run: Run, config: Config, facts: Mapping[str, Any]) -> None:
     try:
         with held(run), locked(run.lock_path, LOCK_SECONDS):
             manifest = run.manifest()
-            # Teachers, and training.select=bleu, search as training was told to: whoever trains it again needs that.
+            # Teachers and training.select=bleu decode with the section used in training: repeating the run needs it.
             trained = manifest.get("tuned", {}).get("trained_with", manifest["config"].get("decoding"))
             made_by = {"command": provenance.command(), "code": provenance.code(), "ended": now()}
             tuned = {**facts, "trained_with": trained, **made_by}

@@ -2,18 +2,18 @@
 
 config.yaml     the configuration as used, defaults spelt out
 preprocessor.json      vocabulary, DA vector entries, casing, templates, the card's cues
-reader.safetensors     what tells whether a sentence says its act; older runs have none
+reader.safetensors     the reader, which checks whether a sentence realises its act; older runs have none
 weights.safetensors   the best weights, by name
-history.csv     one line an epoch
-history.png     its losses, drawn; with `training.plot`
-tensorboard/    what TensorBoard shows; with `training.tensorboard`
-taught.jsonl    what the model's teachers say, a line for each of training's acts; with `training.teachers`
+history.csv     one line per epoch
+history.png     plot of the losses; with `training.plot`
+tensorboard/    logs for TensorBoard; with `training.tensorboard`
+taught.jsonl    sentences of the model's teachers, one line per training act; with `training.teachers`
 checkpoint-N.safetensors, state.json   the last finished epoch with the optimizer's state, for --resume
-begun.json      what the manifest will say, while training goes on
+begun.json      the part of the manifest that is known while training goes on
 manifest.json   command, code, configuration, data, vocabulary and file hashes, packages, machine, summary; written
                 last; scores with their hashes are added when the run is evaluated
-.training, .lock   are locked by the process that trains, and by one that writes the manifest
-.teachers/      runs of the teachers, until they have taught
+.training, .lock   locked by the process that trains, and by a process that writes the manifest
+.teachers/      runs of the teachers, until they are no longer needed
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from dactnlg.runs.config import Config, load_config
 from dactnlg.runs.manifest import read_manifest, read_object
 
 LOCK_SECONDS = 30
-"""How long one process waits for another that writes the manifest."""
+"""How long a process waits for another that writes the manifest."""
 
 
 _NAMED = re.compile(r"([^=/\\]+)=(.+)")
@@ -86,21 +86,21 @@ class Run:
             write_json(self.manifest_path, {**self.manifest(), **facts})
 
     def state(self) -> str | None:
-        """Return the code of what a finished run's sentences come from; None where training has not ended."""
+        """Return a hash of what determines a finished run's sentences; None if training has not ended."""
         if not self.manifest_path.exists():
             return None
         manifest = self.manifest()
         return digest([identity(manifest), manifest.get("files")])
 
     def add_evaluation(self, evaluation: Mapping[str, Any], of: str | None) -> bool:
-        """Add scores to the manifest; those of the same split with the same options take the place of older ones.
+        """Add scores to the manifest, replacing older ones of the same split with the same options.
 
-        Several processes may do so at once. Returns whether it was done: not for a run whose training has not ended,
-        nor where the folder cannot be written, nor where it holds another run, or other weights, by now.
+        Several processes may do so at once. Returns False, without writing, if the training has not ended, the folder
+        cannot be written, or it meanwhile holds another run or other weights.
 
         Args:
             evaluation: at least `corpus`, `split`, `options` and `scores` (preset -> name -> score).
-            of: `state` before the run was loaded.
+            of: the value of `state` before the run was loaded.
         """
         try:
             with locked(self.lock_path, LOCK_SECONDS):
@@ -117,28 +117,27 @@ class Run:
         """Return the manifest of a finished run.
 
         Raises:
-            RunError: there is none, or it is damaged; also when a key is asked for that it lacks.
+            RunError: there is none, or it is damaged; or later, when a missing key is accessed.
         """
         return read_manifest(self.manifest_path)
 
     def begun(self) -> dict[str, Any]:
-        """Return what is known of a training that has begun; where it has ended before, its manifest."""
+        """Return the manifest of a training so far: `begun.json`, or the manifest itself if it has ended."""
         return read_manifest(self.manifest_path if self.manifest_path.exists() else self.begun_path)
 
     def origin(self) -> dict[str, Any] | None:
-        """Return what is known of the weights that training began with; None before the first epoch's end."""
+        """Return what is known of the weights that training began with; None before the end of the first epoch."""
         known = self.begun().get("training") if self.state_path.exists() else None
         return None if known is None else {name: value for name, value in known.items() if name == "initialized"}
 
     def check(self) -> Config:
-        """Return the configuration of a run that can be used.
+        """Check that the run can be used, and return its configuration.
 
         Raises:
-            RunError: no such folder, not a run, one that holds links out of it, or a run whose training has not kept
-                any weights yet.
+            RunError: there is no such folder, or it is not a run, has links that lead out of it, or has no weights yet.
         """
         own = (self.preprocessor_path, self.path / "codec.json")
-        # In another folder links are nobody's fault. One that leads nowhere is there, too.
+        # Only the links of a run are checked, those of other folders do no harm. `lexists` also finds broken links.
         if os.path.lexists(self.config_path) and any(map(os.path.lexists, own)):
             self.check_format()
         if not self.config_path.exists() or not self.preprocessor_path.exists():
@@ -153,18 +152,18 @@ class Run:
         return config
 
     def check_format(self) -> None:
-        """Refuse links out of the folder, and a run of dactnlg 0.1.0, whose model stands in other files."""
+        """Refuse links out of the folder, and a run of dactnlg 0.1.0, which keeps its model in other files."""
         refuse_links(self.path, RunError)
         if self.config_path.exists() and (self.path / "codec.json").exists():
             raise RunError(f"{self.path} was trained by an older version of dactnlg; train the model anew")
 
     def older_files(self) -> list[Path]:
-        """Return the files that a run of dactnlg 0.1.0 has and this version's has not."""
+        """Return the files that only runs of dactnlg 0.1.0 have, existing or not."""
         names = ("codec.json", "model.keras")
         return [*(self.path / name for name in names), *self.path.glob("checkpoint-*.keras")]
 
     def owns(self, name: str) -> bool:
-        """Whether training writes a file or folder of this name into a run."""
+        """Return whether a file or folder of this name is part of a run."""
         own = (value for key, value in vars(self).items() if key.endswith("_path"))
         name = name.removeprefix("partial-")
         older = ("codec.json", "model.keras")
@@ -172,7 +171,7 @@ class Run:
         return name in older or checkpoint or any(path.name == name for path in own)
 
     def checkpoint_path(self, epoch: int) -> Path:
-        """Return where the checkpoint of an epoch is kept."""
+        """Return the path of the checkpoint of an epoch."""
         return self.path / f"checkpoint-{epoch}.safetensors"
 
     def checkpoints(self) -> list[Path]:
@@ -180,15 +179,15 @@ class Run:
         return list(self.path.glob("checkpoint-*.safetensors"))
 
     def model_files(self) -> list[Path]:
-        """Return the files that sentences depend on, beside the configuration, which may be edited."""
+        """Return the existing files that sentences depend on, except the configuration, which may be edited."""
         return [path for path in (self.preprocessor_path, self.reader_path, self.weights_path) if path.exists()]
 
     def check_files(self) -> None:
-        """Refuse a model that is not the one that training wrote: damaged, or put together from two runs.
+        """Refuse a model that is not the one that training wrote: damaged, or assembled from two runs.
 
         Raises:
-            RunError: a file has another hash than the manifest says, or the preprocessor, where training has not
-                ended, than the state says; or the configuration has another model.
+            RunError: the hash of a file differs from the manifest or, if training has not ended, the hash of the
+                preprocessor or reader from the state; a file is missing; or the configuration has another model.
         """
         known: Mapping[str, str] = {}
         if self.manifest_path.exists():
@@ -196,12 +195,12 @@ class Run:
             known = manifest.get("files", {})
             section = manifest.get("config", {}).get("model", {})
             read = load_config(self.config_path).model.model_dump()
-            # A later version may have further keys.
+            # A later version may have additional keys.
             if known and any(read.get(key) != value for key, value in section.items()):
-                # A learned weight is worth nothing beside another `alpha`; what decodes may be chosen anew.
+                # Learned weights are useless with, say, another `alpha`; the decoding section may be changed.
                 raise RunError(f"{self.config_path} has another section `model` than training wrote; put that back")
         elif self.state_path.exists():
-            # A kill may have left the weights that were best before.
+            # The weights are not checked: a kill may have left those that were best before.
             name, files = self.preprocessor_path.name, read_object(self.state_path)["files"]
             known = {name: files[name], **{name: files[name] for name in files if name == self.reader_path.name}}
         for path in {*self.model_files(), *(self.path / name for name in known if name == self.reader_path.name)}:
@@ -214,10 +213,12 @@ class Run:
                 )
 
     def history(self) -> list[dict[str, float]]:
-        """Return a row for each epoch: `epoch`, `loss`, `valid_loss`, `learning_rate` and what else was noted.
+        """Return a row for each epoch: `epoch`, `loss`, `valid_loss`, `learning_rate` and other recorded values.
+
+        If there is no file, there are no rows.
 
         Raises:
-            RunError: the file is damaged. Where there is none, there is no row.
+            RunError: the file is damaged.
         """
         if not self.history_path.exists():
             return []
@@ -232,13 +233,13 @@ class Run:
 
 
 def identity(manifest: Mapping[str, Any]) -> str:
-    """Return the code of the run that a manifest is of, wherever its folder lies and whatever was scored since."""
+    """Return a hash that identifies the run of a manifest, independent of its folder and of later evaluations."""
     facts = (manifest.get(name) for name in ("begun", "command", "config"))
     return digest(["run", *facts, manifest.get("code", {}).get("commit")])
 
 
 def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
-    """Return a configuration in one level, as text: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
+    """Return a configuration flattened to strings: `{"model": {"name": "lstm"}}` gives `{"model.name": "lstm"}`."""
     found: dict[str, str] = {}
     for key, value in config.items():
         if isinstance(value, Mapping):
@@ -249,19 +250,19 @@ def flat(config: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
 
 
 def _with_evaluation(older: Sequence[Mapping[str, Any]], new: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return evaluations with a new one last; what the same code scored before on the same data stays with it."""
+    """Return evaluations with a new one last, which keeps earlier scores of the same code on the same data."""
     same = [entry for entry in older if all(entry[name] == new[name] for name in ("corpus", "split", "options"))]
     scores: dict[str, dict[str, Any]] = {}
     vectors = None
     for entry in (*same, new):
         if all(entry.get(name) == new.get(name) for name in ("code", "data")):
             for preset, found in entry["scores"].items():
-                # Diversity asked for later stands beside the preset's own scores.
+                # Diversity scores computed later are added to the preset's own scores.
                 scores[preset] = {**scores.get(preset, {}), **found}
             vectors = entry.get("vectors") or vectors
     return [*(entry for entry in older if entry not in same), {**new, "vectors": vectors, "scores": scores}]
 
 
 def now() -> str:
-    """Return the time as manifests have it."""
+    """Return the current UTC time in the format of manifests."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())

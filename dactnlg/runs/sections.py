@@ -18,14 +18,14 @@ Targets = Literal["human", "handcrafted", "both"]
 Constraint = Literal["none", "rerank", "hard"]
 
 MOST_SENTENCES = 1000
-"""Sentences of one act that are kept in a search, or returned."""
+"""Maximum number of sentences per act kept in a search, or returned."""
 DATA = (".jsonl", ".json", ".csv", ".tsv")
-"""How the names of data files end."""
+"""Suffixes of data files."""
 _FILES = (".yaml", ".yml", *DATA)
 TRAINED = "trained"
-"""The context in which the configuration of a run is validated: what its training has read need not be there now."""
+"""Validation context for the configuration of a run: the data that its training read need not exist any more."""
 SEEDS = 1 << 32
-"""Seeds are below this."""
+"""Upper bound of seeds, exclusive."""
 RANDOM = "random"
 """The name of the baseline that has no weights."""
 CONSTRAINTS: tuple[str, ...] = get_args(Constraint)
@@ -34,25 +34,25 @@ BACKENDS: tuple[str, ...] = get_args(Backend)
 
 
 class _Section(BaseModel):
-    # Strict: `epochs: "3"` and `epochs: yes` are mistakes, not 3 and 1. An integer is still a float.
+    # Strict: `epochs: "3"` and `epochs: yes` are mistakes, not 3 and 1. An integer is still accepted as a float.
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class CorpusConfig(_Section):
-    """What is learned from.
+    """The data to learn from.
 
     Attributes:
-        name: a corpus of `datasets/`, the path of a data card, of a JSONL, JSON, CSV or TSV file, or of a folder of
-            such files; a relative one begins at the current folder.
-        also: further corpora to train on together with it; validation and evaluation use `name` alone.
-        counterfeit: the slots of these further corpora are replaced by like ones of the corpus itself (see
-            `data.counterfeits`): what they say of theirs is learned as said of its own.
+        name: a corpus of `datasets/`, or the path of a data card, of a JSONL, JSON, CSV or TSV file, or of a folder of
+            such files; a relative path starts at the current folder.
+        also: further corpora to train on together with `name`; validation and evaluation use `name` alone.
+        counterfeit: the slots of these further corpora are replaced by similar ones of the main corpus (see
+            `data.counterfeits`), so that their sentences are learned as if they were about its own slots.
         targets: the sentences to learn: the human ones, the handcrafted generator's (RNNLG's third column), or both.
-        min_count: T_min (Huang et al. 2020, 2.1): words that training says less often are `<unk>` to the model, which
-            never says that. Placeholders are always known.
-        lexicalized: slots of a closed class (area, price range, rating) whose values the model says in words instead of
-            a placeholder; checks then find them by the card's cues, or by their spellings.
-        data_dir: a folder to look for corpus files in first.
+        min_count: T_min (Huang et al. 2020, 2.1): words that are rarer in training become `<unk>`, which the model
+            never generates. Placeholders are always kept.
+        lexicalized: slots of a closed class (area, price range, rating) whose values the model generates as words
+            instead of a placeholder; checks then find them by the card's cues, or by their spellings.
+        data_dir: a folder to search for corpus files first.
     """
 
     name: str
@@ -67,7 +67,7 @@ class CorpusConfig(_Section):
     @classmethod
     def _known(cls, name: str, info: ValidationInfo) -> str:
         if info.context == TRAINED:
-            # What generates needs no corpus: a run is of use elsewhere, too, and when its card is gone.
+            # Generation needs no corpus: a run can be used on other machines, and without its card.
             return name
         if not is_corpus(name):
             known = _corpus_names() + _dialogue_names()
@@ -95,11 +95,11 @@ class CorpusConfig(_Section):
 
 
 class ModelSection(_Section):
-    """The model and its sizes; each model has a section of its own (`NeuralModel.Section`) that builds on this one.
+    """The model and its sizes; each model has its own section (`NeuralModel.Section`), derived from this one.
 
     Attributes:
         name: the model: the name of its file in `dactnlg/models`, or of an entry point in the group `dactnlg.models`.
-        initialize_from: the folder of a run whose weights it begins with, as far as they match.
+        initialize_from: the folder of a run from which the weights are initialised, as far as they match.
     """
 
     name: str
@@ -114,21 +114,21 @@ class ModelSection(_Section):
 
     @property
     def neural(self) -> bool:
-        """Whether the model has weights; the random baseline has none."""
+        """Whether the model has weights: all but the random baseline."""
         return self.name != RANDOM
 
     @property
     def sees_context(self) -> bool:
-        """Whether the model sees what the user has said before: a key `context` that is true."""
+        """Whether the model sees the user's preceding utterance: its key `context` is true."""
         return getattr(self, "context", False) is True
 
     def keywords(self) -> dict[str, Any]:
-        """Return what the model's class is made with: the section's own keys, but for what training begins with."""
+        """Return the arguments of the model's class: all keys except its name and those that initialise weights."""
         return self.model_dump(exclude={"name", "initialize_from", "pretrained"})
 
 
 class UncheckedModelSection(ModelSection):
-    """The section of any model, its keys as they stand in the file: that of a run, whose keys training has checked."""
+    """The section of any model with unchecked keys, for the configuration of a run, which training has checked."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -148,32 +148,32 @@ class Sections(Protocol):
 
 
 class TrainingConfig(_Section):
-    """How it is learned.
+    """How the model is trained.
 
-    `epochs`, `batch_size`, `patience` and `decay_patience` are worked out from the number of pairs where they are None
-    (see `training.schedule`); a run's configuration has what was found.
+    If `epochs`, `batch_size`, `patience` or `decay_patience` is None, it is computed from the number of pairs (see
+    `training.schedule`); a run's configuration has the computed values.
 
     Attributes:
-        epochs: at most so many; the best weights by `select` are kept.
-        select: which epoch is the best: loss, by validation loss; bleu, by BLEU of what the model says for some
-            validation acts, less the share of faulty sentences (see `training.selection`).
+        epochs: maximum number of epochs; the best weights by `select` are kept.
+        select: which epoch is the best: loss, by validation loss; bleu, by BLEU of the sentences generated for some
+            validation acts, minus the share of faulty sentences (see `training.selection`).
         decay: factor on the learning rate after `decay_patience` epochs without a better validation loss.
         patience: stop after so many epochs without a better one, by `select` or by validation loss.
-        clip_norm: largest norm of the whole gradient.
-        repetition: a pair that occurs n times in training counts n to this power: 1 as the corpus has it, 0 once.
-        recombination: further pairs to learn from, for each that the corpus has: made of its sentences, for
-            combinations of slots that it lacks (see `training.recombination`).
-        teachers: so many models with other seeds are trained before, and what they say together for the acts of
-            training is learned beside the corpus's sentences (see `training.teachers`).
-        teachers_mbr: of the sentences in their beam the teachers say the one that is most like the others (minimum
-            Bayes risk), so that the model need not look for it.
-        invention: for each pair of the corpus so many acts with other slots are asked of the teachers, and what they
-            say is learned where it reads like the corpus (see `training.invention`).
-        backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (whatever Keras runs
-            on), or auto: numpy where it supports the model and the precision is float32, else keras.
+        clip_norm: maximum norm of the whole gradient.
+        repetition: a pair that occurs n times in training has the weight n to this power: with 1 n, with 0 one.
+        recombination: additional pairs to learn from, per pair of the corpus, made from its sentences for combinations
+            of slots that it lacks (see `training.recombination`).
+        teachers: so many models with other seeds are trained first, and the sentences that they generate as an ensemble
+            for the training acts are learned in addition to the corpus's own (see `training.teachers`).
+        teachers_mbr: the teachers choose the sentence of their beam that is most like the others (minimum Bayes risk),
+            so that the model itself need not.
+        invention: so many acts with other slots per pair of the corpus are given to the teachers, and their sentences
+            are learned if they read like the corpus (see `training.invention`).
+        backend: what computes: numpy (the fastest on CPUs, for the models that it supports), keras (on whatever Keras
+            runs on), or auto: numpy if it supports the model and the precision is float32, else keras.
         plot: draw the losses in the run's `history.png`; needs the extra `plot`.
-        tensorboard: write the losses for TensorBoard, into the run's folder `tensorboard`.
-        precision: keras: what layers compute in. Weights, their file, and the loss are float32 in any case.
+        tensorboard: write the losses for TensorBoard to the run's folder `tensorboard`.
+        precision: keras: the precision in which layers compute. Weights, their file and the loss are always float32.
     """
 
     epochs: int | None = Field(default=None, ge=1, le=10**6)
@@ -207,22 +207,22 @@ class TrainingConfig(_Section):
 
 
 class DecodingConfig(_Section):
-    """How sentences are searched for; `generate` and `evaluate` may override it.
+    """How sentences are decoded; `generate` and `evaluate` may override it.
 
     Attributes:
         constraint: none; rerank (beams ordered by score and slot errors); hard (no slot is dropped or invented).
-        sample: draw sentences from the model in place of the beam search.
-        temperature: sampling: divides log probabilities; 0 takes the best word always.
-        top_k: sampling: words to draw from at most; 0 for all.
-        top_p: sampling: draw from the fewest words that have this much probability together.
-        max_length: longest sentence, in tokens.
+        sample: sample sentences from the model instead of beam search.
+        temperature: sampling: divides log probabilities; 0 always takes the most probable word.
+        top_k: sampling: number of most probable words to draw from; 0 for all.
+        top_p: sampling: draw from the fewest words that together have this probability.
+        max_length: maximum length of a sentence, in tokens.
         length_normalization: a hypothesis's log probability is divided by its length to this power.
-        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors take the one that is most like the
-            others, not the most probable one.
-        slot_error_weight: rerank: what one slot error costs, in log probability.
-        append_questions: hard: a question that a turn of several acts has lost is put behind, as training asked it.
-        backend: what searches: numpy (at once, and the fastest on CPUs, for the models that it supports), keras
-            (whatever Keras runs on, GPUs too), or auto: numpy where it supports the model, else keras.
+        mbr: minimum Bayes risk: of the beam's sentences with the fewest slot errors, choose the one that is most like
+            the others, not the most probable one.
+        slot_error_weight: rerank: penalty of one slot error, in log probability.
+        append_questions: hard: a question missing from a turn of several acts is appended as worded in training.
+        backend: what searches: numpy (starts at once and is the fastest on CPUs, for the models that it supports),
+            keras (on whatever Keras runs on, including GPUs), or auto: numpy if it supports the model, else keras.
     """
 
     beam_width: int = Field(default=10, ge=1, le=MOST_SENTENCES)
@@ -240,7 +240,7 @@ class DecodingConfig(_Section):
 
 
 class Config(_Section):
-    """One experiment: a corpus, a model, its training and its decoding."""
+    """An experiment: a corpus, a model, its training and its decoding."""
 
     corpus: CorpusConfig
     model: SerializeAsAny[UncheckedModelSection]
@@ -262,11 +262,11 @@ def _dialogue_names() -> list[str]:
 
 
 def is_corpus(name: str) -> bool:
-    """Return whether a corpus comes with dactnlg, or a name is the path of what may hold one."""
+    """Return whether a name is that of a shipped card, or the path of a file or folder that may hold a corpus."""
     return name in _corpus_names() + _dialogue_names() or _is_corpus_path(name)
 
 
 def _is_corpus_path(name: str) -> bool:
-    # These say no, where those of a Path raise, to what no path can be: too long, or with a NUL.
+    # For an impossible path, too long or with a NUL, these return False, while the methods of Path raise.
     is_file = Path(name).suffix in _FILES and os.path.isfile(name)  # noqa: PTH113
     return is_file or os.path.isdir(name)  # noqa: PTH112

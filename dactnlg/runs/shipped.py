@@ -1,4 +1,4 @@
-"""The configurations that come with dactnlg, each with what its first lines say of it."""
+"""The configurations shipped with dactnlg, each with a description from its first comment."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from dactnlg._utils import resources
 
 
 class ShippedConfig(NamedTuple):
-    """A configuration that comes with dactnlg.
+    """A configuration shipped with dactnlg.
 
     Attributes:
-        name: as `dactnlg train` and `dactnlg sweep` take it.
-        command: which of the two takes it.
-        about: the first sentence of its comments.
+        name: the name to pass to `dactnlg train` or `dactnlg sweep`.
+        command: which of the two it is for: "train" or "sweep".
+        about: the first sentence of its opening comment.
     """
 
     name: str
@@ -25,7 +25,7 @@ class ShippedConfig(NamedTuple):
 
 
 def shipped_configs() -> list[ShippedConfig]:
-    """Return the configurations that come with dactnlg, those of sweeps last."""
+    """Return the configurations shipped with dactnlg, those of sweeps last."""
     folder = resources.configs_dir()
     kinds = ((folder, "train"), (folder / "sweeps", "sweep"))
     return [ShippedConfig(p.stem, command, _about(p)) for place, command in kinds for p in sorted(place.glob("*.yaml"))]
@@ -34,5 +34,5 @@ def shipped_configs() -> list[ShippedConfig]:
 def _about(path: Path) -> str:
     lines = path.read_text(encoding="utf-8").splitlines()
     text = " ".join(line.lstrip("# ") for line in takewhile(lambda line: line.startswith("#"), lines))
-    # "Sharma et al. 2017" is no end.
+    # "Sharma et al. 2017" does not end a sentence.
     return re.split(r"[.] (?=[A-Z])", text)[0].rstrip(".:")

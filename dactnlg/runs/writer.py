@@ -1,8 +1,8 @@
-"""Writing a run folder while its model is trained: one order in which files come to be, and none of them half.
+"""Writing a run folder while its model is trained, in a fixed order and each file atomically.
 
 First `begun.json`, `preprocessor.json`, `reader.safetensors` and `config.yaml`; then for each epoch the checkpoint,
-`state.json`, the weights (where they are the best so far) and the history; last of all `manifest.json`. Each gets its
-name when it is whole, so that a kill between any two of them leaves a run that goes on, or one that begins anew.
+`state.json`, the weights (if they are the best so far) and the history; finally `manifest.json`. Each file gets its
+name when it is complete, so after a kill at any moment the run can be resumed, or it starts afresh.
 """
 
 from __future__ import annotations
@@ -27,20 +27,20 @@ from dactnlg.runs.run import Run, now
 
 
 class KeptState(NamedTuple):
-    """What `state.json` holds, and whether the best weights, those of its checkpoint, have to be written again."""
+    """The contents of `state.json`, and whether the best weights must be written again from its checkpoint."""
 
     state: dict[str, Any]
     weights_lost: bool
 
 
 class RunWriter:
-    """Writes a run folder. One process does at a time: it holds the folder meanwhile (`opened`).
+    """Writes a run folder, which it locks meanwhile so that only one process at a time does (`opened`).
 
     Args:
         run: the folder that the run is meant for.
 
     Attributes:
-        run: the folder that is written.
+        run: the folder being written.
         target: the folder that the run is meant for.
     """
 
@@ -50,17 +50,17 @@ class RunWriter:
 
     @contextlib.contextmanager
     def opened(self, *, resume: bool = False, overwrite: bool = False) -> Iterator[None]:
-        """Hold the folder until the training ends: no other process can train in it.
+        """Lock the folder until the training ends, so that no other process can train in it.
 
-        A run that is to be overwritten is replaced at the end, if the new one is whole then; until that, `run` is a
+        An existing run to be overwritten is replaced at the end, if the new one is then complete; until then `run` is a
         folder beside it.
 
         Args:
-            resume: go on with what the folder holds, if there is anything.
-            overwrite: a run that is there may be replaced.
+            resume: resume what the folder holds, if anything.
+            overwrite: an existing run may be replaced.
 
         Raises:
-            RunError: another process trains in the folder, it holds a run or something else, or cannot be written.
+            RunError: another process trains in the folder, or it holds a run or other files, or cannot be written.
         """
         with place.opened(self.target, resume=resume, overwrite=overwrite) as self.run:
             yield
@@ -70,7 +70,7 @@ class RunWriter:
 
     @property
     def path(self) -> Path:
-        """The folder that is written."""
+        """The folder being written."""
         return self.run.path
 
     def begin(
@@ -81,17 +81,17 @@ class RunWriter:
         *,
         resume: bool,
     ) -> None:
-        """Write what is known before training, or check that a training that is to be resumed began with it.
+        """Write what is known before training, or check that it agrees with the training to be resumed.
 
         Args:
             config: the experiment.
             save_preprocessor: writes the preprocessor to a path.
-            save_reader: writes the reader to a path, if there is one; it is learned only where the folder has none.
-            resume: go on with what the folder holds, if there is anything.
+            save_reader: writes the reader to a path, if there is one; called only if the folder has none.
+            resume: resume what the folder holds, if anything.
 
         Raises:
-            RunError: the folder holds something else, or what is to be resumed has another configuration, data or
-                format, or lacks a file.
+            RunError: the folder holds other files, or the training to be resumed has another configuration, other data
+                or another format, or lacks a file.
         """
         place.check_place(self.run)
         run = self.run
@@ -109,7 +109,7 @@ class RunWriter:
                 return
             if run.state_path.exists():
                 raise RunError(f"{self.path} lacks {run.begun_path.name}: train the model anew, without --resume")
-        # Before anything is written: a run folder inside the checkout is no change of the code.
+        # Before anything is written, so that a run folder inside the checkout does not count as a change of the code.
         manifest = {
             "dactnlg": __version__,
             "command": provenance.command(),
@@ -121,7 +121,7 @@ class RunWriter:
             "environment": provenance.environment(),
         }
         try:
-            # The state first: a training of which less is left begins anew.
+            # The state first: without it, an interrupted deletion cannot be mistaken for a training to resume.
             trained = (run.state_path, *run.checkpoints(), run.history_path, run.weights_path, run.manifest_path)
             first = (run.config_path, run.preprocessor_path, run.reader_path, run.begun_path)
             for old in (*trained, *run.older_files(), run.plot_path, run.taught_path, *first):
@@ -138,10 +138,10 @@ class RunWriter:
             raise RunError(f"cannot write the run folder {self.path}: {error.strerror}") from None
 
     def _write_preprocessor(self, save: Callable[[Path], None], *, same: bool) -> None:
-        """Write the preprocessor; with `same` one that is there already has to be the same.
+        """Write the preprocessor; with `same`, an existing one must be identical.
 
         Raises:
-            RunError: it is another one.
+            RunError: it differs.
         """
         path = self.run.preprocessor_path
         with replace_file(path) as partial:
@@ -153,25 +153,25 @@ class RunWriter:
                 )
 
     def _write_reader(self, save: Callable[[Path], None] | None) -> None:
-        """Write the reader, unless it is there already: it is learned from the same data as the preprocessor."""
+        """Write the reader unless it exists; an existing one is valid, as it comes from the preprocessor's data."""
         if save is None or self.run.reader_path.exists():
             return
         with replace_file(self.run.reader_path) as partial:
             save(partial)
 
     def finish(self, summary: Mapping[str, Any], corpora: Mapping[str, Mapping[str, str | None]]) -> None:
-        """Write the manifest: the run is whole.
+        """Write the manifest, which completes the run.
 
         Args:
-            summary: of the training.
-            corpora: for each corpus the hash of every split; see `data.corpus.split_hashes`.
+            summary: summary of the training.
+            corpora: for each corpus, the hash of every split; see `data.corpus.split_hashes`.
         """
         manifest = read_manifest(self.run.begun_path)
         files = {path.name: file_digest(path) for path in self.run.model_files()}
         if manifest.get("files", files) != files:
-            # Of the weights before the run was resumed.
+            # They belong to the weights before the run was resumed.
             manifest.pop("evaluations", None)
-        # Only now: listing packages and reading the splits that training has no use for must not delay it.
+        # Only now, since listing packages must not delay training.
         ended = {
             "ended": now(),
             "corpora": corpora,
@@ -192,15 +192,14 @@ class RunWriter:
         save_checkpoint: Callable[[Path], None],
         save_best: Callable[[Path], None] | None,
     ) -> None:
-        """Keep the end of an epoch: the checkpoint, the state that names it and, if given, the best weights so far.
+        """Save the end of an epoch: the checkpoint, the state that names it and, if given, the best weights so far.
 
-        A kill at any moment leaves a state with the checkpoint that it names. What may be left undone behind it,
-        `mend` does.
+        A kill at any moment leaves a state together with the checkpoint that it names; `mend` completes the rest.
 
         Args:
-            state: `epoch`, `history` (a row for each epoch) and what else is to be kept.
+            state: `epoch`, `history` (a row for each epoch) and other values to keep.
             save_checkpoint: writes the checkpoint to a path.
-            save_best: writes the weights to a path; None where those in the folder stay the best.
+            save_best: writes the weights to a path; None if those in the folder are still the best.
         """
         run, checkpoint = self.run, self.run.checkpoint_path(state["epoch"])
         with replace_file(checkpoint) as partial:
@@ -208,7 +207,7 @@ class RunWriter:
         with contextlib.ExitStack() as stack:
             weights = run.weights_path
             if save_best is not None:
-                # They get their name after the state, which says what they are.
+                # They are renamed only after the state, which records their hash, is written.
                 weights = stack.enter_context(replace_file(run.weights_path))
                 save_best(weights)
             files = {checkpoint.name: file_digest(checkpoint), run.weights_path.name: file_digest(weights)}
@@ -219,10 +218,10 @@ class RunWriter:
         self._clear_up(state)
 
     def load_state(self) -> KeptState | None:
-        """Return the kept state, or None where no epoch was finished.
+        """Return the saved state, or None if no epoch was finished.
 
         Raises:
-            RunError: it is damaged, or a file that it names is not there or another one.
+            RunError: it is damaged, or a file that it names is missing or differs.
         """
         path, weights = self.run.state_path, self.run.weights_path
         if not path.exists():
@@ -234,7 +233,7 @@ class RunWriter:
             raise RunError(f"{path} is damaged; train the model anew, without --resume")
         checkpoint = self.run.checkpoint_path(state["epoch"])
         same = {file: file.is_file() and files[file.name] == file_digest(file) for file in (checkpoint, weights)}
-        # The best weights that a kill kept from their name are those of the checkpoint.
+        # If a kill prevented the renaming of the best weights, they are those of the checkpoint.
         for file in same:
             if not same[file] and (file == checkpoint or state["best_epoch"] != state["epoch"]):
                 raise RunError(
@@ -244,7 +243,7 @@ class RunWriter:
         return KeptState(state, weights_lost=not same[weights])
 
     def mend(self, kept: KeptState, save_best: Callable[[Path], None]) -> None:
-        """Do what a kill behind the state has left undone.
+        """Complete what a kill after the writing of the state has left undone.
 
         Args:
             kept: from `load_state`.
@@ -256,7 +255,7 @@ class RunWriter:
         self._clear_up(kept.state)
 
     def _clear_up(self, state: Mapping[str, Any]) -> None:
-        """Drop older checkpoints, and write the history, a row for each epoch."""
+        """Delete older checkpoints and write the history, a row for each epoch."""
         for path in self.run.checkpoints():
             if path != self.run.checkpoint_path(state["epoch"]):
                 path.unlink(missing_ok=True)
@@ -267,31 +266,31 @@ class RunWriter:
             writer.writerows(rows)
 
     def keep_origin(self, about: Mapping[str, Any]) -> None:
-        """Keep what the manifest will say of the weights that training begins with, for when it goes on."""
+        """Record for the manifest, and for a resumed training, which weights training begins with."""
         if "initialized" in about:
             write_json(self.run.begun_path, {**self.run.begun(), "training": {"initialized": about["initialized"]}})
 
     def _note_resumption(self) -> None:
-        """Add the command that goes on to what the manifest will say."""
+        """Record the command that resumes the training for the manifest."""
         data = self.run.begun()
         step = {"command": provenance.command(), "code": provenance.code(), "begun": now()}
         write_json(self.run.begun_path, {**data, "resumed": [*data.get("resumed", []), step]})
-        # Until the training has ended again, nothing says that it has.
+        # A manifest would say that the training has ended.
         self.run.manifest_path.unlink(missing_ok=True)
 
     def _vocabulary_hash(self) -> str | None:
-        """Return the hash of what the model can say, whose order is its own."""
+        """Return the hash of the vocabulary, whose order counts; None if there is no preprocessor."""
         if not self.run.preprocessor_path.exists():
             return None
         return digest(["vocabulary", read_object(self.run.preprocessor_path)["vocabulary"]])
 
 
 def setting_hash(config: Config) -> str:
-    """Return the hash of a configuration, wherever the data lie."""
+    """Return the hash of a configuration, ignoring keys that change no result; see `_comparable`."""
     return digest(["config", _comparable(config.model_dump())])
 
 
 def _comparable(config: Mapping[str, Any]) -> Any:
-    """Return a configuration as JSON has it, without what changes no result: where the data lie, what is drawn."""
+    """Return a configuration as JSON data without keys that change no result: `data_dir`, `plot`, `tensorboard`."""
     training = {name: value for name, value in config["training"].items() if name not in ("plot", "tensorboard")}
     return json.loads(json.dumps({**config, "training": training, "corpus": {**config["corpus"], "data_dir": None}}))

@@ -1,10 +1,10 @@
-"""YAML files as people write them: the line of every key, keys given twice, and YAML 1.2's words and numbers.
+"""Reads YAML files with the line of every key, duplicate keys reported, and YAML 1.2's words and numbers.
 
-PyYAML reads YAML 1.1, where a bare `yes`, `no`, `on` or `off` is a truth value, `2e-3` is text and `2020-12-13` a date.
+PyYAML reads YAML 1.1, where a bare `yes`, `no`, `on` or `off` is a Boolean, `2e-3` is text and `2020-12-13` a date.
 Here `no` is a word (a special value of a slot, as on a data card), `2e-3` a number and a date text.
 
-Files come from strangers, too, so what a short file can grow into is bounded: its length, how deep it is nested, what
-its aliases are when written out, and the digits of its numbers.
+Files may be untrusted, so there are limits on what a short file can expand to: its length, nesting depth, size with
+aliases expanded, and digits of numbers.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from dactnlg.errors import ConfigError
 Text = TypeVar("Text", str, bytes)
 
 MOST_BYTES = 1 << 18
-"""Of a file: some fifty times the longest data card."""
+"""Maximum bytes of a file: some fifty times the longest data card."""
 MOST_NODES = 1 << 16
-"""Values of a file, its aliases written out."""
+"""Maximum values of a file, aliases expanded."""
 MOST_LEVELS = 40
-"""Lists and mappings in one another, aliases written out."""
+"""Maximum nesting depth of lists and mappings, aliases expanded."""
 MOST_DIGITS = 100
-"""Of a number."""
+"""Maximum digits of a number."""
 
 _TAGS = ("null", "bool", "int", "float", "str", "seq", "map", "merge")
 _BOOL, _FLOAT, _INT, _DATE, _TEXT = (
@@ -38,12 +38,12 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class YamlFile(NamedTuple):
-    """What a YAML file holds.
+    """The contents of a YAML file.
 
     Attributes:
         data: the mapping.
         lines: dotted key -> line, from 1.
-        mistakes: a message for each key that is given twice.
+        mistakes: a message for each duplicate key.
     """
 
     data: dict[str, Any]
@@ -52,7 +52,7 @@ class YamlFile(NamedTuple):
 
 
 class _Loader(yaml.SafeLoader):
-    """PyYAML's safe loader with YAML 1.2's core schema and bounds; every error has a line."""
+    """PyYAML's safe loader with YAML 1.2's core schema and size limits; every error has a line."""
 
     yaml_implicit_resolvers = {
         first: [(tag, pattern) for tag, pattern in resolvers if tag not in (_BOOL, _DATE)]
@@ -69,7 +69,7 @@ class _Loader(yaml.SafeLoader):
         self._levels = 0
 
     def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
-        """Read a node with what is in it."""
+        """Compose a node with its children, up to the maximum depth."""
         self._levels += 1
         if self._levels > MOST_LEVELS:
             raise _error("nested too deeply", self.peek_event().start_mark)  # type: ignore[no-untyped-call]
@@ -78,7 +78,7 @@ class _Loader(yaml.SafeLoader):
         return node
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:  # noqa: FBT001, FBT002
-        """Return the data of a mapping, whose keys are text as it is written: `12:30` is no number, `1.50` not 1.5."""
+        """Return the data of a mapping, whose keys are strings as written: `12:30` is not a number, `1.50` not 1.5."""
         self.flatten_mapping(node)
         for key, _ in node.value:
             if isinstance(key, yaml.ScalarNode):
@@ -98,7 +98,7 @@ class _Loader(yaml.SafeLoader):
             raise _error(f"{node.value!r:.60} is not of the type {node.tag}", node.start_mark) from None
 
     def document(self) -> yaml.Node | None:
-        """Return the node of the one document, whose size is within bounds."""
+        """Return the root node of the single document, after checking its size."""
         node: yaml.Node | None = self.get_single_node()
         if node is not None:
             _measure(node, 1, {})
@@ -110,10 +110,10 @@ _Loader.add_implicit_resolver(_FLOAT, re.compile(r"[-+]?(\.\d+|\d+(\.\d*)?)[eE][
 
 
 def parse(text: str) -> Any:
-    """Return the data of one YAML text.
+    """Return the data of a YAML text.
 
     Raises:
-        ValueError: it is not YAML, or grows out of bounds.
+        ValueError: it is not YAML, or exceeds a limit.
     """
     try:
         loader = _Loader(_bounded(text))
@@ -129,10 +129,10 @@ def read(file: Path, what: str = "a configuration is a mapping of sections") -> 
 
     Args:
         file: the file, in UTF-8.
-        what: what the message about another kind of data says that the file should be.
+        what: what the file should be, for the message if it holds other data.
 
     Raises:
-        ConfigError: the file cannot be read, is not a YAML mapping, or grows out of bounds; the message names line and
+        ConfigError: the file cannot be read, is not a YAML mapping, or exceeds a limit; the message names line and
             column.
     """
     try:
@@ -151,7 +151,7 @@ def read(file: Path, what: str = "a configuration is a mapping of sections") -> 
     try:
         loader = _Loader(text)
         node = loader.document()
-        # Before the data are made, which writes the keys of `<<` out.
+        # Before the data are constructed, which expands the merge keys `<<`.
         for key, line in _keys(node, "", set()):
             if key in lines:
                 mistakes.append(f"{file}, line {line}: {key}: given twice, first on line {lines[key]}")
@@ -165,7 +165,7 @@ def read(file: Path, what: str = "a configuration is a mapping of sections") -> 
 
 
 def place(file: Path, lines: Mapping[str, int], key: Sequence[int | str]) -> str:
-    """Return "FILE, line N" of a key: its own line, else that of the nearest mapping around it, else "FILE".
+    """Return "FILE, line N" of a key: its own line, else that of the innermost key around it, else "FILE".
 
     Args:
         file: the file.
@@ -191,7 +191,7 @@ def _error(reason: str, mark: yaml.Mark) -> yaml.MarkedYAMLError:
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "nested too deeply"
-    # Python 3.13 has one error for all numbers that are no character's.
+    # Python 3.13 has a single error for all numbers that are not code points.
     if isinstance(error, OverflowError) or str(error).startswith("chr() arg"):
         return "an escape for no character"
     if isinstance(error, yaml.reader.ReaderError):
@@ -200,25 +200,25 @@ def _reason(error: Exception) -> str:
 
 
 def _place_of(error: Exception, file: Path, text: str, loader: _Loader | None) -> str:
-    """Return "FILE, line N, column M" of what is not YAML."""
+    """Return "FILE, line N, column M" of an error in YAML; the column only if it is known."""
     if isinstance(error, yaml.reader.ReaderError):
         return f"{file}, line {text.count(chr(10), 0, error.position) + 1}"
     if mark := getattr(error, "problem_mark", None):
         return f"{file}, line {mark.line + 1}, column {mark.column + 1}"
-    # The scanner stands where it was when it raised an error of Python's own.
+    # For an error raised by Python itself, the scanner is still at the position of the error.
     return str(file) if loader is None else f"{file}, line {loader.line + 1}"
 
 
 def _measure(node: yaml.Node, level: int, known: dict[int, tuple[int, int]]) -> tuple[int, int]:
-    """Return how many values a node holds, its aliases written out, and how many levels.
+    """Return the number of values and of levels of a node, aliases expanded.
 
     Args:
         node: the node.
-        level: how many it is in, itself included.
-        known: id of a node -> what was returned for it; nothing yet while it is being measured.
+        level: its depth, from 1.
+        known: id of a node -> its result, or `_UNKNOWN` while it is being measured.
 
     Raises:
-        yaml.MarkedYAMLError: it holds itself, too much or too deep.
+        yaml.MarkedYAMLError: it contains itself, too many values or too many levels.
     """
     if (found := known.get(id(node))) is not None:
         return found
@@ -244,8 +244,8 @@ _UNKNOWN = (0, 0)
 
 
 def _keys(node: yaml.Node | None, prefix: str, seen: set[int]) -> Iterator[tuple[str, int]]:
-    """Yield the dotted path of every key, and its line; entries of a list count from 0."""
-    # An alias is the node that it stands for: each is walked through once.
+    """Yield the dotted path and the line of every key; list entries are numbered from 0."""
+    # An alias is the same node as its anchor: each node is visited once.
     if node is None or id(node) in seen:
         return
     seen.add(id(node))
@@ -262,5 +262,5 @@ def _keys(node: yaml.Node | None, prefix: str, seen: set[int]) -> Iterator[tuple
 
 
 def _with_text_keys(data: dict[Any, Any]) -> dict[str, Any]:
-    # A key that is not a string (`1: x`) is an unknown key like any other.
+    # A key that is not a string (`1: x`) becomes an unknown key like any other.
     return {str(key): _with_text_keys(value) if isinstance(value, dict) else value for key, value in data.items()}

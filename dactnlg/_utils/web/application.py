@@ -1,4 +1,4 @@
-"""Putting a web application together, the same way for every server of the package."""
+"""Assembles a web application in the same way for every server of the package."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ def create(
     error_page: problems.ErrorPage | None = None,
     **more: Any,
 ) -> FastAPI:
-    """Return an application that answers errors as problems and has the common style sheet at `/common/base.css`.
+    """Return an application that answers errors as problems and serves the common style sheet at `/common/base.css`.
 
-    The pages that FastAPI makes for its OpenAPI document fetch their scripts from elsewhere; they are left out.
+    FastAPI's documentation pages are left out, since they load scripts from other sites.
 
     Args:
-        title: what the application is called.
+        title: name of the application.
         description: what it does.
         lifespan: what happens before the first request and after the last.
-        error_page: makes a page of a problem, for browsers; see `problems.install`.
+        error_page: makes the page that shows a problem in a browser; see `problems.install`.
         **more: further arguments of `FastAPI`.
     """
     app = FastAPI(
@@ -51,7 +51,7 @@ def create(
 
 
 def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozenset()) -> ASGIApp:
-    """Return an application behind limits, with the headers of `pages.SecurityHeaders` on all of its answers.
+    """Return an application behind limits, with the headers of `pages.SecurityHeaders` on every response.
 
     Args:
         app: the application.
@@ -62,7 +62,7 @@ def guarded(app: ASGIApp, limits: RequestLimits, free: frozenset[str] = frozense
 
 
 def _heads(app: ASGIApp) -> ASGIApp:
-    """Return an application that answers HEAD as GET: load balancers ask so. The server leaves the body out."""
+    """Return an application that answers HEAD as GET, for load balancers; the server omits the body."""
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         await app({**scope, "method": "GET"} if scope.get("method") == "HEAD" else scope, receive, send)

@@ -1,4 +1,4 @@
-"""Connections that say nothing: how long one may stay open without a whole request head on its way to an answer."""
+"""Silent connections: how long one may stay open without having sent a whole request head."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 SILENT_SECONDS = 15.0
-"""How long the head of a request may take, on a new connection or after an answer."""
+"""Time for the head of a request to arrive, on a new connection or after a response."""
 
 
 class PatientProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 on a connection that is closed when no request's head arrives in time.
+    """uvicorn's HTTP/1.1 protocol, except that a connection is closed if no request head arrives in time.
 
-    uvicorn itself waits without end for the first request, and for the rest of one whose first bytes have come; each
-    such connection keeps a file descriptor, of which a process has some thousands at most.
+    uvicorn itself waits forever for the first request, and for the rest of a request that has begun; each such
+    connection holds a file descriptor, of which a process has a few thousand at most.
 
     Attributes:
         silent_seconds: how long it waits.
@@ -28,12 +28,12 @@ class PatientProtocol(H11Protocol):
         self._silence: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first request."""
+        """Start the timer for the first request."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take what has arrived; a head that is whole ends the wait, a part of one does not make it longer."""
+        """Handle received data; a whole request head stops the timer, a part of one does not restart it."""
         super().data_received(data)
         if self._answering():
             self._stop()
@@ -41,13 +41,13 @@ class PatientProtocol(H11Protocol):
             self._wait()
 
     def on_response_complete(self) -> None:
-        """Begin to wait for the next request, unless that one stands in the buffer already."""
+        """Start the timer for the next request, unless it is already in the buffer."""
         super().on_response_complete()
         if not self._answering() and not self.transport.is_closing():
             self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the wait."""
+        """Stop the timer."""
         self._stop()
         super().connection_lost(exc)
 
@@ -70,5 +70,5 @@ class PatientProtocol(H11Protocol):
 
 
 def patient(seconds: float) -> type[PatientProtocol]:
-    """Return the protocol with another time to wait."""
+    """Return the protocol with another timeout."""
     return type("PatientProtocol", (PatientProtocol,), {"silent_seconds": seconds})

@@ -1,4 +1,4 @@
-"""OpenAPI documents out of docstrings: what a field is stands once, in a class, and in the document too."""
+"""Field descriptions of OpenAPI documents, taken from docstrings so that each is written only once."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ _ENTRY = re.compile(r"([\w, ]+): (.*)")
 
 
 def described(*classes: type) -> Callable[[dict[str, Any]], None]:
-    """Return what moves the section `Attributes:` of a JSON schema's description into the descriptions of its fields.
+    """Return a function that moves the section `Attributes:` of a JSON schema's description to its fields.
 
-    It is for `ConfigDict(json_schema_extra=described())`; a field that has a description keeps it.
+    It is meant for `ConfigDict(json_schema_extra=described())`; a field that already has a description keeps it.
 
     Args:
-        *classes: further classes that have some of the fields, and say in their docstrings what they are.
+        *classes: further classes whose docstrings describe some of the fields.
     """
 
     def describe(schema: dict[str, Any]) -> None:
@@ -34,7 +34,7 @@ def described(*classes: type) -> Callable[[dict[str, Any]], None]:
 
 
 def _entries(section: str) -> list[tuple[str, str]]:
-    """Return names and texts of a section of `name: text` and `name, name: text`; further lines are indented more."""
+    """Return the names and texts of entries `name: text` or `name, name: text`; their further lines are indented."""
     entries: list[tuple[str, str]] = []
     lines = section.splitlines()
     depth = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)

@@ -1,4 +1,4 @@
-"""Forms of pages: what they hold, and that they came from a page of this server."""
+"""Submitted forms: reads their fields and checks that they come from a page of this server."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ MEDIA_TYPE = "application/x-www-form-urlencoded"
 
 
 async def read_form(request: Request, most: int = 1_000) -> dict[str, str]:
-    """Return the fields of a form, each of which may stand in it once.
+    """Return the fields of a form, in which each may occur once.
 
     Args:
         request: the request.
-        most: fields at most.
+        most: maximum number of fields.
 
     Raises:
-        Problem: 415 for another media type, 403 for a form of another site, 422 for a body that is no form in UTF-8,
-            and one with a field twice or too many of them.
+        Problem: 415 for another media type, 403 for a form of another site, 422 for a body that is not a UTF-8 form,
+            repeats a field or has too many.
     """
     check_origin(request)
     given = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -44,21 +44,21 @@ async def _form(request: Request) -> dict[str, str]:
 
 
 Form = Annotated[dict[str, str], Depends(_form)]
-"""The type of a route's argument that is the form sent to it."""
+"""Type of a route's argument that receives the submitted form."""
 
 
 def form_schema(*fields: str) -> dict[str, Any]:
-    """Return what the OpenAPI document says about a form with some fields, or with any."""
+    """Return the OpenAPI description of a form with these fields, or, if none are given, with any."""
     texts = {name: {"type": "string"} for name in fields}
     schema = {"type": "object", "properties": texts, "additionalProperties": False if fields else {"type": "string"}}
     return {"requestBody": {"required": True, "content": {MEDIA_TYPE: {"schema": schema}}}}
 
 
 def check_origin(request: Request) -> None:
-    """Refuse a request that a page of another site has made a browser send.
+    """Refuse a request that a page of another site made a browser send.
 
-    Browsers say so in `Sec-Fetch-Site`; older ones in `Origin`, which is `null` under our referrer policy. Programs
-    send neither.
+    Browsers give the origin in `Sec-Fetch-Site`, older ones in `Origin`, which is `null` under our referrer policy.
+    Programs send neither.
 
     Raises:
         Problem: 403.

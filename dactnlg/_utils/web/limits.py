@@ -1,4 +1,4 @@
-"""Limits on what a client may send: how much, how slowly, how often. They stand before everything else."""
+"""Limits on the size, duration and rate of requests, applied before everything else."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from dactnlg._utils.web.problems import Problem
 
 _CLIENTS = 10_000
-"""Addresses whose requests are counted; those seen longest ago are forgotten first."""
+"""Maximum number of addresses whose requests are counted; the least recently seen are dropped first."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RequestLimits:
-    """What one request, and one client, may ask for.
+    """Limits for one request and for one client.
 
     Attributes:
-        body_bytes: bytes of a request's body; more are answered with 413.
-        body_seconds: how long a body may take to arrive; longer is answered with 408.
-        seconds: how long an answer may take; longer is answered with 503.
-        per_minute: requests of one address in a minute, and as many at once; more are answered with 429. None: any.
-        path_length: characters of path and query; more are answered with 414.
-        bodies: bytes of a body on paths that have a limit of their own.
+        body_bytes: maximum bytes of a request's body; more are answered with 413.
+        body_seconds: time for a body to arrive; longer is answered with 408.
+        seconds: time for a response; longer is answered with 503.
+        per_minute: requests of one address per minute, also as a burst; more are answered with 429. None: no limit.
+        path_length: maximum bytes of path and query; more are answered with 414.
+        bodies: limits that replace `body_bytes` on some paths.
     """
 
     body_bytes: int = 1 << 20
@@ -38,14 +38,14 @@ class RequestLimits:
 
 
 class RateLimit:
-    """Requests of clients, each with a bucket that holds as many as it may send in a minute and fills up evenly."""
+    """A token bucket per client, which holds `per_minute` requests and refills evenly."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._clock = float(per_minute), clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, client: str) -> float:
-        """Count a request of a client. Returns 0 where it is admitted, else the seconds until one would be."""
+        """Count a request of a client; return 0 if it is admitted, else the seconds until one would be."""
         now = self._clock()
         left, before = self._buckets.pop(client, (self._most, now))
         left = min(self._most, left + (now - before) * self._most / 60)
@@ -57,7 +57,7 @@ class RateLimit:
 
 
 class Limited:
-    """An ASGI application behind limits: it sees requests whose body has arrived, and no others.
+    """An ASGI application behind limits: it sees only requests whose body has arrived.
 
     Args:
         app: the application.
@@ -83,7 +83,7 @@ class Limited:
             await problem.response()(scope, receive, send)
         except TimeoutError:
             if answer.started:
-                # Half of an answer stands already: the connection has to end, so that nobody takes it for a whole one.
+                # Part of the response has been sent: the connection must break, so that it is not taken as complete.
                 raise
             took = f"the answer took more than {self._limits.seconds:g} seconds"
             await Problem(503, took, headers={"Retry-After": "1"}).response()(scope, receive, send)
@@ -101,7 +101,7 @@ class Limited:
                 )
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes:
-        """Return the whole body, or refuse it as soon as it is known to be too long."""
+        """Return the whole body, or refuse it as soon as it is known to be too long or too slow."""
         most = self._limits.bodies.get(scope["path"], self._limits.body_bytes)
         declared = next((value for name, value in scope["headers"] if name == b"content-length"), b"0")
         if declared.isdigit() and int(declared[:20]) > most:
@@ -129,7 +129,7 @@ def _too_long(most: int) -> Problem:
 
 
 class _Answer:
-    """What sends an answer, and knows whether it has begun."""
+    """Sends a response and records whether it has started."""
 
     def __init__(self, send: Send) -> None:
         self._send, self.started = send, False
@@ -140,7 +140,7 @@ class _Answer:
 
 
 def _replayed(body: bytes, receive: Receive) -> Receive:
-    """Return what gives an application a body that has been read already, and then what the client does next."""
+    """Return a `Receive` that gives the body already read, and then the client's further messages."""
     given = False
 
     async def replay() -> Message:

@@ -1,4 +1,4 @@
-"""Pages without a build step: templates of a package, its static files, and headers that forbid everything else."""
+"""Pages without a build step: templates and static files of a package, and headers that forbid everything else."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ POLICY = "; ".join(
 _HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
-    # A rater's link is a secret: no other site may learn it from a click.
+    # A rater's link is a secret and must not reach another site through a click.
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -36,12 +36,12 @@ _HEADERS = {
 
 
 class Pages:
-    """Templates of a package: its folder `templates`, Jinja2, everything escaped and printable.
+    """The Jinja2 templates in a package's folder `templates`; all values are escaped and made printable.
 
     Args:
         package: the package's dotted name.
-        filters: further filters of the templates, by name.
-        behind: another package, whose templates are taken where the first has none of that name.
+        filters: additional filters for the templates, by name.
+        behind: a fallback package for templates that the first does not have.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class Pages:
         self._templates.filters.update(filters or {})
 
     def render(self, template: str, values: Mapping[str, Any], status: int = 200) -> HTMLResponse:
-        """Return a page that no cache keeps: it may be about one rater alone."""
+        """Return a rendered page, marked as not to be cached, since it may be private to one rater."""
         text = self._templates.get_template(template).render(**values)
         return HTMLResponse(text, status, {"Cache-Control": "no-store"})
 
 
 def static_files(package: str) -> StaticFiles:
-    """Return an application that serves the folder `static` of a package, and nothing outside it.
+    """Return an application that serves only the folder `static` of a package.
 
     >>> app.mount("/static", static_files("dactnlg.serving.playground"))  # doctest: +SKIP
     """
@@ -72,7 +72,7 @@ def static_files(package: str) -> StaticFiles:
 
 
 class SecurityHeaders:
-    """An ASGI application whose every answer carries the policy of `POLICY` and its companions."""
+    """An ASGI application that adds `POLICY` and the other security headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -31,9 +31,9 @@ DOCUMENTED: dict[str, Any] = {
         }
     },
 }
-"""What an OpenAPI document says of problems; left to itself, FastAPI tells of another form of answer."""
+"""OpenAPI description of problems; FastAPI's default describes another form."""
 _MOST = 20
-"""Mistakes of one request that are listed; a long list of values may hold as many as it is long."""
+"""Maximum mistakes listed per request; a long list of values may have one for each."""
 _log = logging.getLogger("dactnlg")
 
 
@@ -43,8 +43,8 @@ class Problem(Exception):
     Attributes:
         status: the HTTP status, 400 to 599.
         detail: what is wrong and what would be right, in a sentence.
-        members: what the answer holds besides, such as `position` of a mistake in a text.
-        headers: headers of the answer, such as `Retry-After`.
+        members: additional members of the response, such as `position` of a mistake in a text.
+        headers: headers of the response, such as `Retry-After`.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Problem(Exception):
         self.members, self.headers = dict(members or {}), dict(headers or {})
 
     def response(self) -> Response:
-        """Return the answer; what a client sent and the detail repeats cannot leave its string."""
+        """Return the response; client input repeated in the detail is made printable."""
         body = {
             "type": "about:blank",
             "title": http.HTTPStatus(self.status).phrase,
@@ -71,16 +71,16 @@ class Problem(Exception):
 
 
 ErrorPage = Callable[[Request, Problem], Response]
-"""Makes the answer to a request that ended in a problem."""
+"""Makes the response to a request that ended in a problem."""
 
 
 def install(app: FastAPI, page: ErrorPage | None = None) -> None:
-    """Make an application answer every error as a problem; unexpected ones as 500 without a word about the inside.
+    """Make an application answer every error as a problem; unexpected ones as 500 without internal details.
 
     Args:
         app: the application.
-        page: makes the answer for clients that accept `text/html` by name, as browsers do when they open a page; its
-            status is the problem's.
+        page: makes the response for clients that accept `text/html` explicitly, as browsers do when they open a page;
+            it should have the status of the problem.
     """
 
     def installed(found: Callable[[Exception], Problem]) -> Callable[[Request, Exception], Response]:

@@ -1,4 +1,4 @@
-"""Serving an application: a port that is known to be free, and an end that lets every request finish."""
+"""Serving an application on a port checked beforehand, with a shutdown that lets running requests finish."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from dactnlg.errors import UserError
 
 
 def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a socket that listens; port 0 takes any that is free.
+    """Return a listening socket; port 0 takes any free port.
 
     Args:
-        host, port: where.
+        host, port: the address to listen at.
         shared: whether further sockets of this user may listen there; see `bound_together`.
 
     Raises:
-        UserError: the port is taken or may not be had, or there is no such host.
+        UserError: the port is taken or not permitted, or there is no such host.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        # asyncio sends without delay (TCP_NODELAY) only where the protocol is named; with it left out, every answer on
-        # a connection that is kept waits 40 ms for the client's acknowledgement of the headers.
+        # asyncio sets TCP_NODELAY only if the protocol is given; without it, every response on a kept-alive connection
+        # waits 40 ms for the client's acknowledgement of the headers.
         found = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     except (OSError, UnicodeError, OverflowError) as error:
         raise UserError(f"there is no host {host!r} with a port {port} here: {error}") from None
@@ -48,10 +48,10 @@ def bound(host: str, port: int, *, shared: bool = False) -> socket.socket:
 
 
 def bound_together(host: str, port: int, count: int) -> list[socket.socket]:
-    """Return sockets for several processes that listen at one port, from `bound`.
+    """Return sockets, as from `bound`, for several processes that listen at one port.
 
-    Under Linux there is one for each, and the system spreads connections over them; elsewhere one for all, whose
-    connections whoever comes first takes.
+    On Linux there is one per process, and the system spreads connections over them; elsewhere all processes share one,
+    and the first to accept a connection gets it.
 
     Raises:
         UserError: see `bound`.
@@ -59,14 +59,14 @@ def bound_together(host: str, port: int, count: int) -> list[socket.socket]:
     alone = bound(host, port)
     if count == 1 or not sys.platform.startswith("linux"):
         return [alone]
-    # A port that is shared at once could be shared with a server that runs already.
+    # Binding it exclusively first makes sure that no other server shares the port already.
     port = alone.getsockname()[1]
     alone.close()
     return [bound(host, port, shared=True) for _ in range(count)]
 
 
 def address(listening: socket.socket) -> str:
-    """Return the address under which a listening socket is reached: `http://127.0.0.1:8080`."""
+    """Return the URL of a listening socket, such as `http://127.0.0.1:8080`."""
     host, port = listening.getsockname()[:2]
     return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -81,16 +81,16 @@ def serve(
     on_reload: Callable[[], None] | None = None,
     ready: Callable[[], None] | None = None,
 ) -> None:
-    """Serve an application until SIGINT or SIGTERM; then let the requests that have begun finish, and return.
+    """Serve an application until SIGINT or SIGTERM; then let running requests finish, and return.
 
     Args:
         app: the application.
         listening: the socket, from `bound`.
-        drain_seconds: how long requests that have begun may go on; a second Ctrl-C ends them at once.
-        connections: connections at most; requests on further ones are answered with 503.
-        silent_seconds: how long a connection may stay open without the whole head of a request; then it is closed.
+        drain_seconds: how long running requests may go on, in whole seconds; a second Ctrl-C ends them at once.
+        connections: maximum number of connections; requests on further ones are answered with 503.
+        silent_seconds: how long a connection may stay open without a whole request head before it is closed.
         on_reload: called on SIGHUP, in the main thread, between two steps of the loop.
-        ready: called when requests and signals are answered: the moment to say so.
+        ready: called once requests and signals are handled.
     """
     config = uvicorn.Config(
         app,
@@ -99,7 +99,7 @@ def serve(
         log_config=None,
         log_level="warning",
         lifespan="on",
-        # Whoever reaches the port could say with a header that he is somebody else.
+        # Otherwise any client could claim another address in a header.
         proxy_headers=False,
         server_header=False,
         limit_concurrency=connections,
@@ -110,7 +110,7 @@ def serve(
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, to which SIGTERM and Ctrl-C are the end that was asked for, not a failure."""
+    """uvicorn's server, except that SIGTERM and Ctrl-C end it normally, not as a failure."""
 
     def __init__(
         self, config: uvicorn.Config, on_reload: Callable[[], None] | None, ready: Callable[[], None] | None
@@ -119,14 +119,14 @@ class _Server(uvicorn.Server):
         self._on_reload, self._ready = on_reload, ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and say so."""
+        """Start listening, then call `ready`."""
         await super().startup(sockets)
         if self.started and self._ready is not None:
             self._ready()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Answer signals while the server runs, and repeat none of them afterwards, as uvicorn would."""
+        """Handle signals while the server runs, without raising them again afterwards as uvicorn would."""
         handlers: dict[int, Callable[[int, FrameType | None], None]] = {
             signal.SIGINT: self.handle_exit,
             signal.SIGTERM: self.handle_exit,
@@ -136,7 +136,7 @@ class _Server(uvicorn.Server):
         try:
             before = {number: signal.signal(number, handler) for number, handler in handlers.items()}
         except ValueError:
-            # Not the main thread, as in tests: whoever started it sets `should_exit`.
+            # Not in the main thread, as in tests: the caller sets `should_exit`.
             yield
             return
         try:

@@ -1,4 +1,4 @@
-"""Secrets: links of raters, the owner's password, bearer tokens of services."""
+"""Secrets: raters' links, the owner's password, bearer tokens of services."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from dactnlg._utils.web.problems import Problem
 
 
 def new_token() -> str:
-    """Return a secret of 144 random bits, 24 characters that may stand in an address."""
+    """Return a secret of 144 random bits as 24 URL-safe characters."""
     return secrets.token_urlsafe(18)
 
 
 def digest(token: str) -> str:
-    """Return the SHA-256 of a token, in hexadecimal: what a database keeps in its place.
+    """Return the SHA-256 of a token in hexadecimal, which a database stores instead of the token.
 
-    A token is random and long, so that, unlike a password, it needs no salt and no slow hash.
+    A token is random and long, so unlike a password it needs no salt and no slow hash.
     """
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def same(given: str, wanted: str) -> bool:
-    """Whether two tokens are equal; the time taken tells nothing about either."""
+    """Return whether two tokens are equal; the time taken reveals nothing about either."""
     return hmac.compare_digest(digest(given), digest(wanted))
 
 
 class _Bearer(HTTPBearer):
-    """Checks a token, and has OpenAPI documents say that it is wanted."""
+    """Checks a token and declares in the OpenAPI document that it is required."""
 
     def __init__(self, wanted: str) -> None:
         super().__init__(scheme_name="token", description="The token that the service was started with.")
@@ -43,15 +43,15 @@ class _Bearer(HTTPBearer):
 
 
 def bearer(wanted: str | None) -> list[params.Depends]:
-    """Return the dependencies of routes that answer those alone who send a token; none where none is wanted."""
+    """Return route dependencies that require this token; none if `wanted` is None."""
     return [] if wanted is None else [Depends(_Bearer(wanted))]
 
 
 def check_bearer(request: Request, wanted: str | None) -> None:
-    """Refuse a request without `Authorization: Bearer TOKEN`, where a token is wanted.
+    """Refuse a request without `Authorization: Bearer TOKEN`, unless `wanted` is None.
 
     Raises:
-        Problem: 401, with what to send.
+        Problem: 401; the message says what to send.
     """
     if wanted is None:
         return

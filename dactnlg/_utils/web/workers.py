@@ -1,4 +1,4 @@
-"""An application in several processes behind one port: many clients ask for more than one interpreter can do."""
+"""An application in several processes behind one port, for more load than one interpreter can handle."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _log = logging.getLogger("dactnlg")
 
 
 class Work(Protocol):
-    """What a worker does: serves at a socket until SIGTERM. It is pickled on its way to the worker."""
+    """What a worker does: it serves at a socket until SIGTERM. It must be picklable, to be sent to the worker."""
 
     def __call__(self, listening: socket.socket, ready: Callable[[], None]) -> None:
-        """Serve, and call `ready` when requests and signals are answered."""
+        """Serve, and call `ready` once requests and signals are handled."""
 
 
 def serve_in_processes(
@@ -34,33 +34,34 @@ def serve_in_processes(
     ready: Callable[[], None] | None = None,
     ended: Callable[[int], object] | None = None,
 ) -> None:
-    """Serve until SIGINT or SIGTERM; then let the requests that have begun finish, and return.
+    """Serve until SIGINT or SIGTERM; then let running requests finish, and return.
 
-    SIGHUP goes to every worker. One that dies is replaced, and what waits at its socket waits for its successor. One
-    that ends before it has ever answered ends the others, for the next one would fare no better.
+    SIGHUP is passed on to every worker that is ready. A worker that dies is replaced, and connections waiting at its
+    socket go to its successor. A worker that ends before it was ready ends the others, since its successor would fail
+    in the same way.
 
     Args:
         work: what each worker does.
         listening: sockets, from `server.bound_together`; they are closed in the end.
         count: number of workers.
-        ready: called when all of them answer.
-        ended: called with the number of each process that has ended.
+        ready: called when all workers are ready.
+        ended: called with the process id of each worker that has ended.
 
     Raises:
-        UserError: a worker could not begin, with its reason.
+        UserError: a worker could not start; the message gives the reason.
     """
     _Supervisor(work, listening, ready, ended).run(count)
 
 
 class _Worker:
-    """One process, as the supervisor sees it.
+    """A worker process, as the supervisor sees it.
 
     Attributes:
         listening: its socket.
-        process: it.
-        pipe: on which it says that it is ready, or why it will never be.
-        ready: whether it has said so.
-        trouble: why it will never be.
+        process: the process.
+        pipe: on which the process reports that it is ready, or why it could not start.
+        ready: whether it has reported that it is ready.
+        trouble: why it could not start; empty if it has reported nothing of the kind.
     """
 
     def __init__(self, work: Work, listening: socket.socket) -> None:
@@ -71,7 +72,7 @@ class _Worker:
         theirs.close()
 
     def listen(self) -> None:
-        """Take what the process has said."""
+        """Read what the process has reported."""
         with contextlib.suppress(EOFError, OSError):
             while self.pipe.poll():
                 told = self.pipe.recv()
@@ -97,7 +98,7 @@ class _Supervisor:
         self._ending = False
 
     def run(self, count: int) -> None:
-        """Keep so many workers alive until a signal ends them."""
+        """Keep `count` workers alive until a signal ends them."""
         failure: _Worker | None = None
         with self._signals():
             for number in range(count):
@@ -120,14 +121,14 @@ class _Supervisor:
         worker = _Worker(self._work, listening)
         self._workers.append(worker)
         if self._ending:
-            # A signal came before it stood in the list.
+            # A signal arrived before the worker was in the list.
             worker.signal(signal.SIGTERM)
 
     def _beginning(self) -> list[_Worker]:
         return [one for one in self._workers if not one.ready and not one.trouble]
 
     def _bury(self, worker: _Worker) -> bool:
-        """Take leave of a worker that has ended, and start another one; return False if it had never answered."""
+        """Remove a worker that has ended and start another; return False if it ended before it was ready."""
         self._workers.remove(worker)
         worker.pipe.close()
         if self._ended is not None and worker.process.pid is not None:
@@ -144,7 +145,7 @@ class _Supervisor:
     def _end(self) -> None:
         self._ending = True
         for each in self._listening:
-            # Connections at a socket that is open would wait for nobody.
+            # Connections at an open socket would wait in vain.
             each.close()
         for worker in tuple(self._workers):
             worker.signal(signal.SIGTERM)
@@ -153,14 +154,14 @@ class _Supervisor:
     def _signals(self) -> Iterator[None]:
         def end(number: int, _frame: FrameType | None) -> None:
             if self._ending and number == signal.SIGINT:
-                # Whoever presses Ctrl-C twice does not want to wait.
+                # A second Ctrl-C: do not wait for running requests.
                 for worker in self._workers:
                     worker.process.kill()
             self._end()
 
         def pass_on(number: int, _frame: FrameType | None) -> None:
             for worker in tuple(self._workers):
-                # One that is still beginning reads what it needs now, and would not know the signal.
+                # A worker that is still starting reads fresh data anyway, and does not handle the signal yet.
                 if worker.ready:
                     worker.signal(number)
 
@@ -181,10 +182,10 @@ def _reason(worker: _Worker) -> str:
 
 
 def _work(work: Work, listening: socket.socket, pipe: Connection) -> None:
-    """Be a worker: serve until SIGTERM, or until the supervisor is gone."""
+    """Run in the worker process: serve until SIGTERM, or until the supervisor is gone."""
 
     def follow() -> None:
-        # The supervisor never says anything: what ends is its end of the pipe, however it died.
+        # The supervisor never sends anything: `recv` returns only when its end of the pipe closes, however it died.
         with contextlib.suppress(EOFError, OSError):
             pipe.recv()
         os.kill(os.getpid(), signal.SIGTERM)
